@@ -1,0 +1,177 @@
+// The seams of the tree as rules that fail the build (docs: ARCHITECTURE.md).
+// A rule's comment is what a person reads when it bites: it says why.
+
+/** Which libs a lib may import, and why not the others. */
+const layers = {
+  platform: [[], 'platform is what everybody stands on; it knows nobody.'],
+  'event-store': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
+  'ingest-queue': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
+  warehouse: [
+    ['platform'],
+    'The warehouse takes type names as text: column types and widening belong to streams.',
+  ],
+  identity: [
+    ['event-store', 'platform'],
+    'Who somebody is must not depend on what is stored; callers find the caller in the request context (platform).',
+  ],
+  streams: [
+    ['event-store', 'warehouse', 'platform'],
+    'A stream is described by events and made true in the warehouse; it knows neither its uploads nor its queries.',
+  ],
+  ingest: [
+    ['streams', 'ingest-queue', 'warehouse', 'platform'],
+    'The way of a batch: it may ask streams for a schema, and needs no users and no queries.',
+  ],
+  query: [
+    ['warehouse', 'platform'],
+    'The edge program has tables without streams, so the app hands the catalog in.',
+  ],
+};
+
+const adapters = {
+  warehouse: ['chdb', 'clickhouse'],
+  'event-store': ['embedded', 'eventstoredb'],
+  'ingest-queue': ['embedded', 'kafka'],
+};
+const adapterFolders = Object.entries(adapters)
+  .map(([port, names]) => `libs/${port}/(?:${names.join('|')})/`)
+  .join('|');
+const spec = '\\.spec\\.ts$';
+
+const layerRules = Object.entries(layers).map(([lib, [allowed, comment]]) => ({
+  name: `${lib}-imports-only-${allowed.join('-') || 'nothing'}`,
+  severity: 'error',
+  comment,
+  from: { path: `^libs/${lib}/` },
+  to: { path: '^libs/', pathNot: `^libs/(?:${[lib, ...allowed].join('|')})/` },
+}));
+
+/** Drivers: [rule name, packages, the folders that may import them]. */
+const drivers = [
+  ['chdb', 'chdb|@chdb/[^/]+|@clickhouse/[^/]+', 'libs/warehouse/(?:chdb|clickhouse)/'],
+  ['lmdb', 'lmdb', 'libs/(?:event-store|ingest-queue)/embedded/'],
+  ['kafkajs', 'kafkajs[^/]*', 'libs/ingest-queue/kafka/'],
+  [
+    'eventstoredb',
+    '@eventstore/[^/]+|@kurrent/[^/]+|@grpc/[^/]+',
+    'libs/event-store/eventstoredb/',
+  ],
+];
+const driverRules = drivers.map(([name, packages, folders]) => ({
+  name: `driver-${name}-only-in-its-adapter`,
+  severity: 'error',
+  comment: `Drivers stay behind their port, so that a product can be exchanged: only ${folders} imports this one.`,
+  from: { path: '^(?:apps|libs)/', pathNot: `^(?:${folders})` },
+  to: { path: `(?:^|node_modules/)(?:${packages})(?:/|$)` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    ...driverRules,
+    {
+      name: 'libs-never-import-apps',
+      severity: 'error',
+      comment: 'An app is a composition of libs; the other way round nothing could be composed.',
+      from: { path: '^libs/' },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'apps-never-import-apps',
+      severity: 'error',
+      comment: 'One process each: what two apps need lives in a lib.',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'edge-reaches-only-query-warehouse-platform',
+      severity: 'error',
+      comment: 'The edge program runs on a laptop without account or queue: it must not load them.',
+      from: { path: '^apps/edge/' },
+      to: { path: '^libs/', pathNot: '^libs/(?:query|warehouse|platform)/', reachable: true },
+    },
+    {
+      name: 'libs-through-the-front-door',
+      severity: 'error',
+      comment: "A lib's index.ts is what it promises; everything behind it may change at any time.",
+      from: { path: '^libs/([^/]+)/' },
+      to: { path: '^libs/[^/]+/', pathNot: '^libs/(?:$1/|[^/]+/index\\.ts$)' },
+    },
+    {
+      name: 'apps-through-the-front-door',
+      severity: 'error',
+      comment:
+        "Apps import a lib's index.ts. A composition root may load an adapter folder, but by await import(), so that only the chosen driver is loaded.",
+      from: { path: '^apps/', pathNot: spec },
+      to: {
+        path: '^libs/',
+        pathNot: '^libs/[^/]+/index\\.ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'apps-load-nothing-but-adapters-behind-the-door',
+      severity: 'error',
+      comment: 'What an app may load behind an index.ts are adapter folders, nothing else.',
+      from: { path: '^apps/' },
+      to: { path: '^libs/', pathNot: `^(?:libs/[^/]+/index\\.ts$|${adapterFolders})` },
+    },
+    {
+      name: 'ports-load-adapters-lazily',
+      severity: 'error',
+      comment:
+        'A port loads its adapter with await import(), so that a server without chDB does not load chDB.',
+      from: {
+        path: '^libs/(event-store|ingest-queue|warehouse)/',
+        pathNot: [adapterFolders, spec],
+      },
+      to: {
+        path: `^(?:${adapterFolders})`,
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'adapters-know-no-sibling',
+      severity: 'error',
+      comment: 'Each adapter stands alone behind its port; what two share belongs to the port.',
+      from: { path: `^libs/([^/]+)/(embedded|eventstoredb|kafka|clickhouse)/`, pathNot: spec },
+      to: { path: `^(?:${adapterFolders})`, pathNot: '^libs/$1/$2/' },
+    },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      comment: 'In a circle nothing can be understood, tested or loaded by itself.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-dev-dependency-at-run-time',
+      severity: 'error',
+      comment: 'What runs in production must be in "dependencies".',
+      from: { path: '^(?:apps|libs)/', pathNot: spec },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'everything-resolves',
+      severity: 'error',
+      comment: 'An import that does not resolve escapes every other rule.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

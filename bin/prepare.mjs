@@ -1,0 +1,69 @@
+// What a fresh clone lacks before it can run: the right Node, the packages, the build.
+// Node built-ins only, and no more work than a few stat calls when nothing is missing.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  stop(
+    `Millrace needs Node.js 20.19 or newer; this is ${process.version}. See https://nodejs.org.`,
+  );
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function installPackages() {
+  const installed = join(root, 'node_modules', '.package-lock.json');
+  if (existsSync(installed) && modified(installed) >= modified(join(root, 'package-lock.json'))) {
+    return;
+  }
+  console.error('installing packages (npm ci) …');
+  const npm = process.env.npm_execpath;
+  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']];
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    // npm's own output must not mix with what the program prints on stdout
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) stop(`npm ci failed${error ? `: ${error.message}` : ''}; nothing was started.`);
+  const now = new Date();
+  utimesSync(installed, now, now);
+}
+
+/** The newest change below a path; a folder's own time tells of deleted files. */
+function newest(path) {
+  let time = modified(path);
+  if (time === 0 || !statSync(path).isDirectory()) return time;
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const child = join(path, entry.name);
+    time = Math.max(time, entry.isDirectory() ? newest(child) : modified(child));
+  }
+  return time;
+}
+
+async function buildIfStale() {
+  const stamp = modified(join(root, 'dist', '.build-stamp'));
+  const sources = ['apps', 'libs', 'bin', 'tsconfig.json', 'package.json', 'package-lock.json'];
+  if (stamp !== 0 && sources.every((source) => newest(join(root, source)) <= stamp)) return;
+  const { build } = await import('./build.mjs');
+  await build().catch((error) => stop(error.message));
+}
+
+export async function prepare() {
+  checkNode();
+  installPackages();
+  await buildIfStale();
+}
+
+/** The engine's calls run on libuv's pool: with its default of 4, long queries starve file work. */
+export const environment = () => ({ UV_THREADPOOL_SIZE: '32', ...process.env });

@@ -1,0 +1,31 @@
+// `npm start`: makes a fresh clone ready, then runs the server: `node bin/start.mjs [app] [flags]`.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { environment, prepare, root } from './prepare.mjs';
+
+const [first, ...rest] = process.argv.slice(2);
+const named = first !== undefined && !first.startsWith('-');
+const app = named ? first : 'api';
+const flags = named ? rest : process.argv.slice(2);
+
+await prepare();
+
+const main = join(root, 'dist', 'apps', app, 'main.js');
+const child = spawn(process.execPath, ['--enable-source-maps', main, ...flags], {
+  stdio: 'inherit',
+  env: environment(),
+});
+
+// A terminal sends Ctrl-C to the whole group: the child has it already, so do not send it twice.
+process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+process.on('SIGHUP', () => child.kill('SIGTERM'));
+child.on('error', (error) => {
+  console.error(`cannot start ${main}: ${error.message}`);
+  process.exitCode = 1;
+});
+child.on('exit', (code, signal) => {
+  if (signal === null) process.exit(code);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});

@@ -1,0 +1,28 @@
+import { swcOptions } from './bin/swc-options.mjs';
+
+const project = (displayName, testMatch) => ({
+  displayName,
+  testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/.cache/'],
+  moduleNameMapper: {
+    '^@app/(.*)$': '<rootDir>/libs/$1/index.ts',
+    // our sources say './x.js', as node wants it; under jest the file is still x.ts
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  setupFiles: ['reflect-metadata'],
+  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
+});
+
+export default {
+  cacheDirectory: '.cache/jest',
+  projects: [
+    project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/tidy.spec.ts']),
+    project('contract', ['test/contract/**/*.spec.ts']),
+    project('e2e', ['test/e2e/**/*.spec.ts']),
+    project('faults', ['test/faults/**/*.spec.ts']),
+    project('bench', ['test/bench/**/*.spec.ts']),
+  ],
+};

@@ -1,0 +1,29 @@
+/** Metadata kept with every event. Names with `$` are EventStoreDB's own conventions. */
+export interface EventMetadata {
+  readonly $correlationId: string;
+  readonly $causationId: string;
+  /** User id or `system`. */
+  readonly actor: string;
+  readonly address?: string;
+  readonly userAgent?: string;
+  readonly requestId?: string;
+  readonly schemaVersion: number;
+  /** ISO 8601, UTC. */
+  readonly occurredAt: string;
+}
+
+export interface NewEvent<Type extends string = string, Data = unknown> {
+  /** UUID. Appending the same id to the same stream again is a no-op that answers the first result. */
+  readonly id: string;
+  readonly type: Type;
+  readonly data: Data;
+  readonly metadata: EventMetadata;
+}
+
+export interface RecordedEvent<Type extends string = string, Data = unknown> extends NewEvent<Type, Data> {
+  readonly stream: string;
+  /** 0-based index in its stream. */
+  readonly revision: number;
+  /** Place in the whole store; greater is later. Opaque beyond its order. */
+  readonly position: bigint;
+}

@@ -1,0 +1,64 @@
+/** What producers hand to the queue. */
+export interface QueueRecord {
+  /** Records with one key keep their order. */
+  readonly key: string;
+  /** Small, UTF-8; what both ends agree on is owned by `libs/ingest/batch.ts`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: Uint8Array;
+}
+
+export interface QueuePosition {
+  readonly partition: number;
+  /** Grows by at least one per record within a partition; never reused, not even after a crash. */
+  readonly offset: bigint;
+}
+
+export interface QueuedRecord extends QueueRecord {
+  readonly position: QueuePosition;
+}
+
+/**
+ * The durable hand-over between acceptance and the writers.
+ *
+ * Guarantees: when `append` resolves, all its records are on disk (fsync) and will be delivered
+ * until committed, whatever crashes; the records of one append become visible together or not at
+ * all; a consumer that restarts gets every record after its last commit again, in order.
+ */
+export interface IngestQueue {
+  /** @throws {QueueFullError} when the records would exceed the queue's bound; nothing is stored then. */
+  append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]>;
+  /**
+   * Delivers records after the consumer group's last commit, oldest first, and waits for more
+   * until `signal` aborts. At most `maxRecords` and about `maxBytes` of payload at a time, never
+   * less than one record; a delivery holds records of one partition.
+   */
+  consume(options: ConsumeOptions): AsyncIterable<Delivery>;
+  /** Records appended but not committed by any consumer yet. */
+  depth(): Promise<QueueDepth>;
+  close(): Promise<void>;
+}
+
+export interface ConsumeOptions {
+  readonly signal: AbortSignal;
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+}
+
+export interface Delivery {
+  readonly partition: number;
+  readonly records: readonly QueuedRecord[];
+  /** Durably marks these records as done; they are not delivered again. Await it before taking the next delivery. */
+  commit(): Promise<void>;
+}
+
+export interface QueueDepth {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+export class QueueFullError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'QueueFullError';
+  }
+}

@@ -1,0 +1,45 @@
+import type { Column } from '@app/warehouse';
+
+/** Part of an upload: one JSON record a line, in a file that the local engine can read. */
+export interface Chunk {
+  /** Absolute path. */
+  readonly file: string;
+  /** Number of its first line within the upload, from 1. */
+  readonly firstLine: number;
+  readonly bytes: number;
+}
+
+/** The stream as acceptance needs it. */
+export interface StreamSchema {
+  readonly id: string;
+  readonly name: string;
+  readonly database: string;
+  /** Without `_timestamp`. */
+  readonly columns: readonly Column[];
+  /** Counts schema changes. */
+  readonly version: number;
+}
+
+/** A columnar file and what is in it. */
+export interface ColumnarFile {
+  readonly file: string;
+  readonly rows: number;
+  readonly columns: readonly string[];
+}
+
+export interface AcceptedChunk {
+  readonly schema: StreamSchema | undefined;
+  readonly accepted: ColumnarFile | undefined;
+  readonly rejected: RejectedRecords | undefined;
+}
+
+export interface RejectedRecords extends ColumnarFile {
+  readonly first: Rejection;
+  /** True when every one of them is no record at all: malformed, or not an object. */
+  readonly structural: boolean;
+}
+
+export interface Rejection {
+  readonly line: number;
+  readonly reason: string;
+}

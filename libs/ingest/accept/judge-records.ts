@@ -1,0 +1,136 @@
+import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
+import { ALTERNATIVE_TIMESTAMP } from './convert-records.js';
+import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
+import { timestampMicros } from './timestamp.sql.js';
+
+export interface Judgement {
+  readonly source: string;
+  readonly firstLine: number;
+  readonly columns: readonly Column[];
+  /** Whether a value of this kind goes into a column of this type without loss. */
+  readonly fits: (type: string, kind: string) => boolean;
+  /** Kinds seen in the records. */
+  readonly kinds: ReadonlySet<string>;
+  /** Why a field cannot become a column, by field. */
+  readonly refusedFields: ReadonlyMap<string, string>;
+}
+
+/** `reason` is empty for a record that can be stored; reasons of what is no record at all start with this. */
+export const STRUCTURAL = 'not a record: ';
+
+/**
+ * SQL that answers `number` (of the line), `line` and `reason` for every line that is not blank,
+ * judging each value against its column. Exact, and slower than parsing by types: it runs for
+ * chunks in which something is unusual.
+ */
+export function judgedLines(judgement: Judgement): string {
+  const { source, firstLine } = judgement;
+  return (
+    `SELECT number, line, ${reasonSql(judgement)} AS reason FROM (` +
+    `SELECT number, line, ${FIELDS} AS fields, arrayMap(f -> ${kindOf('f.2')}, fields) AS kinds,` +
+    ` ${unfitIndex(judgement)} AS unfit, JSONExtract(line, '${TIMESTAMP.name}', 'Dynamic') AS own_time,` +
+    ` JSONExtract(line, '${ALTERNATIVE_TIMESTAMP}', 'Dynamic') AS other_time` +
+    ` FROM (SELECT ${firstLine} + rowNumberInAllBlocks() AS number, trimBoth(line, ' \\t\\r') AS line` +
+    ` FROM file(${quoteText(source)}, LineAsString)) WHERE line != '')`
+  );
+}
+
+/** Counts records to store and to refuse, and tells the first refusal. */
+export async function countJudged(engine: LocalEngine, lines: string): Promise<JudgedCounts> {
+  const answer = await engine.run(
+    "SELECT toJSONString(tuple(countIf(reason = ''), countIf(reason != '')," +
+      ` countIf(startsWith(reason, ${quoteText(STRUCTURAL)})),` +
+      " minIf(number, reason != ''), argMinIf(reason, number, reason != ''), argMinIf(substring(line, 1, 65536), number, reason != '')))" +
+      ` FROM (${lines})`,
+  );
+  const [good, bad, structural, line, reason, text] = JSON.parse(answer) as [number, number, number, number, string, string];
+  return {
+    good: Number(good),
+    bad: Number(bad),
+    structural: Number(structural) === Number(bad),
+    first: { line: Number(line), reason, text },
+  };
+}
+
+export interface JudgedCounts {
+  readonly good: number;
+  readonly bad: number;
+  /** Whether all that is refused is no record at all. */
+  readonly structural: boolean;
+  /** Meaningful while `bad` is not 0; `text` holds the line's first 64 KiB. */
+  readonly first: { readonly line: number; readonly reason: string; readonly text: string };
+}
+
+/** Exact in a float: what is beyond may have been rounded. */
+const EXACT_FLOAT = '9007199254740992';
+
+/** Index of the first field whose value does not fit; 0 when all do. */
+function unfitIndex({ columns, kinds, fits }: Judgement): string {
+  const pairs = columns.flatMap(({ name, type }) =>
+    [...kinds].filter((kind) => fits(type, kind)).map((kind) => tuple(name, kind)),
+  );
+  const floats = columns.filter((column) => column.type === 'Nullable(Float64)').map((column) => column.name);
+  const floatArrays = columns.filter((column) => column.type === 'Array(Nullable(Float64))').map((column) => column.name);
+  const beyond = (n: string): string => `(${n} > ${EXACT_FLOAT} OR ${n} < -${EXACT_FLOAT})`;
+  const fitting = [
+    `k IN ('${NOTHING}', '${EMPTY_ARRAY}')`,
+    `f.1 = '${TIMESTAMP.name}'`,
+    ...(pairs.length > 0 ? [`(f.1, k) IN (${pairs.join(', ')})`] : []),
+  ];
+  const rounded = [
+    ...(floats.length > 0
+      ? [`(f.1 IN (${floats.map(quoteText).join(', ')}) AND k = 'Int64' AND ${beyond("dynamicElement(f.2, 'Int64')")})`]
+      : []),
+    ...(floatArrays.length > 0
+      ? [
+          `(f.1 IN (${floatArrays.map(quoteText).join(', ')}) AND k = 'Array(Nullable(Int64))' AND arrayExists(n -> ${beyond('ifNull(n, 0)')}, dynamicElement(f.2, 'Array(Nullable(Int64))')))`,
+        ]
+      : []),
+  ];
+  const unfit = [`NOT (${fitting.join(' OR ')})`, ...rounded].map((test) => `ifNull(${test}, 0)`).join(' OR ');
+  return `arrayFirstIndex((f, k) -> ${unfit}, fields, kinds)`;
+}
+
+function reasonSql({ columns, refusedFields }: Judgement): string {
+  const field = 'fields[unfit].1';
+  const names = quoteList([...columns.map((column) => column.name), ...refusedFields.keys()]);
+  const explanations = quoteList([
+    ...columns.map((column) => `does not fit the column's type, ${column.type}, without loss`),
+    ...refusedFields.values(),
+  ]);
+  const timeProblem = (time: string): string =>
+    `(dynamicType(${time}) != '${NOTHING}' AND isNull(${timestampMicros(time, 'Dynamic')}))`;
+  const notATime = (name: string, rule: string): string =>
+    quoteText(`field "${name}": want ISO 8601 or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299${rule}`);
+  const cases: [string, string][] = [
+    ['NOT isValidUTF8(line)', quoteText(`${STRUCTURAL}invalid UTF-8`)],
+    [
+      "NOT isValidJSON(line) AND match(line, '[0-9]{20}|[0-9][eE][+]?[0-9]{3}')",
+      quoteText(`${STRUCTURAL}malformed JSON, or a number beyond 64 bits`),
+    ],
+    ['NOT isValidJSON(line)', quoteText(`${STRUCTURAL}malformed JSON, or nested deeper than 1000 levels`)],
+    [
+      "JSONType(line) != 'Object'",
+      `concat(${quoteText(`${STRUCTURAL}want a JSON object, this is `)}, lower(toString(JSONType(line))))`,
+    ],
+    ['length(fields) != JSONLength(line)', quoteText('a nested field appears twice')],
+    ['length(arrayDistinct(arrayMap(f -> f.1, fields))) != length(fields)', quoteText('a field appears twice')],
+    [
+      'unfit > 0',
+      `concat('field "', ${field}, '": ', multiIf(kinds[unfit] = 'JSON', 'object', lower(kinds[unfit])), ' ', transform(${field}, ${names}, ${explanations}, 'cannot become a column'))`,
+    ],
+    [timeProblem('own_time'), notATime(TIMESTAMP.name, '')],
+    [
+      `dynamicType(own_time) = '${NOTHING}' AND ${timeProblem('other_time')}`,
+      notATime(ALTERNATIVE_TIMESTAMP, ', or send _timestamp'),
+    ],
+  ];
+  return `multiIf(${cases.flat().join(', ')}, '')`;
+}
+
+const tuple = (name: string, kind: string): string => `(${quoteText(name)}, ${quoteText(kind)})`;
+
+/** Never empty: the engine's `transform` wants at least one entry. */
+function quoteList(texts: readonly string[]): string {
+  return `[${(texts.length > 0 ? texts : ['']).map(quoteText).join(', ')}]`;
+}

@@ -1,0 +1,30 @@
+import { quoteText, type LocalEngine } from '@app/warehouse';
+import { FIELDS, kindOf } from './field-kind.sql.js';
+
+/** For every field: how many of its values are of which kind. Kinds are the engine's names of dynamic types. */
+export type Survey = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** More distinct fields than any stream may have; the rest is left out of the survey and so refused. */
+const FIELDS_MAX = 20_000;
+
+/** Looks at every field of the records in `file`, or of the first `lines` of them. Lines that are no objects count for nothing. */
+export async function surveyRecords(engine: LocalEngine, file: string, lines?: number): Promise<Survey> {
+  const answer = await engine.run(surveySql(file, lines));
+  const survey = new Map<string, Map<string, number>>();
+  for (const [field, kind, count] of JSON.parse(answer) as [string, string, number | string][]) {
+    const kinds = survey.get(field) ?? new Map<string, number>();
+    kinds.set(kind, Number(count));
+    survey.set(field, kinds);
+  }
+  return survey;
+}
+
+export function surveySql(file: string, lines?: number): string {
+  const source = `SELECT line FROM file(${quoteText(file)}, LineAsString)${lines === undefined ? '' : ` LIMIT ${lines}`}`;
+  return (
+    'SELECT toJSONString(groupArray((field, kind, number_of))) FROM' +
+    ` (SELECT f.1 AS field, ${kindOf('f.2')} AS kind, count() AS number_of` +
+    ` FROM (SELECT arrayJoin(${FIELDS}) AS f FROM (${source}) WHERE JSONType(line) = 'Object')` +
+    ` GROUP BY field, kind LIMIT ${FIELDS_MAX})`
+  );
+}

@@ -1,0 +1,15 @@
+/** Who sent a request, as authentication found out. Attached to the request as `request.caller`. */
+export interface Caller {
+  readonly userId: string;
+  readonly email: string;
+  readonly root: boolean;
+}
+
+/** The organization of the request's `:org` parameter; attached as `request.organization` once the caller may act in it. */
+export interface RequestOrganization {
+  readonly id: string;
+  /** The name used in URLs. */
+  readonly name: string;
+  /** Physical warehouse database; not guessable, never shown to clients. */
+  readonly database: string;
+}

@@ -1,0 +1,63 @@
+/**
+ * Every failure a client can see: a closed list. `docs/ERRORS.md` documents the same list and
+ * `test/tidy.spec.ts` keeps the two equal.
+ */
+export const ERROR_STATUS = {
+  MALFORMED_BODY: 400,
+  EMPTY_BODY: 400,
+  BODY_CUT_OFF: 400,
+  BAD_ENCODING: 400,
+  INVALID_NAME: 400,
+  INVALID_PARAMETER: 400,
+  INVALID_SQL: 400,
+  UNKNOWN_COLUMN: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  STATEMENT_REFUSED: 403,
+  STREAM_NOT_FOUND: 404,
+  ROUTE_NOT_FOUND: 404,
+  QUERY_TIMEOUT: 408,
+  UPLOAD_TIMEOUT: 408,
+  CONFLICT: 409,
+  UPLOAD_TOO_LARGE: 413,
+  RESULT_TOO_LARGE: 413,
+  UNSUPPORTED_ENCODING: 415,
+  TOO_MANY_REQUESTS: 429,
+  INTERNAL: 500,
+  QUEUE_FULL: 503,
+  DISK_FULL: 503,
+  SHUTTING_DOWN: 503,
+} as const;
+
+export type ErrorKind = keyof typeof ERROR_STATUS;
+
+export interface ErrorOptions {
+  /** Where or why in more detail; shown to the client as `error_detail`. Never a secret. */
+  readonly detail?: string;
+  /** The underlying failure; logged, never shown. */
+  readonly cause?: unknown;
+  /** Seconds after which trying again makes sense; becomes `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** A failure with a message written for the client: what is wrong and what to do. */
+export class MillraceError extends Error {
+  readonly detail: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly kind: ErrorKind,
+    message: string,
+    options: ErrorOptions = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'MillraceError';
+    this.detail = options.detail;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** HTTP status of this kind. */
+  get status(): number {
+    return ERROR_STATUS[this.kind];
+  }
+}

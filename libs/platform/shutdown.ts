@@ -1,0 +1,25 @@
+const ECHO_MS = 1000;
+
+/**
+ * Closes the program on SIGINT or SIGTERM, once. Ctrl-C reaches a process more than once (the
+ * terminal's group, npm), so an echo within a second is the same wish; a later one means "now".
+ */
+export function closeOnSignal(close: () => Promise<void>): void {
+  let asked: number | undefined;
+  const onSignal = (): void => {
+    if (asked !== undefined) {
+      if (Date.now() - asked > ECHO_MS) process.exit(1);
+      return;
+    }
+    asked = Date.now();
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error('shutdown failed', error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}

@@ -1,0 +1,48 @@
+import { toWarehouseError } from '../warehouse-errors.js';
+import type { LocalEngine } from '../warehouse.js';
+import type { SessionPool } from './session-pool.js';
+
+/** Runs acceptance's statements, one per session at a time; see {@link STRICT_INPUT}. */
+export class ChdbLocalEngine implements LocalEngine {
+  constructor(private readonly sessions: SessionPool) {}
+
+  run(sql: string, params?: Readonly<Record<string, string>>): Promise<string> {
+    return this.sessions.use(async ({ session }) => {
+      try {
+        const options = { format: 'TSVRaw' };
+        const result = params
+          ? await session.queryBindAsync(sql, params, options)
+          : await session.queryAsync(sql, options);
+        return result.text();
+      } catch (error) {
+        throw toWarehouseError(error);
+      }
+    });
+  }
+}
+
+/**
+ * The engine's JSON input is lenient by default. These make it refuse what it would otherwise
+ * turn into something else; what they do not reach, acceptance checks itself. One thread a
+ * statement keeps memory low: acceptance runs several at a time.
+ */
+export const STRICT_INPUT: readonly string[] = [
+  '--max_threads=1',
+  '--max_insert_threads=1',
+  '--max_block_size=32768',
+  '--input_format_parallel_parsing=0',
+  '--output_format_parallel_formatting=0',
+  '--input_format_json_read_numbers_as_strings=0',
+  '--input_format_json_read_bools_as_strings=0',
+  '--input_format_json_read_bools_as_numbers=0',
+  '--input_format_json_read_arrays_as_strings=0',
+  '--input_format_json_read_objects_as_strings=0',
+  '--input_format_skip_unknown_fields=0',
+  '--input_format_null_as_default=1',
+  '--input_format_try_infer_dates=0',
+  '--input_format_try_infer_datetimes=0',
+  '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
+  '--json_type_escape_dots_in_keys=1',
+  '--engine_file_truncate_on_insert=1',
+  '--session_timezone=UTC',
+];

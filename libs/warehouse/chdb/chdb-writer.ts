@@ -1,0 +1,66 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import { POSITION_COLUMNS, qualified } from '../ddl.js';
+import { quoteIdentifier, quoteText } from '../identifier.js';
+import { toWarehouseError } from '../warehouse-errors.js';
+import {
+  ONE_PART,
+  type BatchInsert,
+  type StoredBatch,
+  type TableName,
+  type WarehouseWriter,
+} from '../warehouse.js';
+
+/**
+ * One thread and blocks larger than any insert, so that an insert makes exactly one part and is
+ * atomic by that. What changed its default lately or would hide rows is pinned.
+ */
+const ONE_PART_SETTINGS = [
+  'insert_allow_materialized_columns = 1',
+  'max_threads = 1',
+  'max_insert_threads = 1',
+  `min_insert_block_size_rows = ${2 * ONE_PART.rows}`,
+  `min_insert_block_size_bytes = ${4 * ONE_PART.bytes}`,
+  'max_insert_block_size = 1048576',
+  'async_insert = 0',
+  'insert_deduplicate = 0',
+].join(', ');
+
+/** Inserts columnar files as parts whose rows carry their queue position. */
+export class ChdbWriter implements WarehouseWriter {
+  constructor(private readonly client: ClickHouseClient) {}
+
+  async insert({ table, columns, batches }: BatchInsert): Promise<void> {
+    const names = columns.map(quoteIdentifier);
+    const positions = POSITION_COLUMNS.map(quoteIdentifier);
+    const rows = batches.map((batch) => selectBatch(names, batch)).join(' UNION ALL ');
+    await this.command(
+      `INSERT INTO ${qualified(table)} (${[...names, ...positions].join(', ')}) ${rows} SETTINGS ${ONE_PART_SETTINGS}`,
+    );
+  }
+
+  async storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
+    const query = `SELECT DISTINCT toString(_offset) AS stored FROM ${qualified(table)} WHERE _partition = ${partition} AND _offset >= ${from}`;
+    try {
+      const result = await this.client.query({ query, format: 'JSONEachRow' });
+      const rows = await result.json<{ stored: string }>();
+      return new Set(rows.map((row) => BigInt(row.stored)));
+    } catch (error) {
+      throw toWarehouseError(error);
+    }
+  }
+
+  private async command(query: string): Promise<void> {
+    try {
+      await this.client.command({ query });
+    } catch (error) {
+      throw toWarehouseError(error);
+    }
+  }
+}
+
+function selectBatch(names: readonly string[], { position, file }: StoredBatch): string {
+  return (
+    `SELECT ${names.join(', ')}, ${position.partition}, ${position.offset}, rowNumberInAllBlocks()` +
+    ` FROM file(${quoteText(file)}, Native)`
+  );
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * What the embedded engine's one user may do at all: tables and files, no network, no other
+ * engines. Files it must read and write for acceptance; sessions that run a client's statement
+ * are read-only, which takes table functions away from them.
+ */
+const GRANTS = [
+  'GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE DATABASE, DROP, TRUNCATE, SHOW, OPTIMIZE ON *.*',
+  'GRANT CREATE TEMPORARY TABLE ON *.*',
+  'GRANT READ, WRITE ON FILE',
+  'GRANT TABLE ENGINE ON MergeTree',
+];
+
+const USERS = `<clickhouse>
+  <profiles><default/></profiles>
+  <quotas><default/></quotas>
+  <users><default>
+    <password/><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>
+    <grants>${GRANTS.map((grant) => `<query>${grant}</query>`).join('')}</grants>
+  </default></users>
+</clickhouse>
+`;
+
+/** Caches and background threads sized for a process that also serves HTTP on a small machine. */
+const server = (usersFile: string): string => `<clickhouse>
+  <users_config>${usersFile}</users_config>
+  <mark_cache_size>67108864</mark_cache_size>
+  <index_mark_cache_size>16777216</index_mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <background_pool_size>2</background_pool_size>
+  <background_schedule_pool_size>4</background_schedule_pool_size>
+</clickhouse>
+`;
+
+/** Writes the engine's configuration below `directory` and answers the path to hand to it. */
+export function writeEngineFiles(directory: string): string {
+  mkdirSync(directory, { recursive: true });
+  const usersFile = join(directory, 'users.xml');
+  const serverFile = join(directory, 'server.xml');
+  writeFileSync(usersFile, USERS);
+  writeFileSync(serverFile, server(usersFile));
+  return serverFile;
+}

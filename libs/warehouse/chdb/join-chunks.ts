@@ -1,0 +1,81 @@
+import type { ResultFormat } from '../warehouse.js';
+
+/** The engine formats every block of a stream as a document of its own; these make one of them. */
+export interface ChunkJoiner {
+  /** Bytes to send for this chunk. */
+  next(chunk: Buffer, rows: number): Buffer[];
+  /** Bytes that end the document. */
+  end(): Buffer[];
+}
+
+export const ENGINE_FORMAT: Readonly<Record<ResultFormat, string>> = {
+  json: 'JSONEachRow',
+  ndjson: 'JSONEachRow',
+  csv: 'CSVWithNames',
+  text: 'TSVRaw',
+};
+
+const ARRAY_OPEN = Buffer.from('[\n');
+const ARRAY_CLOSE = Buffer.from('\n]\n');
+const BETWEEN_ROWS = Buffer.from(',\n');
+
+/** A block is `[\n<rows>\n]\n`: the brackets go, a comma comes between. */
+class JsonArrayJoiner implements ChunkJoiner {
+  private begun = false;
+
+  next(chunk: Buffer, rows: number): Buffer[] {
+    if (rows === 0) return [];
+    const body = chunk.subarray(ARRAY_OPEN.length, chunk.length - ARRAY_CLOSE.length);
+    const before = this.begun ? BETWEEN_ROWS : ARRAY_OPEN;
+    this.begun = true;
+    return [before, body];
+  }
+
+  end(): Buffer[] {
+    return this.begun ? [ARRAY_CLOSE] : [Buffer.from('[]\n')];
+  }
+}
+
+/** Every block repeats the header of the first. */
+class CsvJoiner implements ChunkJoiner {
+  private headerLength: number | undefined;
+
+  next(chunk: Buffer): Buffer[] {
+    if (this.headerLength !== undefined) return [chunk.subarray(this.headerLength)];
+    this.headerLength = endOfCsvRow(chunk);
+    return [chunk];
+  }
+
+  end(): Buffer[] {
+    return [];
+  }
+}
+
+class PlainJoiner implements ChunkJoiner {
+  next(chunk: Buffer): Buffer[] {
+    return [chunk];
+  }
+
+  end(): Buffer[] {
+    return [];
+  }
+}
+
+const QUOTE = 0x22;
+const NEWLINE = 0x0a;
+
+/** Length of the first row with its newline; a newline inside quotes does not end it. */
+function endOfCsvRow(chunk: Buffer): number {
+  let quoted = false;
+  for (let at = 0; at < chunk.length; at += 1) {
+    if (chunk[at] === QUOTE) quoted = !quoted;
+    else if (chunk[at] === NEWLINE && !quoted) return at + 1;
+  }
+  return chunk.length;
+}
+
+export function chunkJoiner(format: ResultFormat): ChunkJoiner {
+  if (format === 'json') return new JsonArrayJoiner();
+  if (format === 'csv') return new CsvJoiner();
+  return new PlainJoiner();
+}

@@ -1,0 +1,109 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@clickhouse/client';
+import { Session } from 'chdb';
+import { createChdbConnection } from 'chdb/connection';
+import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
+import { ChdbLocalEngine, STRICT_INPUT } from './chdb-local-engine.js';
+import { ChdbReader } from './chdb-reader.js';
+import { ChdbSchema } from './chdb-schema.js';
+import { ChdbWriter } from './chdb-writer.js';
+import { writeEngineFiles } from './engine-files.js';
+import { SessionPool } from './session-pool.js';
+
+export interface ChdbOptions {
+  /** Absolute; one process has it at a time. */
+  readonly directory: string;
+  readonly limits: QueryLimits;
+  /** Client queries that run at once; more wait. */
+  readonly readers: number;
+  /** Acceptance statements that run at once; more wait. */
+  readonly acceptors: number;
+}
+
+export interface Chdb {
+  readonly warehouse: Warehouse;
+  readonly localEngine: LocalEngine;
+}
+
+type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
+
+const MAX_ACCEPT_MEMORY = 2 * 1024 ** 3;
+
+/**
+ * Starts ClickHouse's engine in this process on a data directory. The first session carries the
+ * engine's configuration; the client's connections join the engine that is then there.
+ */
+export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions): Chdb {
+  const path = join(directory, 'store');
+  mkdirSync(path, { recursive: true });
+  const config = writeEngineFiles(join(directory, 'config'));
+  const engine = new Session(path, { connectionArgs: [`--config-file=${config}`] });
+  const pool = (args: readonly string[], size: number): SessionPool =>
+    new SessionPool(() => new Session(path, { connectionArgs: args }), size);
+  const documents = pool([...readOnly(limits), '--output_format_json_array_of_rows=1'], readers);
+  const lines = pool([...readOnly(limits), '--output_format_json_array_of_rows=0'], readers);
+  const accepting = pool([...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`], acceptors);
+  const client = createClient({ connection: embeddedConnection(path) });
+  const reader = new ChdbReader(documents, lines);
+  const writer = new ChdbWriter(client);
+  const schema = new ChdbSchema(client);
+  const close = async (): Promise<void> => {
+    documents.close();
+    lines.close();
+    accepting.close();
+    await client.close();
+    engine.close();
+  };
+  return {
+    warehouse: compose(reader, writer, schema, close),
+    localEngine: new ChdbLocalEngine(accepting),
+  };
+}
+
+/** chdb types its connection by its own copy of the client's declarations; the shapes are the same. */
+function embeddedConnection(path: string): ClientConnection {
+  return createChdbConnection({ path }) as unknown as ClientConnection;
+}
+
+function readOnly(limits: QueryLimits): readonly string[] {
+  return [
+    '--readonly=1',
+    `--max_execution_time=${limits.timeoutSeconds}`,
+    '--timeout_overflow_mode=throw',
+    `--max_memory_usage=${limits.memoryBytes}`,
+    `--max_result_rows=${limits.resultRows}`,
+    `--max_result_bytes=${limits.resultBytes}`,
+    '--result_overflow_mode=throw',
+    '--session_timezone=UTC',
+    '--date_time_output_format=iso',
+    '--output_format_json_quote_64bit_integers=0',
+    '--output_format_json_quote_denormals=0',
+    '--output_format_json_escape_forward_slashes=0',
+    '--json_type_escape_dots_in_keys=1',
+  ];
+}
+
+function compose(
+  reader: ChdbReader,
+  writer: ChdbWriter,
+  schema: ChdbSchema,
+  close: () => Promise<void>,
+): Warehouse {
+  return {
+    stream: (query) => reader.stream(query),
+    text: (query) => reader.text(query),
+    insert: (insert) => writer.insert(insert),
+    storedOffsets: (table, partition, from) => writer.storedOffsets(table, partition, from),
+    createDatabase: (database) => schema.createDatabase(database),
+    createTable: (table, columns) => schema.createTable(table, columns),
+    createRejectedTable: (database) => schema.createRejectedTable(database),
+    addColumns: (table, columns) => schema.addColumns(table, columns),
+    modifyColumn: (table, column) => schema.modifyColumn(table, column),
+    dropTable: (table) => schema.dropTable(table),
+    columns: (table) => schema.columns(table),
+    allColumns: () => schema.allColumns(),
+    statistics: (database, tables) => schema.statistics(database, tables),
+    close,
+  };
+}

@@ -1,0 +1,21 @@
+export { REJECTED_COLUMNS, REJECTED_TABLE, TIMESTAMP } from './ddl.js';
+export { quoteIdentifier, quoteText } from './identifier.js';
+export { toWarehouseError, WarehouseError } from './warehouse-errors.js';
+export {
+  ONE_PART,
+  type BatchInsert,
+  type BatchPosition,
+  type Column,
+  type LocalEngine,
+  type QueryLimits,
+  type ResultFormat,
+  type StoredBatch,
+  type StreamStatistics,
+  type TableName,
+  type TableStatistics,
+  type Warehouse,
+  type WarehouseQuery,
+  type WarehouseReader,
+  type WarehouseSchema,
+  type WarehouseWriter,
+} from './warehouse.js';

@@ -1,0 +1,122 @@
+import type { Readable } from 'node:stream';
+
+/** A column; `type` is the engine's own type name, e.g. `Nullable(Int64)`. */
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+export interface TableName {
+  readonly database: string;
+  readonly table: string;
+}
+
+/** Bounds that every client's query runs under. */
+export interface QueryLimits {
+  readonly timeoutSeconds: number;
+  readonly memoryBytes: number;
+  readonly resultRows: number;
+  readonly resultBytes: number;
+}
+
+/** `json`: one array of row objects. `ndjson`: a row object a line. `csv`: RFC 4180 with a header. `text`: tab-separated, unescaped. */
+export type ResultFormat = 'json' | 'ndjson' | 'csv' | 'text';
+
+export interface WarehouseQuery {
+  /** One statement. A client's text has passed the guard before it gets here. */
+  readonly sql: string;
+  /** Bare table names resolve in this database; without one only qualified names do. */
+  readonly database?: string;
+  readonly format: ResultFormat;
+  /** Values of `{name:Type}` placeholders, bound by the engine. */
+  readonly params?: Readonly<Record<string, string | number | boolean>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Read side. Every query runs in a session that the engine itself holds read-only and bounded by
+ * the limits given when the warehouse was opened.
+ * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the stream's error.
+ */
+export interface WarehouseReader {
+  /** The engine's own bytes, never parsed here. Destroying the stream stops the query. */
+  stream(query: WarehouseQuery): Promise<Readable>;
+  /** The whole result; for small results and for statements that explain. */
+  text(query: WarehouseQuery): Promise<string>;
+}
+
+/** Place of a batch in the ingest queue; its rows carry it. */
+export interface BatchPosition {
+  readonly partition: number;
+  readonly offset: bigint;
+}
+
+/** A columnar batch in a file that the engine can read. */
+export interface StoredBatch {
+  readonly position: BatchPosition;
+  /** Absolute path of a Native file; its ending names its compression. */
+  readonly file: string;
+}
+
+export interface BatchInsert {
+  readonly table: TableName;
+  /** The batches' columns, the same in each. */
+  readonly columns: readonly string[];
+  /** Together small enough for one part: see {@link ONE_PART}. */
+  readonly batches: readonly StoredBatch[];
+}
+
+/** What fits into one part, so that an insert is there whole or not at all. */
+export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
+
+export interface WarehouseWriter {
+  /** Inserts the batches as one part. When it resolves the rows are durable and visible. */
+  insert(insert: BatchInsert): Promise<void>;
+  /** Which queue offsets of `partition`, at or after `from`, have rows in the table. */
+  storedOffsets(table: TableName, partition: number, from: bigint): Promise<ReadonlySet<bigint>>;
+}
+
+/** Data definition. Every call may be repeated: what is already so stays so. */
+export interface WarehouseSchema {
+  createDatabase(database: string): Promise<void>;
+  /** `columns` without `_timestamp` and the position columns: every table has those. */
+  createTable(table: TableName, columns: readonly Column[]): Promise<void>;
+  /** The table `_rejected` of an organization: records that did not fit, with the reason. */
+  createRejectedTable(database: string): Promise<void>;
+  addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
+  modifyColumn(table: TableName, column: Column): Promise<void>;
+  dropTable(table: TableName): Promise<void>;
+  /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
+  columns(table: TableName): Promise<readonly Column[]>;
+  /** The same for all tables of the given databases, by `database.table`. */
+  allColumns(): Promise<ReadonlyMap<string, readonly Column[]>>;
+}
+
+export interface TableStatistics {
+  readonly rows: number;
+  /** Microseconds since the epoch; 0 while the table is empty. */
+  readonly timeMin: number;
+  readonly timeMax: number;
+  /** Bytes before and after compression. */
+  readonly uncompressedBytes: number;
+  readonly compressedBytes: number;
+}
+
+export interface StreamStatistics {
+  /** By table name; a table that does not exist is left out. */
+  statistics(
+    database: string,
+    tables: readonly string[],
+  ): Promise<ReadonlyMap<string, TableStatistics>>;
+}
+
+/** Turns files into columnar batches and answers questions about them, with an engine in this process. */
+export interface LocalEngine {
+  /** Runs one trusted statement under the strict input settings of acceptance; answers tab-separated text, unescaped. */
+  run(sql: string, params?: Readonly<Record<string, string>>): Promise<string>;
+}
+
+export interface Warehouse
+  extends WarehouseReader, WarehouseWriter, WarehouseSchema, StreamStatistics {
+  close(): Promise<void>;
+}

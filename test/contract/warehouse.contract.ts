@@ -1,0 +1,228 @@
+import { text } from 'node:stream/consumers';
+import type { LocalEngine, TableName, Warehouse } from '@app/warehouse';
+
+/** A warehouse to test, and an engine that can make batch files it can read. */
+export interface WarehouseUnderTest {
+  readonly warehouse: Warehouse;
+  readonly localEngine: LocalEngine;
+  /** Absolute path for a batch file of this name. */
+  batchFile(name: string): string;
+  dispose(): Promise<void>;
+}
+
+const TABLE: TableName = { database: 'o_contract', table: 'events' };
+const COLUMNS = [
+  { name: 'n', type: 'Nullable(Int64)' },
+  { name: 'who', type: 'Nullable(String)' },
+];
+
+export function warehouseContract(name: string, open: () => Promise<WarehouseUnderTest>): void {
+  describe(`Warehouse contract: ${name}`, () => {
+    let under: WarehouseUnderTest;
+    let warehouse: Warehouse;
+
+    beforeAll(async () => {
+      under = await open();
+      warehouse = under.warehouse;
+    });
+    afterAll(() => under.dispose());
+    beforeEach(async () => {
+      await warehouse.createDatabase(TABLE.database);
+      await warehouse.dropTable(TABLE);
+      await warehouse.createTable(TABLE, COLUMNS);
+    });
+
+    const batch = async (file: string, rows: number, from = 0): Promise<string> => {
+      const path = under.batchFile(file);
+      await under.localEngine.run(
+        `INSERT INTO FUNCTION file('${path}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, toNullable(toInt64(number + ${from})) AS n, toNullable(concat('p', toString(number))) AS who FROM numbers(${rows})`,
+      );
+      return path;
+    };
+    const columns = ['_timestamp', 'n', 'who'];
+    const query = (sql: string): Promise<string> =>
+      warehouse.text({ sql, database: TABLE.database, format: 'text' });
+
+    describe('writer', () => {
+      it('makes one part of several batches, each row with its position', async () => {
+        const first = await batch('a.native.zst', 150_000);
+        const second = await batch('b.native.lz4', 10, 7);
+        await warehouse.insert({
+          table: TABLE,
+          columns,
+          batches: [
+            { position: { partition: 3, offset: 41n }, file: first },
+            { position: { partition: 3, offset: 42n }, file: second },
+          ],
+        });
+        expect(
+          await query(
+            'SELECT count(), uniqExact(_offset), uniqExact(_offset, _row), max(_row), any(_partition) FROM events',
+          ),
+        ).toBe('150010\t2\t150010\t149999\t3\n');
+        expect(
+          await query(
+            "SELECT count() FROM system.parts WHERE database = 'o_contract' AND table = 'events' AND active",
+          ),
+        ).toBe('1\n');
+      });
+
+      it('answers which offsets are stored, per partition, from an offset on', async () => {
+        const file = await batch('c.native.zst', 3);
+        for (const offset of [5n, 6n, 9n]) {
+          await warehouse.insert({
+            table: TABLE,
+            columns,
+            batches: [{ position: { partition: 0, offset }, file }],
+          });
+        }
+        expect(await warehouse.storedOffsets(TABLE, 0, 6n)).toEqual(new Set([6n, 9n]));
+        expect(await warehouse.storedOffsets(TABLE, 1, 0n)).toEqual(new Set());
+      });
+
+      it('stores two equal batches twice: the engine folds nothing', async () => {
+        const file = await batch('d.native.zst', 3);
+        for (const offset of [1n, 2n]) {
+          await warehouse.insert({
+            table: TABLE,
+            columns,
+            batches: [{ position: { partition: 0, offset }, file }],
+          });
+        }
+        expect(await query('SELECT count() FROM events')).toBe('6\n');
+      });
+
+      it('stores nothing of an insert that fails half-way', async () => {
+        const good = await batch('e.native.zst', 1000);
+        const insert = warehouse.insert({
+          table: TABLE,
+          columns,
+          batches: [
+            { position: { partition: 0, offset: 1n }, file: good },
+            { position: { partition: 0, offset: 2n }, file: under.batchFile('missing.native.zst') },
+          ],
+        });
+        await expect(insert).rejects.toMatchObject({ name: 'WarehouseError' });
+        expect(await query('SELECT count() FROM events')).toBe('0\n');
+      });
+    });
+
+    describe('schema', () => {
+      it('shows columns without the hidden ones, and adds and widens idempotently', async () => {
+        for (let round = 0; round < 2; round += 1) {
+          await warehouse.addColumns(TABLE, [{ name: 'a`b.c', type: 'Nullable(Bool)' }]);
+          await warehouse.modifyColumn(TABLE, { name: 'n', type: 'Nullable(Float64)' });
+        }
+        expect(await warehouse.columns(TABLE)).toEqual([
+          { name: '_timestamp', type: "DateTime64(6, 'UTC')" },
+          { name: 'n', type: 'Nullable(Float64)' },
+          { name: 'who', type: 'Nullable(String)' },
+          { name: 'a`b.c', type: 'Nullable(Bool)' },
+        ]);
+        expect((await warehouse.allColumns()).get('o_contract.events')).toHaveLength(4);
+      });
+
+      it('answers no columns for a table that does not exist', async () => {
+        expect(await warehouse.columns({ ...TABLE, table: 'nope' })).toEqual([]);
+      });
+
+      it('counts rows, bytes and the time range', async () => {
+        const file = await batch('f.native.zst', 5);
+        await warehouse.insert({
+          table: TABLE,
+          columns,
+          batches: [{ position: { partition: 0, offset: 1n }, file }],
+        });
+        const statistics = await warehouse.statistics(TABLE.database, ['events', 'nope']);
+        expect([...statistics.keys()]).toEqual(['events']);
+        expect(statistics.get('events')).toMatchObject({
+          rows: 5,
+          timeMin: 1_767_225_600_000_000,
+          timeMax: 1_767_225_600_000_000,
+        });
+      });
+    });
+
+    describe('reader', () => {
+      const stream = async (sql: string, format: 'json' | 'ndjson' | 'csv'): Promise<string> =>
+        text(await warehouse.stream({ sql, database: TABLE.database, format }));
+
+      it('streams one JSON array whatever the number of blocks', async () => {
+        const rows = JSON.parse(
+          await stream('SELECT number AS n FROM numbers(200000)', 'json'),
+        ) as { n: number }[];
+        expect(rows).toHaveLength(200_000);
+        expect(rows.at(-1)).toEqual({ n: 199_999 });
+        expect(JSON.parse(await stream('SELECT 1 WHERE 0', 'json'))).toEqual([]);
+      });
+
+      it('streams NDJSON and CSV with one header', async () => {
+        expect(
+          (await stream('SELECT number AS n FROM numbers(200000)', 'ndjson')).split('\n'),
+        ).toHaveLength(200_001);
+        const csv = await stream('SELECT number AS `n\n"x"` FROM numbers(200000)', 'csv');
+        expect(csv.startsWith('"n\n""x"""\n0\n1\n')).toBe(true);
+        expect(csv.split('\n')).toHaveLength(200_003);
+      });
+
+      it('leaves hidden columns out of SELECT * and writes values as the API says', async () => {
+        const file = await batch('g.native.zst', 1);
+        await warehouse.insert({
+          table: TABLE,
+          columns,
+          batches: [{ position: { partition: 0, offset: 1n }, file }],
+        });
+        expect(
+          JSON.parse(
+            await stream('SELECT *, 9007199254740993 AS big, nan AS x FROM events', 'json'),
+          ),
+        ).toEqual([
+          {
+            _timestamp: '2026-01-01T00:00:00.000000Z',
+            n: 0,
+            who: 'p0',
+            big: 9007199254740992,
+            x: null,
+          },
+        ]);
+      });
+
+      it('binds parameters', async () => {
+        const sql = 'SELECT {s:String} AS s';
+        expect(await warehouse.text({ sql, format: 'text', params: { s: "it's \\ \n" } })).toBe(
+          "it's \\ \n\n",
+        );
+      });
+
+      it('refuses to write, to read files and to reach out', async () => {
+        for (const sql of [
+          'DROP TABLE events',
+          'INSERT INTO events (n) VALUES (1)',
+          "SELECT * FROM file('/etc/passwd', LineAsString)",
+          "SELECT * FROM url('http://127.0.0.1:1/', LineAsString)",
+          'SET max_execution_time = 0',
+        ]) {
+          await expect(query(sql)).rejects.toMatchObject({ name: 'WarehouseError' });
+        }
+      });
+
+      it('types errors by the engine’s number', async () => {
+        await expect(stream('SELECT nope FROM events', 'json')).rejects.toMatchObject({
+          code: 47,
+          type: 'UNKNOWN_IDENTIFIER',
+        });
+      });
+
+      it('serves others while a stream is read slowly, and after one was dropped', async () => {
+        const dropped = await warehouse.stream({
+          sql: 'SELECT number FROM numbers(100000000)',
+          format: 'json',
+        });
+        const [one] = await Promise.all([query('SELECT 1'), query('SELECT 2'), query('SELECT 3')]);
+        dropped.destroy();
+        expect(one).toBe('1\n');
+        for (let n = 0; n < 12; n += 1) expect(await query(`SELECT ${n}`)).toBe(`${n}\n`);
+      });
+    });
+  });
+}
