@@ -32,7 +32,6 @@ export default defineConfig(
         'error',
         { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
       ],
-      '@typescript-eslint/explicit-module-boundary-types': 'error',
       // Nest modules are classes without members.
       '@typescript-eslint/no-extraneous-class': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
@@ -64,7 +63,6 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/unbound-method': 'off',
-      '@typescript-eslint/explicit-module-boundary-types': 'off',
     },
   },
   prettier,

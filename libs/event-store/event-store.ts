@@ -17,18 +17,22 @@ export interface AppendResult {
  * the events of one append are stored together or not at all; positions never repeat and a
  * subscription delivers every event after its start exactly in position order.
  */
-export interface EventStore {
+export abstract class EventStore {
   /** @throws {WrongExpectedRevisionError} when the stream is not at `expected` (and the ids are not already there). */
-  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
+  abstract append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult>;
   /** Events of one stream; an unknown stream yields nothing. Default: forward from the start, no limit. */
-  read(stream: string, options?: ReadStreamOptions): AsyncIterable<RecordedEvent>;
+  abstract read(stream: string, options?: ReadStreamOptions): AsyncIterable<RecordedEvent>;
   /** Events of all streams, by position. `after` is exclusive in either direction. */
-  readAll(options?: ReadAllOptions): AsyncIterable<RecordedEvent>;
+  abstract readAll(options?: ReadAllOptions): AsyncIterable<RecordedEvent>;
   /** Catch-up: everything after `after`, then live, until `signal` aborts. Never ends by itself. */
-  subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent>;
+  abstract subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent>;
   /** Position of the last event, or undefined while the store is empty. */
-  lastPosition(): Promise<bigint | undefined>;
-  close(): Promise<void>;
+  abstract lastPosition(): Promise<bigint | undefined>;
+  abstract close(): Promise<void>;
 }
 
 export interface ReadStreamOptions {

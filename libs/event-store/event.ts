@@ -20,7 +20,10 @@ export interface NewEvent<Type extends string = string, Data = unknown> {
   readonly metadata: EventMetadata;
 }
 
-export interface RecordedEvent<Type extends string = string, Data = unknown> extends NewEvent<Type, Data> {
+export interface RecordedEvent<Type extends string = string, Data = unknown> extends NewEvent<
+  Type,
+  Data
+> {
   readonly stream: string;
   /** 0-based index in its stream. */
   readonly revision: number;

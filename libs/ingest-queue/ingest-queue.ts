@@ -4,8 +4,14 @@ export interface QueueRecord {
   readonly key: string;
   /** Small, UTF-8; what both ends agree on is owned by `libs/ingest/batch.ts`. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly payload: Uint8Array;
+  readonly payload: Payload;
 }
+
+/**
+ * Bytes, or a file that holds them (absolute path). The queue takes over a file it is handed: it
+ * is moved, not copied. A delivered file belongs to the queue and is gone after the commit.
+ */
+export type Payload = { readonly bytes: Uint8Array } | { readonly file: string };
 
 export interface QueuePosition {
   readonly partition: number;
@@ -24,18 +30,21 @@ export interface QueuedRecord extends QueueRecord {
  * until committed, whatever crashes; the records of one append become visible together or not at
  * all; a consumer that restarts gets every record after its last commit again, in order.
  */
-export interface IngestQueue {
-  /** @throws {QueueFullError} when the records would exceed the queue's bound; nothing is stored then. */
-  append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]>;
+export abstract class IngestQueue {
+  /**
+   * @throws {QueueFullError} when the records would exceed the queue's bound, or the disk is full;
+   * nothing is stored then.
+   */
+  abstract append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]>;
   /**
    * Delivers records after the consumer group's last commit, oldest first, and waits for more
    * until `signal` aborts. At most `maxRecords` and about `maxBytes` of payload at a time, never
    * less than one record; a delivery holds records of one partition.
    */
-  consume(options: ConsumeOptions): AsyncIterable<Delivery>;
-  /** Records appended but not committed by any consumer yet. */
-  depth(): Promise<QueueDepth>;
-  close(): Promise<void>;
+  abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
+  /** Records appended but not committed yet. */
+  abstract depth(): QueueDepth;
+  abstract close(): Promise<void>;
 }
 
 export interface ConsumeOptions {
@@ -57,8 +66,8 @@ export interface QueueDepth {
 }
 
 export class QueueFullError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'QueueFullError';
   }
 }

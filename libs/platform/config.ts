@@ -1,4 +1,9 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
 
 const httpAddress = z
   .string()
@@ -8,17 +13,101 @@ const httpAddress = z
     return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
   });
 
+const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+
+const notYet = (what: string) =>
+  z.undefined({ error: `${what} is not supported yet: unset it to run on the embedded one` });
+
+/** Every variable the program knows. Sizes are in bytes. */
 const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
+  MILLRACE_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .transform((path) => resolve(path)),
+  MILLRACE_ROOT_EMAIL: z.email().default('root@example.com'),
+  MILLRACE_ROOT_PASSWORD: z.string().optional(),
+  MILLRACE_MAX_UPLOAD_BYTES: positive(5 * GIB),
+  MILLRACE_MAX_RECORD_BYTES: positive(32 * MIB),
+  MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
+  MILLRACE_MIN_FREE_DISK_BYTES: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .default(256 * MIB),
+  MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
+  MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
+  MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
+  MILLRACE_QUERY_RESULT_ROWS: positive(10_000_000),
+  MILLRACE_QUERY_RESULT_BYTES: positive(4 * GIB),
+  MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  CLICKHOUSE_URL: notYet('a ClickHouse server'),
+  KAFKA_BROKERS: notYet('Kafka'),
+  EVENTSTORE_URL: notYet('EventStoreDB'),
 });
 
 export interface Config {
   readonly http: { readonly host: string; readonly port: number };
+  /** Absolute. */
+  readonly dataDirectory: string;
+  readonly root: { readonly email: string; readonly password: string | undefined };
+  readonly upload: UploadLimits;
+  readonly queueMaxBytes: number;
+  readonly query: {
+    readonly timeoutSeconds: number;
+    readonly memoryBytes: number;
+    readonly resultRows: number;
+    readonly resultBytes: number;
+  };
+  readonly logLevel: string;
+}
+
+export interface UploadLimits {
+  /** Of the decoded body. */
+  readonly maxBytes: number;
+  readonly maxRecordBytes: number;
+  /** Below this much free disk no upload is taken. */
+  readonly minFreeDiskBytes: number;
+  /** A client that sends nothing for so long is given up. */
+  readonly idleSeconds: number;
 }
 
 /** The only place that reads the environment. Throws with every wrong variable named. */
 export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
+  refuseUnknown(variables);
   const parsed = environment.safeParse(variables);
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`);
-  return { http: parsed.data.MILLRACE_HTTP_ADDR };
+  const values = parsed.data;
+  return {
+    http: values.MILLRACE_HTTP_ADDR,
+    dataDirectory: values.MILLRACE_DATA_DIR,
+    root: { email: values.MILLRACE_ROOT_EMAIL, password: values.MILLRACE_ROOT_PASSWORD },
+    upload: {
+      maxBytes: values.MILLRACE_MAX_UPLOAD_BYTES,
+      maxRecordBytes: values.MILLRACE_MAX_RECORD_BYTES,
+      minFreeDiskBytes: values.MILLRACE_MIN_FREE_DISK_BYTES,
+      idleSeconds: values.MILLRACE_UPLOAD_IDLE_SECONDS,
+    },
+    queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
+    query: {
+      timeoutSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
+      memoryBytes: values.MILLRACE_QUERY_MEMORY_BYTES,
+      resultRows: values.MILLRACE_QUERY_RESULT_ROWS,
+      resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
+    },
+    logLevel: values.MILLRACE_LOG_LEVEL,
+  };
+}
+
+/** A mistyped variable must not be ignored in silence. */
+function refuseUnknown(variables: NodeJS.ProcessEnv): void {
+  const known = Object.keys(environment.shape);
+  const unknown = Object.keys(variables).filter(
+    (name) => name.startsWith('MILLRACE_') && !known.includes(name),
+  );
+  if (unknown.length === 0) return;
+  throw new Error(
+    `configuration: unknown ${unknown.join(', ')}; known are ${known.filter((name) => name.startsWith('MILLRACE_')).join(', ')}`,
+  );
 }

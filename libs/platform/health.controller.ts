@@ -1,9 +1,43 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Injectable } from '@nestjs/common';
+import { MillraceError } from './errors.js';
+import { Open } from './permission.js';
+
+/** Which parts of the program are not ready to serve, and why. */
+@Injectable()
+export class Readiness {
+  private readonly waiting = new Map<string, string>();
+
+  notReady(part: string, why: string): void {
+    this.waiting.set(part, why);
+  }
+
+  ready(part: string): void {
+    this.waiting.delete(part);
+  }
+
+  reasons(): readonly string[] {
+    return [...this.waiting].map(([part, why]) => `${part}: ${why}`);
+  }
+}
 
 @Controller()
 export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  @Open()
   @Get('healthz')
   alive(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Open()
+  @Get('readyz')
+  ready(): { status: 'ok' } {
+    const reasons = this.readiness.reasons();
+    if (reasons.length > 0)
+      throw new MillraceError('SHUTTING_DOWN', `not ready: ${reasons.join('; ')}`, {
+        retryAfterSeconds: 1,
+      });
     return { status: 'ok' };
   }
 }

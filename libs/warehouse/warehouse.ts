@@ -38,11 +38,11 @@ export interface WarehouseQuery {
  * the limits given when the warehouse was opened.
  * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the stream's error.
  */
-export interface WarehouseReader {
+export abstract class WarehouseReader {
   /** The engine's own bytes, never parsed here. Destroying the stream stops the query. */
-  stream(query: WarehouseQuery): Promise<Readable>;
+  abstract stream(query: WarehouseQuery): Promise<Readable>;
   /** The whole result; for small results and for statements that explain. */
-  text(query: WarehouseQuery): Promise<string>;
+  abstract text(query: WarehouseQuery): Promise<string>;
 }
 
 /** Place of a batch in the ingest queue; its rows carry it. */
@@ -69,27 +69,31 @@ export interface BatchInsert {
 /** What fits into one part, so that an insert is there whole or not at all. */
 export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
 
-export interface WarehouseWriter {
+export abstract class WarehouseWriter {
   /** Inserts the batches as one part. When it resolves the rows are durable and visible. */
-  insert(insert: BatchInsert): Promise<void>;
+  abstract insert(insert: BatchInsert): Promise<void>;
   /** Which queue offsets of `partition`, at or after `from`, have rows in the table. */
-  storedOffsets(table: TableName, partition: number, from: bigint): Promise<ReadonlySet<bigint>>;
+  abstract storedOffsets(
+    table: TableName,
+    partition: number,
+    from: bigint,
+  ): Promise<ReadonlySet<bigint>>;
 }
 
 /** Data definition. Every call may be repeated: what is already so stays so. */
-export interface WarehouseSchema {
-  createDatabase(database: string): Promise<void>;
+export abstract class WarehouseSchema {
+  abstract createDatabase(database: string): Promise<void>;
   /** `columns` without `_timestamp` and the position columns: every table has those. */
-  createTable(table: TableName, columns: readonly Column[]): Promise<void>;
+  abstract createTable(table: TableName, columns: readonly Column[]): Promise<void>;
   /** The table `_rejected` of an organization: records that did not fit, with the reason. */
-  createRejectedTable(database: string): Promise<void>;
-  addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
-  modifyColumn(table: TableName, column: Column): Promise<void>;
-  dropTable(table: TableName): Promise<void>;
+  abstract createRejectedTable(database: string): Promise<void>;
+  abstract addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
+  abstract modifyColumn(table: TableName, column: Column): Promise<void>;
+  abstract dropTable(table: TableName): Promise<void>;
   /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
-  columns(table: TableName): Promise<readonly Column[]>;
+  abstract columns(table: TableName): Promise<readonly Column[]>;
   /** The same for all tables of the given databases, by `database.table`. */
-  allColumns(): Promise<ReadonlyMap<string, readonly Column[]>>;
+  abstract allColumns(): Promise<ReadonlyMap<string, readonly Column[]>>;
 }
 
 export interface TableStatistics {
@@ -102,18 +106,18 @@ export interface TableStatistics {
   readonly compressedBytes: number;
 }
 
-export interface StreamStatistics {
+export abstract class StreamStatistics {
   /** By table name; a table that does not exist is left out. */
-  statistics(
+  abstract statistics(
     database: string,
     tables: readonly string[],
   ): Promise<ReadonlyMap<string, TableStatistics>>;
 }
 
 /** Turns files into columnar batches and answers questions about them, with an engine in this process. */
-export interface LocalEngine {
+export abstract class LocalEngine {
   /** Runs one trusted statement under the strict input settings of acceptance; answers tab-separated text, unescaped. */
-  run(sql: string, params?: Readonly<Record<string, string>>): Promise<string>;
+  abstract run(sql: string, params?: Readonly<Record<string, string>>): Promise<string>;
 }
 
 export interface Warehouse

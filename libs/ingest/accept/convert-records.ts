@@ -1,4 +1,10 @@
-import { quoteIdentifier, quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
+import {
+  quoteIdentifier,
+  quoteText,
+  TIMESTAMP,
+  type Column,
+  type LocalEngine,
+} from '@app/warehouse';
 import type { ColumnarFile } from './chunk.js';
 import { timestampMicros, type TimeSource } from './timestamp.sql.js';
 
@@ -24,7 +30,10 @@ export const ALTERNATIVE_TIMESTAMP = '@timestamp';
  * Parses the records by the columns' types and writes them as a columnar file.
  * @throws {WarehouseError} when a record does not fit, a field has no column, or the disk is full.
  */
-export async function convertRecords(engine: LocalEngine, conversion: Conversion): Promise<ColumnarFile> {
+export async function convertRecords(
+  engine: LocalEngine,
+  conversion: Conversion,
+): Promise<ColumnarFile> {
   await engine.run(conversionSql(conversion));
   return {
     file: conversion.target,
@@ -33,12 +42,21 @@ export async function convertRecords(engine: LocalEngine, conversion: Conversion
   };
 }
 
-export function conversionSql({ source, target, columns, timestamp, acceptedAt, judged }: Conversion): string {
+export function conversionSql({
+  source,
+  target,
+  columns,
+  timestamp,
+  acceptedAt,
+  judged,
+}: Conversion): string {
   const own: Column = {
     name: TIMESTAMP.name,
     type: timestamp === 'Dynamic' ? 'Dynamic' : `Nullable(${timestamp})`,
   };
-  const structure = [own, ...columns].map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
+  const structure = [own, ...columns]
+    .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
+    .join(', ');
   const names = columns.map((column) => quoteIdentifier(column.name));
   return (
     `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
@@ -48,7 +66,11 @@ export function conversionSql({ source, target, columns, timestamp, acceptedAt, 
   );
 }
 
-function timestampSql(columns: readonly Column[], timestamp: TimeSource, acceptedAt: number): string {
+function timestampSql(
+  columns: readonly Column[],
+  timestamp: TimeSource,
+  acceptedAt: number,
+): string {
   const sources = [readTime(TIMESTAMP.name, timestamp)];
   const alternative = columns.find((column) => column.name === ALTERNATIVE_TIMESTAMP);
   const source = alternative && TIME_SOURCE_OF_TYPE[alternative.type];

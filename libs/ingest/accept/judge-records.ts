@@ -43,7 +43,14 @@ export async function countJudged(engine: LocalEngine, lines: string): Promise<J
       " minIf(number, reason != ''), argMinIf(reason, number, reason != ''), argMinIf(substring(line, 1, 65536), number, reason != '')))" +
       ` FROM (${lines})`,
   );
-  const [good, bad, structural, line, reason, text] = JSON.parse(answer) as [number, number, number, number, string, string];
+  const [good, bad, structural, line, reason, text] = JSON.parse(answer) as [
+    number,
+    number,
+    number,
+    number,
+    string,
+    string,
+  ];
   return {
     good: Number(good),
     bad: Number(bad),
@@ -69,8 +76,12 @@ function unfitIndex({ columns, kinds, fits }: Judgement): string {
   const pairs = columns.flatMap(({ name, type }) =>
     [...kinds].filter((kind) => fits(type, kind)).map((kind) => tuple(name, kind)),
   );
-  const floats = columns.filter((column) => column.type === 'Nullable(Float64)').map((column) => column.name);
-  const floatArrays = columns.filter((column) => column.type === 'Array(Nullable(Float64))').map((column) => column.name);
+  const floats = columns
+    .filter((column) => column.type === 'Nullable(Float64)')
+    .map((column) => column.name);
+  const floatArrays = columns
+    .filter((column) => column.type === 'Array(Nullable(Float64))')
+    .map((column) => column.name);
   const beyond = (n: string): string => `(${n} > ${EXACT_FLOAT} OR ${n} < -${EXACT_FLOAT})`;
   const fitting = [
     `k IN ('${NOTHING}', '${EMPTY_ARRAY}')`,
@@ -79,7 +90,9 @@ function unfitIndex({ columns, kinds, fits }: Judgement): string {
   ];
   const rounded = [
     ...(floats.length > 0
-      ? [`(f.1 IN (${floats.map(quoteText).join(', ')}) AND k = 'Int64' AND ${beyond("dynamicElement(f.2, 'Int64')")})`]
+      ? [
+          `(f.1 IN (${floats.map(quoteText).join(', ')}) AND k = 'Int64' AND ${beyond("dynamicElement(f.2, 'Int64')")})`,
+        ]
       : []),
     ...(floatArrays.length > 0
       ? [
@@ -87,7 +100,9 @@ function unfitIndex({ columns, kinds, fits }: Judgement): string {
         ]
       : []),
   ];
-  const unfit = [`NOT (${fitting.join(' OR ')})`, ...rounded].map((test) => `ifNull(${test}, 0)`).join(' OR ');
+  const unfit = [`NOT (${fitting.join(' OR ')})`, ...rounded]
+    .map((test) => `ifNull(${test}, 0)`)
+    .join(' OR ');
   return `arrayFirstIndex((f, k) -> ${unfit}, fields, kinds)`;
 }
 
@@ -101,20 +116,28 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
   const timeProblem = (time: string): string =>
     `(dynamicType(${time}) != '${NOTHING}' AND isNull(${timestampMicros(time, 'Dynamic')}))`;
   const notATime = (name: string, rule: string): string =>
-    quoteText(`field "${name}": want ISO 8601 or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299${rule}`);
+    quoteText(
+      `field "${name}": want ISO 8601 or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299${rule}`,
+    );
   const cases: [string, string][] = [
     ['NOT isValidUTF8(line)', quoteText(`${STRUCTURAL}invalid UTF-8`)],
     [
       "NOT isValidJSON(line) AND match(line, '[0-9]{20}|[0-9][eE][+]?[0-9]{3}')",
       quoteText(`${STRUCTURAL}malformed JSON, or a number beyond 64 bits`),
     ],
-    ['NOT isValidJSON(line)', quoteText(`${STRUCTURAL}malformed JSON, or nested deeper than 1000 levels`)],
+    [
+      'NOT isValidJSON(line)',
+      quoteText(`${STRUCTURAL}malformed JSON, or nested deeper than 1000 levels`),
+    ],
     [
       "JSONType(line) != 'Object'",
       `concat(${quoteText(`${STRUCTURAL}want a JSON object, this is `)}, lower(toString(JSONType(line))))`,
     ],
     ['length(fields) != JSONLength(line)', quoteText('a nested field appears twice')],
-    ['length(arrayDistinct(arrayMap(f -> f.1, fields))) != length(fields)', quoteText('a field appears twice')],
+    [
+      'length(arrayDistinct(arrayMap(f -> f.1, fields))) != length(fields)',
+      quoteText('a field appears twice'),
+    ],
     [
       'unfit > 0',
       `concat('field "', ${field}, '": ', multiIf(kinds[unfit] = 'JSON', 'object', lower(kinds[unfit])), ' ', transform(${field}, ${names}, ${explanations}, 'cannot become a column'))`,

@@ -8,7 +8,11 @@ export type Survey = ReadonlyMap<string, ReadonlyMap<string, number>>;
 const FIELDS_MAX = 20_000;
 
 /** Looks at every field of the records in `file`, or of the first `lines` of them. Lines that are no objects count for nothing. */
-export async function surveyRecords(engine: LocalEngine, file: string, lines?: number): Promise<Survey> {
+export async function surveyRecords(
+  engine: LocalEngine,
+  file: string,
+  lines?: number,
+): Promise<Survey> {
   const answer = await engine.run(surveySql(file, lines));
   const survey = new Map<string, Map<string, number>>();
   for (const [field, kind, count] of JSON.parse(answer) as [string, string, number | string][]) {

@@ -1,0 +1,176 @@
+import { once, EventEmitter } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { open, type Database, type RootDatabase } from 'lmdb';
+import type { NewEvent, RecordedEvent } from '../event.js';
+import {
+  WrongExpectedRevisionError,
+  type AppendResult,
+  type EventStore,
+  type ExpectedRevision,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type SubscribeOptions,
+} from '../event-store.js';
+
+/** What is stored under an event's position. */
+interface StoredEvent extends NewEvent {
+  readonly stream: string;
+  readonly revision: number;
+}
+
+type Outcome = { readonly appended: AppendResult } | { readonly actual: number };
+
+const APPENDED = 'appended';
+const PAGE = 500;
+const LAST = Number.MAX_SAFE_INTEGER;
+const key = (stream: string, revision: number): [string, number] => [stream, revision];
+
+/**
+ * Events in an lmdb environment: by position, and an index from stream and revision and one from
+ * stream and event id to the position. A write transaction checks the expected revision and
+ * appends; lmdb runs one at a time, gathers those that wait into one commit and syncs it to disk
+ * before their promises resolve.
+ */
+export class EmbeddedEventStore implements EventStore {
+  private readonly changes = new EventEmitter().setMaxListeners(0);
+  private readonly closing = new AbortController();
+  private readonly events: Database<StoredEvent, number>;
+  private readonly positions: Database<number, [string, number]>;
+  private readonly ids: Database<number, [string, string]>;
+
+  constructor(private readonly environment: RootDatabase) {
+    this.events = environment.openDB({ name: 'events', encoding: 'json' });
+    this.positions = environment.openDB({ name: 'positions', encoding: 'ordered-binary' });
+    this.ids = environment.openDB({ name: 'ids', encoding: 'ordered-binary' });
+  }
+
+  async append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
+    if (events.length === 0) throw new Error('an append needs at least one event');
+    const outcome = await this.environment.transaction(() =>
+      this.appendNow(stream, events, expected),
+    );
+    if ('actual' in outcome) throw new WrongExpectedRevisionError(stream, expected, outcome.actual);
+    this.changes.emit(APPENDED);
+    return outcome.appended;
+  }
+
+  async *read(stream: string, options: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
+    const { direction = 'forward', from, limit = Infinity } = options;
+    const range =
+      direction === 'backward'
+        ? { start: key(stream, from ?? LAST), end: key(stream, -1), reverse: true }
+        : { start: key(stream, from ?? 0), end: key(stream, LAST) };
+    const bounded = limit === Infinity ? range : { ...range, limit };
+    for (const { value } of [...this.positions.getRange(bounded)]) yield this.recorded(value);
+    await Promise.resolve();
+  }
+
+  async *readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
+    const { direction = 'forward', after, limit = Infinity } = options;
+    const reverse = direction === 'backward';
+    let left = limit;
+    let start = after === undefined ? undefined : Number(after) + (reverse ? -1 : 1);
+    for (;;) {
+      const page = [
+        ...this.events.getRange({
+          ...(start === undefined ? {} : { start }),
+          reverse,
+          limit: Math.min(PAGE, left),
+        }),
+      ];
+      for (const { key, value } of page) yield { ...value, position: BigInt(key) };
+      left -= page.length;
+      const last = page.at(-1);
+      if (!last || page.length < PAGE || left <= 0) return;
+      start = last.key + (reverse ? -1 : 1);
+      await Promise.resolve();
+    }
+  }
+
+  async *subscribe({ after, signal }: SubscribeOptions): AsyncIterable<RecordedEvent> {
+    const ended = AbortSignal.any([signal, this.closing.signal]);
+    let seen = after;
+    while (!ended.aborted) {
+      const appended = once(this.changes, APPENDED, { signal: ended }).catch(() => undefined);
+      for await (const event of this.readAll(seen === undefined ? {} : { after: seen })) {
+        if (ended.aborted) return;
+        yield event;
+        seen = event.position;
+      }
+      await appended;
+    }
+  }
+
+  lastPosition(): Promise<bigint | undefined> {
+    const last = this.lastKey();
+    return Promise.resolve(last === 0 ? undefined : BigInt(last));
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.environment.close();
+  }
+
+  /** Runs inside the write transaction. */
+  private appendNow(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Outcome {
+    const actual = this.lastRevision(stream);
+    const known = events.map((event) => this.ids.get([stream, event.id]));
+    if (known.every((position) => position !== undefined)) {
+      const position = known.at(-1) ?? 0;
+      return {
+        appended: { revision: this.recorded(position).revision, position: BigInt(position) },
+      };
+    }
+    const matches =
+      expected === 'any' || (expected === 'no-stream' ? actual === -1 : expected === actual);
+    if (!matches || known.some((position) => position !== undefined)) return { actual };
+    let position = this.lastKey();
+    let revision = actual;
+    for (const { id, type, data, metadata } of events) {
+      position += 1;
+      revision += 1;
+      void this.events.put(position, { id, type, data, metadata, stream, revision });
+      void this.positions.put([stream, revision], position);
+      void this.ids.put([stream, id], position);
+    }
+    return { appended: { revision, position: BigInt(position) } };
+  }
+
+  private recorded(position: number): RecordedEvent {
+    const event = this.events.get(position);
+    if (!event) throw new Error(`event store is damaged: nothing at position ${position}`);
+    return { ...event, position: BigInt(position) };
+  }
+
+  /** Positions count from 1. */
+  private lastKey(): number {
+    for (const key of this.events.getKeys({ reverse: true, limit: 1 })) return key;
+    return 0;
+  }
+
+  private lastRevision(stream: string): number {
+    const range = { start: key(stream, LAST), end: key(stream, -1) };
+    for (const [, revision] of this.positions.getKeys({ ...range, reverse: true, limit: 1 }))
+      return revision;
+    return -1;
+  }
+}
+
+/** @param options.directory absolute; created when missing. */
+export function openEmbeddedEventStore({
+  directory,
+}: {
+  readonly directory: string;
+}): EmbeddedEventStore {
+  mkdirSync(directory, { recursive: true });
+  // overlappingSync would resolve writes before they are on disk.
+  return new EmbeddedEventStore(open({ path: directory, maxDbs: 4, overlappingSync: false }));
+}

@@ -1,0 +1,16 @@
+import type { Permission } from '@app/platform';
+
+/** Roles a membership can have. Root is no membership but one account. */
+export const ROLES = ['admin', 'editor', 'member', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+const MAY: Readonly<Record<Role, readonly Permission[]>> = {
+  admin: ['query', 'upload', 'manage-streams', 'manage-organization'],
+  editor: ['query', 'upload', 'manage-streams'],
+  member: ['query', 'upload', 'manage-streams'],
+  viewer: ['query'],
+};
+
+export function mayDo(role: Role, permission: Permission): boolean {
+  return MAY[role].includes(permission);
+}

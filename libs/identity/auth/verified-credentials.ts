@@ -1,0 +1,88 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { UsersProjection, type User } from '../projections/users.projection.js';
+import { hashPassword, verifyPassword } from './password-hash.js';
+
+interface Verified {
+  readonly userId: string;
+  /** The hash it was checked against: another one now means another password. */
+  readonly passwordHash: string;
+  readonly until: number;
+}
+
+const KEPT_MS = 5 * 60 * 1000;
+const KEPT_MAX = 10_000;
+/** Each takes 19 MiB and a thread; more at once would starve the engine's calls. */
+const AT_ONCE = 2;
+const WAITING_MAX = 200;
+
+/**
+ * Checks e-mail and password, and remembers for a while what was right, so that hashing is not
+ * on the way of every request. Kept under an HMAC with a key of this process: what is in memory
+ * cannot be turned back into passwords. The same question at the same time is asked once.
+ */
+@Injectable()
+export class VerifiedCredentials {
+  private readonly key = randomBytes(32);
+  private readonly verified = new Map<string, Verified>();
+  private readonly asking = new Map<string, Promise<User | undefined>>();
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+  /** An unknown account is checked against this, so that it costs the same time. */
+  private readonly nobody = hashPassword(randomBytes(16).toString('hex'));
+
+  constructor(private readonly users: UsersProjection) {}
+
+  /** @returns the user when the password is theirs. */
+  check(email: string, password: string): User | undefined | Promise<User | undefined> {
+    const name = createHmac('sha256', this.key)
+      .update(`${email.length}:${email}${password}`)
+      .digest('base64');
+    const known = this.verified.get(name);
+    if (known && known.until > Date.now()) {
+      const user = this.users.byId(known.userId);
+      if (user?.passwordHash === known.passwordHash) return user;
+    }
+    this.verified.delete(name);
+    const asked = this.asking.get(name) ?? this.ask(name, email, password);
+    this.asking.set(name, asked);
+    return asked;
+  }
+
+  /** Whether so many checks wait that another would only make it worse. */
+  get overloaded(): boolean {
+    return this.waiting.length >= WAITING_MAX;
+  }
+
+  private async ask(name: string, email: string, password: string): Promise<User | undefined> {
+    try {
+      const user = this.users.byEmail(email);
+      const passwordHash = user?.passwordHash ?? (await this.nobody);
+      const right = await this.limited(() => verifyPassword(passwordHash, password));
+      if (!user || !right) return undefined;
+      this.keep(name, { userId: user.id, passwordHash, until: Date.now() + KEPT_MS });
+      return user;
+    } finally {
+      this.asking.delete(name);
+    }
+  }
+
+  private keep(name: string, verified: Verified): void {
+    for (const oldest of this.verified.keys()) {
+      if (this.verified.size < KEPT_MAX) break;
+      this.verified.delete(oldest);
+    }
+    this.verified.set(name, verified);
+  }
+
+  private async limited<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    this.running += 1;
+    try {
+      return await work();
+    } finally {
+      this.running -= 1;
+      this.waiting.shift()?.();
+    }
+  }
+}

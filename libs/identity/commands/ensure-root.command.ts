@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ulid } from 'ulid';
+import { CommandPipeline, type CommandContext } from '@app/event-store';
+import { organizationAggregate } from '../aggregates/organization.aggregate.js';
+import { userAggregate } from '../aggregates/user.aggregate.js';
+import { hashPassword, passwordProblem, verifyPassword } from '../auth/password-hash.js';
+import { OrganizationsProjection } from '../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../projections/users.projection.js';
+
+export const DEFAULT_ORGANIZATION = 'default';
+
+/** Makes sure that there is a root account and the organization `default`. Runs at every start. */
+export class EnsureRoot {
+  constructor(
+    readonly email: string,
+    /** From the configuration; none means a random one at the first start. */
+    readonly password: string | undefined,
+    /** Where a random password is kept for its owner. */
+    readonly dataDirectory: string,
+  ) {}
+}
+
+export interface RootCredentials {
+  readonly email: string;
+  /** Known only when it was made or given at this start. */
+  readonly password: string | undefined;
+  /** Where a random password is kept, when it is. */
+  readonly file: string | undefined;
+}
+
+@CommandHandler(EnsureRoot)
+export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCredentials> {
+  constructor(
+    private readonly pipeline: CommandPipeline,
+    private readonly users: UsersProjection,
+    private readonly organizations: OrganizationsProjection,
+  ) {}
+
+  async execute(command: EnsureRoot): Promise<RootCredentials> {
+    const problem = command.password === undefined ? undefined : passwordProblem(command.password);
+    if (problem) throw new Error(`configuration: MILLRACE_ROOT_PASSWORD: ${problem}`);
+    const root = this.users.root();
+    const credentials = root
+      ? await this.updateRoot(root, command)
+      : await this.registerRoot(command);
+    await this.ensureDefaultOrganization();
+    return credentials;
+  }
+
+  private async registerRoot({
+    email,
+    password,
+    dataDirectory,
+  }: EnsureRoot): Promise<RootCredentials> {
+    const file = credentialsFile(dataDirectory);
+    const chosen = password ?? keepPassword(file, email);
+    const user = { id: ulid(), email, passwordHash: await hashPassword(chosen), root: true };
+    await this.pipeline.handle({
+      decider: userAggregate,
+      stream: `user-${user.id}`,
+      command: { type: 'register', user },
+      context: systemContext(),
+    });
+    return { email, password: chosen, file: password === undefined ? file : undefined };
+  }
+
+  private async updateRoot(
+    root: User,
+    { password, dataDirectory }: EnsureRoot,
+  ): Promise<RootCredentials> {
+    const file = credentialsFile(dataDirectory);
+    if (password === undefined) {
+      return { email: root.email, password: undefined, file: existsSync(file) ? file : undefined };
+    }
+    if (!(await verifyPassword(root.passwordHash, password))) {
+      await this.pipeline.handle({
+        decider: userAggregate,
+        stream: `user-${root.id}`,
+        command: { type: 'change-password', passwordHash: await hashPassword(password) },
+        context: systemContext(),
+      });
+    }
+    rmSync(file, { force: true });
+    return { email: root.email, password, file: undefined };
+  }
+
+  private async ensureDefaultOrganization(): Promise<void> {
+    if (this.organizations.find(DEFAULT_ORGANIZATION)) return;
+    const organization = {
+      id: ulid(),
+      name: DEFAULT_ORGANIZATION,
+      database: `o_${randomBytes(16).toString('hex')}`,
+    };
+    await this.pipeline.handle({
+      decider: organizationAggregate,
+      stream: `organization-${organization.id}`,
+      command: { type: 'create', organization },
+      context: systemContext(),
+    });
+  }
+}
+
+function systemContext(): CommandContext {
+  return { commandId: ulid(), actor: 'system', occurredAt: new Date().toISOString() };
+}
+
+function credentialsFile(dataDirectory: string): string {
+  return join(dataDirectory, 'root-credentials');
+}
+
+/** Writes the file before the account exists, so that no crash in between loses the password. */
+function keepPassword(file: string, email: string): string {
+  const kept = existsSync(file)
+    ? /^password=(.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
+    : undefined;
+  if (kept !== undefined) return kept;
+  const password = `${randomBytes(15).toString('base64url')}-Aa1`;
+  writeFileSync(file, `email=${email}\npassword=${password}\n`, { mode: 0o600 });
+  return password;
+}

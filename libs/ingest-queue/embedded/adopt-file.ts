@@ -1,0 +1,30 @@
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+
+/**
+ * Moves a file into a folder of the same file system under a new name, its bytes synced to disk.
+ * @returns the new name. {@link syncDirectory} makes the move itself durable.
+ */
+export async function adoptFile(file: string, folder: string): Promise<string> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  // The engine tells compression by the ending.
+  const ending = /(?:\.[a-z0-9]+){1,2}$/.exec(file)?.[0] ?? '';
+  const name = `${ulid()}${ending}`;
+  await rename(file, join(folder, name));
+  return name;
+}
+
+export async function syncDirectory(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

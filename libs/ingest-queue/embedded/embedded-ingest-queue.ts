@@ -1,0 +1,207 @@
+import { EventEmitter, once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { open, type Database, type RootDatabase } from 'lmdb';
+import {
+  QueueFullError,
+  type ConsumeOptions,
+  type Delivery,
+  type IngestQueue,
+  type QueueDepth,
+  type QueuedRecord,
+  type QueuePosition,
+  type QueueRecord,
+} from '../ingest-queue.js';
+import { adoptFile, syncDirectory } from './adopt-file.js';
+
+/** What lmdb holds under a record's offset. */
+interface StoredRecord {
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Payload itself, or the name of its file in the payload folder. */
+  readonly bytes?: Uint8Array;
+  readonly file?: string;
+  readonly size: number;
+}
+
+export interface EmbeddedQueueOptions {
+  /** Absolute; created when missing. */
+  readonly directory: string;
+  /** Bound of what waits, by payload size. */
+  readonly maxBytes: number;
+}
+
+const PARTITION = 0;
+const APPENDED = 'appended';
+const NEXT_OFFSET = 'next-offset';
+const COMMITTED = 'committed';
+
+/**
+ * One partition in an lmdb environment, with large payloads as files beside it.
+ *
+ * A payload file is moved in and synced before the transaction that names it, so a record never
+ * names what is not there; a file that no record names is a crash's leftover and goes at start.
+ * lmdb gathers waiting appends and commits into one transaction on disk, and their promises
+ * resolve after the sync. Offsets come from a counter in the same transaction: never used twice.
+ */
+export class EmbeddedIngestQueue implements IngestQueue {
+  private readonly changes = new EventEmitter().setMaxListeners(0);
+  private readonly closing = new AbortController();
+  private readonly records: Database<StoredRecord, number>;
+  private readonly counters: Database<number, string>;
+  private readonly payloads: string;
+  private waiting = { records: 0, bytes: 0 };
+
+  constructor(
+    private readonly environment: RootDatabase,
+    { directory, maxBytes }: EmbeddedQueueOptions,
+  ) {
+    this.maxBytes = maxBytes;
+    this.records = environment.openDB({ name: 'records', encoding: 'msgpack' });
+    this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });
+    this.payloads = payloadFolder(directory);
+    this.recover();
+  }
+
+  private readonly maxBytes: number;
+
+  async append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]> {
+    if (this.closing.signal.aborted) throw new Error('the queue is closed');
+    const sizes = records.map(({ payload }) =>
+      'bytes' in payload ? payload.bytes.length : statSync(payload.file).size,
+    );
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    if (this.waiting.bytes + bytes > this.maxBytes) {
+      throw new QueueFullError(
+        `the ingest queue holds ${this.waiting.bytes} bytes of at most ${this.maxBytes}`,
+      );
+    }
+    this.grow(records.length, bytes);
+    const adopted: string[] = [];
+    try {
+      const stored: StoredRecord[] = [];
+      for (const [index, { key, headers, payload }] of records.entries()) {
+        const size = sizes[index] ?? 0;
+        if ('bytes' in payload) stored.push({ key, headers, bytes: payload.bytes, size });
+        else {
+          const file = await adoptFile(payload.file, this.payloads);
+          adopted.push(file);
+          stored.push({ key, headers, file, size });
+        }
+      }
+      if (adopted.length > 0) await syncDirectory(this.payloads);
+      const first = await this.environment.transaction(() => this.putNow(stored));
+      this.changes.emit(APPENDED);
+      return stored.map((_, index) => ({ partition: PARTITION, offset: BigInt(first + index) }));
+    } catch (error) {
+      this.grow(-records.length, -bytes);
+      await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
+      throw asQueueFull(error);
+    }
+  }
+
+  async *consume({ signal, maxRecords, maxBytes }: ConsumeOptions): AsyncIterable<Delivery> {
+    const ended = AbortSignal.any([signal, this.closing.signal]);
+    let delivered = this.counters.get(COMMITTED) ?? 0;
+    while (!ended.aborted) {
+      const appended = once(this.changes, APPENDED, { signal: ended }).catch(() => undefined);
+      const records = this.take(delivered, maxRecords, maxBytes);
+      const last = records.at(-1);
+      if (!last) {
+        await appended;
+        continue;
+      }
+      delivered = Number(last.position.offset);
+      const committed = delivered;
+      yield { partition: PARTITION, records, commit: () => this.commit(committed) };
+    }
+  }
+
+  depth(): QueueDepth {
+    return { ...this.waiting };
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.environment.close();
+  }
+
+  /** Runs inside the write transaction. @returns the first offset; offsets count from 1. */
+  private putNow(stored: readonly StoredRecord[]): number {
+    const first = this.counters.get(NEXT_OFFSET) ?? 1;
+    for (const [index, record] of stored.entries()) void this.records.put(first + index, record);
+    void this.counters.put(NEXT_OFFSET, first + stored.length);
+    return first;
+  }
+
+  private take(after: number, maxRecords: number, maxBytes: number): QueuedRecord[] {
+    const taken: QueuedRecord[] = [];
+    let bytes = 0;
+    for (const { key: offset, value } of this.records.getRange({
+      start: after + 1,
+      limit: maxRecords,
+    })) {
+      if (taken.length > 0 && bytes + value.size > maxBytes) break;
+      bytes += value.size;
+      taken.push({
+        key: value.key,
+        headers: value.headers,
+        payload:
+          value.file === undefined
+            ? { bytes: value.bytes ?? new Uint8Array() }
+            : { file: join(this.payloads, value.file) },
+        position: { partition: PARTITION, offset: BigInt(offset) },
+      });
+    }
+    return taken;
+  }
+
+  private async commit(offset: number): Promise<void> {
+    const done = await this.environment.transaction(() => {
+      const range = [...this.records.getRange({ end: offset + 1 })];
+      for (const { key } of range) void this.records.remove(key);
+      if (offset > (this.counters.get(COMMITTED) ?? 0)) void this.counters.put(COMMITTED, offset);
+      return range.map(({ value }) => value);
+    });
+    this.grow(-done.length, -done.reduce((sum, { size }) => sum + size, 0));
+    const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
+    await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
+  }
+
+  private recover(): void {
+    const named = new Set<string>();
+    for (const { value } of this.records.getRange()) {
+      this.grow(1, value.size);
+      if (value.file !== undefined) named.add(value.file);
+    }
+    for (const file of readdirSync(this.payloads)) {
+      if (!named.has(file)) rmSync(join(this.payloads, file), { force: true });
+    }
+  }
+
+  private grow(records: number, bytes: number): void {
+    this.waiting = { records: this.waiting.records + records, bytes: this.waiting.bytes + bytes };
+  }
+}
+
+function payloadFolder(directory: string): string {
+  return join(directory, 'payloads');
+}
+
+const NO_SPACE = 'ENOSPC';
+
+function asQueueFull(error: unknown): unknown {
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (code === NO_SPACE || code === 28 || /no space left/i.test(message ?? '')) {
+    return new QueueFullError('the disk of the ingest queue is full', { cause: error });
+  }
+  return error;
+}
+
+export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): EmbeddedIngestQueue {
+  mkdirSync(payloadFolder(options.directory), { recursive: true });
+  // overlappingSync would resolve writes before they are on disk.
+  const environment = open({ path: options.directory, maxDbs: 2, overlappingSync: false });
+  return new EmbeddedIngestQueue(environment, options);
+}

@@ -1,0 +1,216 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { fits } from '@app/streams';
+import {
+  quoteText,
+  REJECTED_COLUMNS,
+  TIMESTAMP,
+  type Column,
+  type LocalEngine,
+  type WarehouseError,
+} from '@app/warehouse';
+import type { AcceptedChunk, Chunk, ColumnarFile, RejectedRecords, StreamSchema } from './chunk.js';
+import { convertRecords } from './convert-records.js';
+import { explainMalformed } from './explain-malformed.js';
+import { countJudged, judgedLines, STRUCTURAL, type JudgedCounts } from './judge-records.js';
+import { suspicionPatterns, suspicious } from './suspicion.js';
+import { surveyRecords, type Survey } from './survey-records.js';
+import type { TimeSource } from './timestamp.sql.js';
+
+/** What a stream's schema can do for acceptance. */
+export interface SchemaKeeper {
+  /** Undefined while the stream does not exist. */
+  current(): StreamSchema | undefined;
+  /** Creates the stream or changes its schema so that what was surveyed fits as far as it can, and answers the schema then in force. */
+  evolve(survey: Survey): Promise<EvolvedSchema>;
+}
+
+export interface EvolvedSchema {
+  readonly schema: StreamSchema;
+  /** Fields that cannot become columns, with the reason in the form "<reason>". */
+  readonly refusedFields: ReadonlyMap<string, string>;
+}
+
+export interface AcceptOptions {
+  readonly uploadId: string;
+  readonly stream: string;
+  /** Microseconds since the epoch: the time of records that name none. */
+  readonly acceptedAt: number;
+}
+
+/** Lines looked at to guess the schema of a stream that is new; whatever the guess misses is found later, exactly. */
+const FIRST_LOOK_LINES = 20_000;
+const COMPRESSION = 'zst';
+
+/**
+ * Turns a chunk of records into a columnar batch, and those that do not fit into rejected records.
+ *
+ * The usual way is two passes of the engine over the file: one finds whether anything in it is
+ * suspicious, one parses it by the columns' types, strictly. When either finds something, the
+ * chunk is judged instead: every field is surveyed, the schema evolves, each record is judged by
+ * itself, and only those that fit are parsed. Both ways store the same.
+ */
+export async function acceptRecords(
+  engine: LocalEngine,
+  keeper: SchemaKeeper,
+  chunk: Chunk,
+  options: AcceptOptions,
+): Promise<AcceptedChunk> {
+  let schema = keeper.current();
+  if (!schema) {
+    const survey = await surveyRecords(engine, chunk.file, FIRST_LOOK_LINES);
+    if (survey.size > 0) schema = (await keeper.evolve(survey)).schema;
+  }
+  const accepted = schema && (await acceptUnsuspicious(engine, schema, chunk, options));
+  if (accepted) return { schema, accepted, rejected: undefined };
+  return acceptJudged(engine, keeper, chunk, options);
+}
+
+/** Undefined when the chunk needs judging. */
+async function acceptUnsuspicious(
+  engine: LocalEngine,
+  schema: StreamSchema,
+  chunk: Chunk,
+  { acceptedAt }: AcceptOptions,
+): Promise<ColumnarFile | undefined> {
+  const patterns = suspicionPatterns([
+    ...schema.columns,
+    { name: TIMESTAMP.name, type: 'Nullable(Int64)' },
+  ]);
+  if (!patterns) return undefined;
+  const timestamp = timeSourceOf(chunk.file);
+  const timestampPatterns = timestamp === 'Int64' ? patterns : suspicionPatterns(schema.columns);
+  try {
+    const answer = await engine.run(
+      `SELECT countIf(line NOT IN ('', '\\r')), countIf(line NOT IN ('', '\\r') AND ${suspicious('line', timestampPatterns ?? patterns)})` +
+        ` FROM file(${quoteText(chunk.file)}, LineAsString)`,
+    );
+    const [records = 0, suspects = 0] = answer.trim().split('\t').map(Number);
+    if (records === 0 || suspects > 0) return undefined;
+    return await convertRecords(engine, {
+      source: chunk.file,
+      target: `${chunk.file}.accepted.native.${COMPRESSION}`,
+      columns: schema.columns,
+      timestamp,
+      acceptedAt,
+      judged: false,
+      records,
+    });
+  } catch (error) {
+    if (isOutOfSpace(error)) throw error;
+    return undefined;
+  }
+}
+
+async function acceptJudged(
+  engine: LocalEngine,
+  keeper: SchemaKeeper,
+  chunk: Chunk,
+  options: AcceptOptions,
+): Promise<AcceptedChunk> {
+  const survey = await surveyRecords(engine, chunk.file);
+  const current = keeper.current();
+  const evolved = survey.size > 0 || current ? await keeper.evolve(survey) : undefined;
+  const columns = evolved?.schema.columns ?? [];
+  const lines = judgedLines({
+    source: chunk.file,
+    firstLine: chunk.firstLine,
+    columns,
+    fits,
+    kinds: new Set([...survey.values()].flatMap((kinds) => [...kinds.keys()])),
+    refusedFields: evolved?.refusedFields ?? new Map<string, string>(),
+  });
+  const counts = await countJudged(engine, lines);
+  return {
+    schema: evolved?.schema,
+    accepted:
+      counts.good > 0
+        ? await acceptGood(engine, chunk, lines, columns, counts.good, options)
+        : undefined,
+    rejected:
+      counts.bad > 0 ? await writeRejected(engine, chunk, lines, counts, options) : undefined,
+  };
+}
+
+async function acceptGood(
+  engine: LocalEngine,
+  chunk: Chunk,
+  lines: string,
+  columns: readonly Column[],
+  records: number,
+  { acceptedAt }: AcceptOptions,
+): Promise<ColumnarFile> {
+  const good = `${chunk.file}.good`;
+  await engine.run(
+    `INSERT INTO FUNCTION file(${quoteText(good)}, TSVRaw) SELECT line FROM (${lines}) WHERE reason = ''`,
+  );
+  return convertRecords(engine, {
+    source: good,
+    target: `${chunk.file}.accepted.native.${COMPRESSION}`,
+    columns,
+    timestamp: 'Dynamic',
+    acceptedAt,
+    judged: true,
+    records,
+  });
+}
+
+async function writeRejected(
+  engine: LocalEngine,
+  chunk: Chunk,
+  lines: string,
+  { bad, structural, first }: JudgedCounts,
+  { uploadId, stream, acceptedAt }: AcceptOptions,
+): Promise<RejectedRecords> {
+  const target = `${chunk.file}.rejected.native.${COMPRESSION}`;
+  await engine.run(
+    `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
+      ` SELECT fromUnixTimestamp64Micro(toInt64(${acceptedAt}), 'UTC') AS _timestamp, ${quoteText(stream)} AS stream,` +
+      ` ${quoteText(uploadId)} AS upload_id, toUInt64(number) AS line, reason, record` +
+      ` FROM (SELECT number, reason, line AS record FROM (${lines}) WHERE reason != '')`,
+  );
+  const malformed = first.reason.startsWith(`${STRUCTURAL}malformed`)
+    ? explainMalformed(first.text)
+    : undefined;
+  return {
+    file: target,
+    rows: bad,
+    columns: [TIMESTAMP.name, ...REJECTED_COLUMNS.map((column) => column.name)],
+    structural,
+    first: { line: first.line, reason: malformed ? `${STRUCTURAL}${malformed}` : first.reason },
+  };
+}
+
+const PEEK_BYTES = 65_536;
+
+/**
+ * How the first record names its time; the others most likely do the same, and if not, the
+ * strict parse tells.
+ */
+function timeSourceOf(file: string): TimeSource {
+  const buffer = Buffer.alloc(PEEK_BYTES);
+  const descriptor = openSync(file, 'r');
+  try {
+    const length = readSync(descriptor, buffer, 0, PEEK_BYTES, 0);
+    const text = buffer.toString('utf8', 0, length);
+    const value: unknown = (
+      JSON.parse(text.slice(0, text.indexOf('\n') >>> 0)) as Record<string, unknown> | null
+    )?.[TIMESTAMP.name];
+    return typeof value === 'string' ? 'String' : 'Int64';
+  } catch {
+    return 'Int64';
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const NOT_ENOUGH_SPACE = new Set([243, 74, 75, 76]);
+
+function isOutOfSpace(error: unknown): boolean {
+  return NOT_ENOUGH_SPACE.has((error as WarehouseError).code);
+}
+
+/** Absolute path for a chunk's file below the upload's spool directory. */
+export function chunkFile(directory: string, index: number): string {
+  return join(directory, `${index}.ndjson`);
+}

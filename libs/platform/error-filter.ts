@@ -1,0 +1,114 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { MillraceError } from './errors.js';
+import type { Logger } from './logger.js';
+
+export interface ErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly error_detail?: string;
+}
+
+/** Turns whatever was thrown into the one error shape of the API. Nothing else maps errors to HTTP. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendError(
+      error,
+      http.getRequest<FastifyRequest>(),
+      http.getResponse<FastifyReply>(),
+      this.logger,
+    );
+  }
+}
+
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): void {
+  const failure = toMillraceError(error, request);
+  const log = {
+    requestId: request.id,
+    method: request.method,
+    url: request.url,
+    kind: failure.kind,
+  };
+  if (failure.kind === 'INTERNAL') logger.error({ ...log, err: error }, failure.message);
+  else logger.info({ ...log, cause: failure.cause }, failure.message);
+  if (reply.sent || reply.raw.headersSent) {
+    // A cut answer must never look whole.
+    reply.raw.destroy();
+    return;
+  }
+  if (failure.kind === 'UNAUTHORIZED')
+    void reply.header('WWW-Authenticate', 'Basic realm="millrace"');
+  if (failure.retryAfterSeconds !== undefined)
+    void reply.header('Retry-After', String(failure.retryAfterSeconds));
+  // The rest of a body nobody will read must not be taken for the next request.
+  if (!request.raw.readableEnded && hasBody(request)) void reply.header('Connection', 'close');
+  void reply
+    .status(failure.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(bodyOf(failure)));
+}
+
+export function bodyOf(failure: MillraceError): ErrorBody {
+  return {
+    code: failure.status,
+    message: failure.message,
+    ...(failure.detail === undefined ? {} : { error_detail: failure.detail }),
+  };
+}
+
+function hasBody(request: FastifyRequest): boolean {
+  return (
+    request.headers['content-length'] !== undefined ||
+    request.headers['transfer-encoding'] !== undefined
+  );
+}
+
+/** @returns the failure as the client may see it; what is not known to be harmless becomes INTERNAL. */
+export function toMillraceError(
+  error: unknown,
+  request: { method: string; url: string; id: string },
+): MillraceError {
+  if (error instanceof MillraceError) return error;
+  if (error instanceof z.ZodError)
+    return new MillraceError('INVALID_PARAMETER', z.prettifyError(error));
+  const status =
+    error instanceof HttpException
+      ? error.getStatus()
+      : (error as { statusCode?: unknown }).statusCode;
+  switch (status) {
+    case 404:
+      return new MillraceError(
+        'ROUTE_NOT_FOUND',
+        `no such route: ${request.method} ${request.url.split('?', 1)[0]}`,
+      );
+    case 413:
+      return new MillraceError('UPLOAD_TOO_LARGE', 'the body is too large', { cause: error });
+    case 415:
+      return new MillraceError('UNSUPPORTED_ENCODING', 'this content type is not supported here', {
+        cause: error,
+      });
+    case 408:
+      return new MillraceError('UPLOAD_TIMEOUT', 'the request took too long to arrive', {
+        cause: error,
+      });
+    default:
+  }
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new MillraceError('MALFORMED_BODY', (error as Error).message, { cause: error });
+  }
+  return new MillraceError(
+    'INTERNAL',
+    `something went wrong on our side; tell us request id ${request.id}`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,29 @@
+import { pino, stdTimeFunctions, type Logger } from 'pino';
+import type { LoggerService } from '@nestjs/common';
+
+export type { Logger };
+
+/** JSON lines on stderr; stdout is for what the program tells its user. */
+export function createLogger(level: string): Logger {
+  return pino(
+    {
+      level,
+      timestamp: stdTimeFunctions.isoTime,
+      redact: ['req.headers.authorization', 'password'],
+    },
+    process.stderr,
+  );
+}
+
+/** Lets Nest write through the same logger. */
+export function nestLogger(logger: Logger): LoggerService {
+  const context = (parameters: unknown[]): { context: string } => ({
+    context: String(parameters.at(-1) ?? 'Nest'),
+  });
+  return {
+    log: (message: unknown, ...rest: unknown[]) => logger.debug(context(rest), String(message)),
+    warn: (message: unknown, ...rest: unknown[]) => logger.warn(context(rest), String(message)),
+    error: (message: unknown, ...rest: unknown[]) => logger.error(context(rest), String(message)),
+    fatal: (message: unknown, ...rest: unknown[]) => logger.fatal(context(rest), String(message)),
+  };
+}

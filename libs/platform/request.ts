@@ -1,0 +1,31 @@
+import { ulid } from 'ulid';
+import type { FastifyRequest } from 'fastify';
+import type { Caller, RequestOrganization } from './caller.js';
+import { MillraceError } from './errors.js';
+
+/** A request that has passed authentication. */
+export interface AuthenticatedRequest extends FastifyRequest {
+  caller?: Caller;
+  organization?: RequestOrganization;
+}
+
+/** The caller's organization of this route; a route without `:org` has none. */
+export function organizationOf(request: AuthenticatedRequest): RequestOrganization {
+  if (!request.organization) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
+  return request.organization;
+}
+
+export function callerOf(request: AuthenticatedRequest): Caller {
+  if (!request.caller) throw new MillraceError('UNAUTHORIZED', 'credentials are missing');
+  return request.caller;
+}
+
+const SENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The id that came with the request when it is a plain word, else a new one. */
+export function requestId(raw: {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}): string {
+  const sent = raw.headers['x-request-id'];
+  return typeof sent === 'string' && SENT_ID.test(sent) ? sent : ulid();
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const longestFile = 300;
+
+interface Source {
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+
+function sources(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => `${folder}/${name}`)
+    .map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n') }));
+}
+
+const program = [...sources('apps'), ...sources('libs')];
+const everything = [...program, ...sources('test')];
+
+/** Every place where the text matches, as `path:line`. */
+function places(files: readonly Source[], text: RegExp): string[] {
+  return files.flatMap(({ path, lines }) =>
+    lines.flatMap((line, index) => (text.test(line) ? [`${path}:${index + 1}`] : [])),
+  );
+}
+
+describe('house rules', () => {
+  it('finds sources to judge', () => {
+    expect(program.length).toBeGreaterThan(5);
+  });
+
+  it('names no folder after what is left when nobody found a name', () => {
+    const banned = /\/(?:utils|common|shared|core|helpers|types|interfaces|dto)\//;
+    expect(program.map(({ path }) => path).filter((path) => banned.test(path))).toEqual([]);
+  });
+
+  it('nests folders at most three levels below apps and libs', () => {
+    const deep = program.map(({ path }) => path).filter((path) => path.split('/').length > 5);
+    expect(deep).toEqual([]);
+  });
+
+  it('keeps a file below 300 lines', () => {
+    const long = program.filter(
+      ({ path, lines }) => !path.endsWith('.spec.ts') && lines.length > longestFile,
+    );
+    expect(long.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([]);
+  });
+
+  it('leaves nothing for later', () => {
+    expect(places(everything, /\b(?:FIX[M]E|TO[D]O)\b/)).toEqual([]);
+  });
+
+  it('skips no test and singles none out', () => {
+    expect(places(everything, /\b(?:it|test|describe)\.(?:skip|only|failing)\b/)).toEqual([]);
+    expect(places(everything, /^\s*(?:xit|xtest|xdescribe|fit|fdescribe)\(/)).toEqual([]);
+  });
+
+  it('silences no linter without a reason behind " -- "', () => {
+    const silenced = /(?:eslint-disable|@ts-(?:ignore|expect-error|nocheck))(?!.* -- \S)/;
+    const own = everything.filter(({ path }) => path !== 'test/tidy.spec.ts');
+    expect(places(own, silenced)).toEqual([]);
+  });
+});
+
+interface LockedPackage {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly resolved?: string;
+}
+
+describe('the lockfile', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockedPackage>;
+  };
+
+  it('names no registry', () => {
+    expect(Object.keys(packages).filter((name) => packages[name]?.resolved)).toEqual([]);
+  });
+
+  it('has every optional package, or npm ci refuses it: npm run lockfile', () => {
+    const missing = Object.entries(packages).flatMap(([parent, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) =>
+          !(`${parent}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+});
