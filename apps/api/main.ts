@@ -1,13 +1,62 @@
 import 'reflect-metadata';
+import { join } from 'node:path';
+import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { closeOnSignal, readConfig } from '@app/platform';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { EnsureRoot, type RootCredentials } from '@app/identity';
+import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
+import { closeOnSignal, createLogger, nestLogger, readConfig, type Config } from '@app/platform';
 import { ApiModule } from './api.module.js';
+import { httpAdapter } from './http-server.js';
+import { openParts } from './open-parts.js';
 
-const { http } = readConfig();
-const app = await NestFactory.create<NestFastifyApplication>(ApiModule, new FastifyAdapter(), {
-  logger: ['error', 'warn'],
-});
-closeOnSignal(() => app.close());
-await app.listen(http.port, http.host);
-console.log(`millrace listening on ${await app.getUrl()}`);
+async function start(config: Config): Promise<void> {
+  const logger = createLogger(config.logLevel);
+  const parts = await openParts(config, logger);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ApiModule.of(parts),
+    httpAdapter(config, logger),
+    {
+      logger: nestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
+  await app.init();
+  const { email, password } = config.root;
+  const root = await app
+    .get(CommandBus)
+    .execute<EnsureRoot, RootCredentials>(new EnsureRoot(email, password, config.dataDirectory));
+  const inserter = new GroupInserter(parts.warehouse, parts.spool.folder('writer'));
+  const deadLetter = new DeadLetter(join(config.dataDirectory, 'dead-letter'));
+  const writer = new WritePipeline(
+    parts.queue,
+    inserter,
+    deadLetter,
+    app.get(WriteProgress),
+    logger,
+  );
+  writer.start();
+  closeOnSignal(async () => {
+    await app.close();
+    await writer.stop();
+    await parts.close();
+  });
+  await app.listen(config.http.port, config.http.host);
+  console.log(`Millrace listens on ${await app.getUrl()}`);
+  console.log(greeting(root));
+}
+
+function greeting({ email, password, file }: RootCredentials): string {
+  if (password === undefined) {
+    return `root user: ${email}${file === undefined ? '' : ` (password in ${file})`}`;
+  }
+  return `root user: ${email}, password: ${password}${file === undefined ? '' : ` (kept in ${file})`}`;
+}
+
+try {
+  await start(readConfig());
+} catch (error) {
+  console.error(`Millrace cannot start: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}

@@ -16,7 +16,12 @@ const httpAddress = z
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
 const notYet = (what: string) =>
-  z.undefined({ error: `${what} is not supported yet: unset it to run on the embedded one` });
+  z
+    .string()
+    .optional()
+    .refine((value) => value === undefined, {
+      error: `${what} is not supported yet: unset it to run on the embedded one`,
+    });
 
 /** Every variable the program knows. Sizes are in bytes. */
 const environment = z.object({

@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
 import { fits } from '@app/streams';
 import {
   quoteText,
@@ -192,10 +191,9 @@ function timeSourceOf(file: string): TimeSource {
   const descriptor = openSync(file, 'r');
   try {
     const length = readSync(descriptor, buffer, 0, PEEK_BYTES, 0);
-    const text = buffer.toString('utf8', 0, length);
-    const value: unknown = (
-      JSON.parse(text.slice(0, text.indexOf('\n') >>> 0)) as Record<string, unknown> | null
-    )?.[TIMESTAMP.name];
+    const [firstLine = ''] = buffer.toString('utf8', 0, length).split('\n', 1);
+    const record = JSON.parse(firstLine) as Record<string, unknown> | null;
+    const value = record?.[TIMESTAMP.name];
     return typeof value === 'string' ? 'String' : 'Int64';
   } catch {
     return 'Int64';
@@ -208,9 +206,4 @@ const NOT_ENOUGH_SPACE = new Set([243, 74, 75, 76]);
 
 function isOutOfSpace(error: unknown): boolean {
   return NOT_ENOUGH_SPACE.has((error as WarehouseError).code);
-}
-
-/** Absolute path for a chunk's file below the upload's spool directory. */
-export function chunkFile(directory: string, index: number): string {
-  return join(directory, `${index}.ndjson`);
 }

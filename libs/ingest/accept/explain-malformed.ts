@@ -1,18 +1,17 @@
+import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
+
 /**
- * What is wrong with a JSON text, and where, in words: V8's parser tells the position, which the
- * engine does not. For the first bad record of an upload only.
+ * What is wrong with a JSON text, and where: the engine only tells that something is. For the
+ * first bad record of an upload.
+ * @returns e.g. `malformed JSON: comma expected at column 12`; undefined when nothing is found.
  */
 export function explainMalformed(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    const message = (error as SyntaxError).message;
-    const position = /at position (\d+)/.exec(message)?.[1];
-    const what = message
-      .replace(/ in JSON at position \d+.*$/s, '')
-      .replace(/, ?"?.*is not valid JSON$/s, '');
-    if (position === undefined) return `malformed JSON: ${what}`;
-    return `malformed JSON: ${what} at column ${Number(position) + 1}`;
-  }
+  const errors: ParseError[] = [];
+  parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const [first] = errors;
+  if (!first) return undefined;
+  const what = printParseErrorCode(first.error)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  return `malformed JSON: ${what} at column ${first.offset + 1}`;
 }

@@ -16,7 +16,11 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
  * encoded size promised.
  * @throws {MillraceError} UNSUPPORTED_ENCODING at once; BAD_ENCODING and UPLOAD_TOO_LARGE as the stream's error.
  */
-export function decodeBody(body: Readable, encoding: string | undefined, maxBytes: number): Readable {
+export function decodeBody(
+  body: Readable,
+  encoding: string | undefined,
+  maxBytes: number,
+): Readable {
   const name = (encoding ?? 'identity').trim().toLowerCase();
   const limited = limit(maxBytes);
   if (name === 'identity' || name === '') return relay(body, limited, (error) => error);
@@ -30,7 +34,10 @@ export function decodeBody(body: Readable, encoding: string | undefined, maxByte
   const decoded = relay(
     body,
     decoder(),
-    (error) => new MillraceError('BAD_ENCODING', `the body is not whole and valid ${name}`, { detail: error.message }),
+    (error) =>
+      new MillraceError('BAD_ENCODING', `the body is not whole and valid ${name}`, {
+        detail: error.message,
+      }),
   );
   return relay(decoded, limited, (error) => error);
 }
@@ -54,7 +61,13 @@ function limit(maxBytes: number): Transform {
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       if (bytes <= maxBytes) done(null, chunk);
-      else done(new MillraceError('UPLOAD_TOO_LARGE', `an upload may have at most ${maxBytes} bytes when decoded; split it`));
+      else
+        done(
+          new MillraceError(
+            'UPLOAD_TOO_LARGE',
+            `an upload may have at most ${maxBytes} bytes when decoded; split it`,
+          ),
+        );
     },
   });
 }

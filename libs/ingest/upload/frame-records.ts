@@ -1,119 +1,90 @@
 import { MillraceError } from '@app/platform';
+import { RecordFramer, type Container } from './record-framer.js';
 
-const [QUOTE, BACKSLASH, COMMA, NEWLINE, SPACE] = [0x22, 0x5c, 0x2c, 0x0a, 0x20];
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** What a number in a message about a record counts: lines of NDJSON, or records of an array. */
+export type RecordUnit = 'line' | 'record';
 
-const isBlank = (byte: number): boolean => byte === SPACE || byte === NEWLINE || byte === 0x0d || byte === 0x09;
+export interface FramedRecords {
+  /** One record a line. */
+  readonly lines: AsyncIterable<Buffer>;
+  readonly unit: RecordUnit;
+}
+
+/** A first line longer than this is taken for a record of NDJSON as it is. */
+const FIRST_LINE_MAX = 1024 * 1024;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Puts each element of a JSON array, or each of several objects in a row, on a line of its own.
- * Looks at nothing but quotes, brackets and commas: whether an element is valid is found later.
- * Works in place: the output of a piece is never longer than the piece.
+ * Finds out how a JSON body holds its records (an array, NDJSON, or objects that span lines) and
+ * puts each on a line.
+ * @throws {MillraceError} EMPTY_BODY at once, MALFORMED_BODY while the lines are read.
  */
-export class RecordFramer {
-  private depth = 0;
-  private inText = false;
-  private escaped = false;
-  /** In an array: an element has begun and not ended. Between objects: never. */
-  private inElement = false;
-  private state: 'start' | 'elements' | 'after-comma' | 'done' = 'start';
-  private offset = 0;
-  private elementOffset = 0;
+export async function frameRecords(body: AsyncIterable<Buffer>): Promise<FramedRecords> {
+  const pieces = body[Symbol.asyncIterator]();
+  const head = await readHead(pieces);
+  const container = containerOf(head);
+  const rest = (async function* (): AsyncIterable<Buffer> {
+    yield head;
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next())
+      yield piece.value;
+  })();
+  return container === 'lines'
+    ? { lines: rest, unit: 'line' }
+    : { lines: framed(rest, container), unit: container === 'array' ? 'record' : 'line' };
+}
 
-  constructor(private readonly container: 'array' | 'objects') {
-    if (container === 'objects') this.state = 'elements';
+async function* framed(body: AsyncIterable<Buffer>, container: Container): AsyncIterable<Buffer> {
+  const framer = new RecordFramer(container);
+  for await (const piece of body) yield framer.push(piece);
+  framer.end();
+}
+
+/** Reads until the second line has begun, which tells NDJSON from an object that spans lines. */
+async function readHead(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const { value, done } = (await pieces.next()) as IteratorResult<Buffer, undefined>;
+    if (done) break;
+    head = head.length === 0 ? value : Buffer.concat([head, value]);
+    const first = firstVisible(head, 0);
+    if (head[first] === 0x5b) break;
+    const newline = head.indexOf('\n', first);
+    if (first < head.length && newline >= 0 && firstVisible(head, newline) < head.length) break;
+    if (head.length > FIRST_LINE_MAX) break;
   }
-
-  /** @returns the piece's share of lines; a view of the piece, overwritten. */
-  push(piece: Buffer): Buffer {
-    let write = 0;
-    for (let read = 0; read < piece.length; read += 1) {
-      const byte = piece[read] ?? 0;
-      this.offset += 1;
-      const out = this.inText ? this.text(byte) : this.structure(byte);
-      if (out !== undefined) piece[write++] = out;
-    }
-    return piece.subarray(0, write);
+  if (head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK))
+    head = head.subarray(BYTE_ORDER_MARK.length);
+  const begin = firstVisible(head, 0);
+  if (begin === head.length) {
+    throw new MillraceError(
+      'EMPTY_BODY',
+      'the body is empty; send a JSON array of objects, one object, or NDJSON',
+    );
   }
+  return head;
+}
 
-  /** @throws {MillraceError} when the body ended in the middle. */
-  end(): void {
-    if (this.inText || this.depth > (this.container === 'array' ? 1 : 0) || this.inElement) {
-      throw malformed(`the record that begins at byte ${this.elementOffset} never ends`);
-    }
-    if (this.container === 'array' && this.state !== 'done') throw malformed('the array never ends: "]" is missing');
-  }
+function containerOf(head: Buffer): Container | 'lines' {
+  const first = firstVisible(head, 0);
+  if (head[first] === 0x5b) return 'array';
+  const newline = head.indexOf('\n', first);
+  if (newline < 0 || head[first] !== 0x7b) return 'lines';
+  const second = firstVisible(head, newline);
+  const secondBeginsRecord = second === head.length || head[second] === 0x7b;
+  return secondBeginsRecord || isJson(head.toString('utf8', first, newline)) ? 'lines' : 'objects';
+}
 
-  private text(byte: number): number {
-    if (byte === NEWLINE) throw malformed(`line break inside a text at byte ${this.offset}; write \\n`);
-    if (this.escaped) this.escaped = false;
-    else if (byte === BACKSLASH) this.escaped = true;
-    else if (byte === QUOTE) this.inText = false;
-    return byte;
-  }
-
-  /** @returns the byte to write, if any. */
-  private structure(byte: number): number | undefined {
-    const top = this.container === 'array' ? 1 : 0;
-    if (this.state === 'done') {
-      if (isBlank(byte)) return undefined;
-      throw malformed(`unexpected ${show(byte)} at byte ${this.offset}, after the end of the array`);
-    }
-    if (this.state === 'start') {
-      if (isBlank(byte)) return undefined;
-      this.state = 'after-comma';
-      this.depth = 1;
-      return undefined;
-    }
-    if (isBlank(byte)) return this.inElement ? SPACE : undefined;
-    if (this.depth === top && byte === COMMA && this.container === 'array') return this.comma();
-    if (this.depth === top && byte === CLOSE_ARRAY && this.container === 'array') return this.close();
-    return this.element(byte, top);
-  }
-
-  private comma(): number {
-    if (this.state === 'after-comma') throw malformed(`unexpected "," at byte ${this.offset}`);
-    this.state = 'after-comma';
-    this.inElement = false;
-    return NEWLINE;
-  }
-
-  private close(): number | undefined {
-    if (this.state === 'after-comma' && this.elementOffset > 0) {
-      throw malformed(`unexpected "]" at byte ${this.offset}, after a comma`);
-    }
-    this.state = 'done';
-    const last = this.inElement || this.elementOffset > 0;
-    this.inElement = false;
-    return last ? NEWLINE : undefined;
-  }
-
-  private element(byte: number, top: number): number | undefined {
-    if (!this.inElement) {
-      if (this.container === 'objects' && byte !== OPEN_OBJECT) {
-        throw malformed(`unexpected ${show(byte)} at byte ${this.offset}, where an object should begin`);
-      }
-      this.inElement = true;
-      this.elementOffset = this.offset;
-      this.state = 'elements';
-    }
-    if (byte === QUOTE) this.inText = true;
-    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.depth += 1;
-    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
-      this.depth -= 1;
-      if (this.depth < top) throw malformed(`unexpected ${show(byte)} at byte ${this.offset}`);
-    }
-    return byte;
-  }
-
-  /** Between objects there is no comma to become a line break: the caller adds one after each. */
-  get betweenObjects(): boolean {
-    return this.container === 'objects' && this.depth === 0 && !this.inText;
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-const show = (byte: number): string => JSON.stringify(String.fromCharCode(byte));
-
-function malformed(message: string): MillraceError {
-  return new MillraceError('MALFORMED_BODY', `malformed JSON: ${message}`);
+function firstVisible(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
+  return at;
 }

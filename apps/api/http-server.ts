@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  bodyOf,
+  MillraceError,
+  requestId,
+  sendError,
+  type Config,
+  type Logger,
+} from '@app/platform';
+
+/** A stream's name may be percent-encoded throughout. */
+const PARAMETER_LENGTH_MAX = 400;
+const HEADERS_TIMEOUT_MS = 30_000;
+
+/**
+ * Fastify as Millrace needs it: bodies stay unread streams for their routes to read, errors that
+ * come before any route have the same shape as all others, and every response says its request id.
+ */
+export function httpAdapter({ upload }: Config, logger: Logger): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    genReqId: requestId,
+    requestTimeout: 0,
+    connectionTimeout: upload.idleSeconds * 1000,
+    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
+    forceCloseConnections: 'idle',
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      sendError(error, request, reply, logger),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+  });
+  const fastify = adapter.getInstance();
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser(
+    '*',
+    (_request: FastifyRequest, _body: unknown, done: (error: null) => void) => done(null),
+  );
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.header('X-Request-Id', request.id);
+    done();
+  });
+  return adapter;
+}
+
+/** What is not even HTTP, or ends in the middle of a request. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? new MillraceError('UPLOAD_TIMEOUT', 'the request took too long to arrive')
+      : new MillraceError('MALFORMED_BODY', 'this is not a whole HTTP/1.1 request');
+  const body = JSON.stringify(bodyOf(failure));
+  socket.end(
+    `HTTP/1.1 ${failure.status} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-Id: ${requestId({ headers: {} })}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

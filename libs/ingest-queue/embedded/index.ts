@@ -1,0 +1,1 @@
+export { openEmbeddedIngestQueue } from './embedded-ingest-queue.js';

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { ExactWidening } from './upload/exact-widening.js';
+import { GroupedUploads } from './upload/grouped-uploads.js';
+import { StreamSchemas } from './upload/stream-schemas.js';
+import { UploadController } from './upload/upload.controller.js';
+import { UploadPipeline } from './upload/upload.pipeline.js';
+import { WriteProgress } from './write/write-progress.js';
+
+/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, UPLOAD_LIMITS. */
+@Module({
+  imports: [CqrsModule],
+  controllers: [UploadController],
+  providers: [UploadPipeline, GroupedUploads, StreamSchemas, ExactWidening, WriteProgress],
+  exports: [WriteProgress],
+})
+export class IngestModule {}

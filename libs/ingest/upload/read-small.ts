@@ -1,0 +1,32 @@
+/** A body that ended within the limit, or what is left to read of one that did not. */
+export type SmallOrLong =
+  | { readonly whole: true; readonly bytes: Buffer }
+  | { readonly whole: false; readonly lines: AsyncIterable<Buffer> };
+
+const SMALL_BYTES = 64 * 1024;
+
+/** Reads up to 64 KiB: most bodies are a few records, and need no file of their own. */
+export async function readSmall(lines: AsyncIterable<Buffer>): Promise<SmallOrLong> {
+  const pieces = lines[Symbol.asyncIterator]();
+  const begun: Buffer[] = [];
+  let bytes = 0;
+  while (bytes <= SMALL_BYTES) {
+    const { value, done } = (await pieces.next()) as IteratorResult<Buffer, undefined>;
+    if (done)
+      return {
+        whole: true,
+        bytes: begun.length === 1 && begun[0] ? begun[0] : Buffer.concat(begun),
+      };
+    begun.push(value);
+    bytes += value.length;
+  }
+  return { whole: false, lines: continued(begun, pieces) };
+}
+
+async function* continued(
+  begun: readonly Buffer[],
+  pieces: AsyncIterator<Buffer>,
+): AsyncIterable<Buffer> {
+  yield* begun;
+  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value;
+}

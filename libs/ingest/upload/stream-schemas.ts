@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ulid } from 'ulid';
+import type { RequestOrganization } from '@app/platform';
+import {
+  EnsureStream,
+  EvolveStreamSchema,
+  refusedFields,
+  StreamsProjection,
+  type StreamDescription,
+} from '@app/streams';
+import type { EvolvedSchema, SchemaKeeper } from '../accept/accept-records.js';
+import type { StreamSchema } from '../accept/chunk.js';
+import type { Survey } from '../accept/survey-records.js';
+import { ExactWidening } from './exact-widening.js';
+
+/** Who uploads, for the events that an upload may cause. */
+export interface Uploader {
+  readonly actor: string;
+  readonly address?: string;
+  readonly userAgent?: string;
+  readonly requestId?: string;
+}
+
+/** Acceptance's view of the streams: schemas, and how they change. */
+@Injectable()
+export class StreamSchemas {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly streams: StreamsProjection,
+    private readonly widening: ExactWidening,
+  ) {}
+
+  keeper(organization: RequestOrganization, name: string, uploader: Uploader): SchemaKeeper {
+    const current = (): StreamSchema | undefined => this.streams.find(organization.id, name);
+    const evolve = async (survey: Survey): Promise<EvolvedSchema> => {
+      const context = { ...uploader, commandId: ulid(), occurredAt: new Date().toISOString() };
+      const stream = await this.commands.execute<EnsureStream, StreamDescription>(
+        new EnsureStream(organization, name, context),
+      );
+      const exact = await this.widening.leaveOutInexact(stream, survey);
+      const schema = await this.commands.execute<EvolveStreamSchema, StreamDescription>(
+        new EvolveStreamSchema(stream.id, exact, { ...context, commandId: ulid() }),
+      );
+      return { schema, refusedFields: refusedFields(schema.columns, survey) };
+    };
+    return { current, evolve };
+  }
+}

@@ -1,0 +1,78 @@
+import { Controller, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { z } from 'zod';
+import {
+  callerOf,
+  MillraceError,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+  type UploadLimits,
+} from '@app/platform';
+import { WriteProgress } from '../write/write-progress.js';
+import { decodeBody } from './decode-body.js';
+import { UploadPipeline } from './upload.pipeline.js';
+
+/** Of type {@link UploadLimits}. */
+export const UPLOAD_LIMITS = Symbol('UploadLimits');
+
+interface UploadAnswer {
+  readonly code: 200;
+  readonly status: readonly {
+    readonly name: string;
+    readonly successful: number;
+    readonly failed: number;
+    readonly error?: string;
+  }[];
+}
+
+const uploadQuery = z.strictObject({
+  /** Answer when the rows can be queried, not already when they are durable. */
+  wait: z.enum(['true', 'false']).default('false'),
+});
+
+@Controller('api/:org')
+@Requires('upload')
+export class UploadController {
+  constructor(
+    private readonly pipeline: UploadPipeline,
+    private readonly progress: WriteProgress,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+  ) {}
+
+  @Post(':stream/_json')
+  @HttpCode(200)
+  async json(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+  ): Promise<UploadAnswer> {
+    const { wait } = uploadQuery.parse(query);
+    const { maxBytes, maxRecordBytes } = this.limits;
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > maxBytes) {
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        `an upload may have at most ${maxBytes} bytes; split it`,
+      );
+    }
+    const userAgent = request.headers['user-agent'];
+    const result = await this.pipeline.upload({
+      organization: organizationOf(request),
+      stream,
+      body: decodeBody(request.raw, request.headers['content-encoding'], maxBytes),
+      maxRecordBytes,
+      uploader: {
+        actor: callerOf(request).userId,
+        address: request.ip,
+        requestId: request.id,
+        ...(userAgent === undefined ? {} : { userAgent }),
+      },
+    });
+    if (wait === 'true' && result.position) await this.progress.awaitWritten(result.position);
+    const { successful, failed, error } = result;
+    return {
+      code: 200,
+      status: [{ name: stream, successful, failed, ...(error === undefined ? {} : { error }) }],
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Delivery, IngestQueue } from '@app/ingest-queue';
+import type { Logger } from '@app/platform';
+import { WarehouseError } from '@app/warehouse';
+import type { DeadLetter } from './dead-letter.js';
+import { groupBatches, type BatchGroup } from './group-batches.js';
+import type { GroupInserter } from './insert-group.js';
+import type { WriteProgress } from './write-progress.js';
+
+/** A delivery is bounded in what it takes from the queue; groups bound what an insert takes. */
+const DELIVERY = { maxRecords: 256, maxBytes: 64 * 1024 * 1024 };
+/** Inserts that run at once. */
+const INSERTS = 2;
+const BACKOFF_MS = { first: 100, most: 10_000 };
+/** Tries before a batch that fails for a reason of its own is given up. */
+const TRIES = 3;
+
+/** Engine numbers of failures that pass: no memory, no disk, too many parts, time-outs, broken files. */
+const PASSING = new Set([74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473]);
+/** The stream was deleted while the batch was on its way. */
+const TABLE_IS_GONE = new Set([60, 81]);
+
+/**
+ * The way of a batch from the queue to the warehouse: receive → insert → commit.
+ *
+ * Exactly once: see {@link GroupInserter}. The commit comes after the insert, so a crash in
+ * between delivers the batch again, and the read-back finds it stored. A batch that the warehouse
+ * refuses for a reason that will not pass goes to the dead letter, alone, and holds nobody up.
+ */
+export class WritePipeline {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly queue: IngestQueue,
+    private readonly inserter: GroupInserter,
+    private readonly deadLetter: DeadLetter,
+    private readonly progress: WriteProgress,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Finishes the delivery in work, then stops. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    for await (const delivery of this.queue.consume({ ...DELIVERY, signal })) {
+      if (!(await this.write(delivery))) return;
+      await delivery.commit();
+      const last = delivery.records.at(-1);
+      if (last) this.progress.advance(delivery.partition, last.position.offset);
+    }
+  }
+
+  /** @returns false when it was stopped before everything was stored. */
+  private async write({ records }: Delivery): Promise<boolean> {
+    const { groups, unreadable } = groupBatches(records);
+    for (const record of unreadable)
+      await this.deadLetter.keep(record, 'its headers are not those of a batch');
+    const left = [...groups];
+    const worker = async (): Promise<boolean> => {
+      for (let group = left.shift(); group; group = left.shift()) {
+        if (!(await this.store(group))) return false;
+      }
+      return true;
+    };
+    const done = await Promise.all(Array.from({ length: INSERTS }, worker));
+    return done.every(Boolean);
+  }
+
+  private async store(group: BatchGroup): Promise<boolean> {
+    let backoff = BACKOFF_MS.first;
+    for (let attempt = 1; !this.stopping.signal.aborted || attempt === 1;) {
+      try {
+        await this.inserter.insert(group);
+        return true;
+      } catch (error) {
+        const verdict = judge(error, attempt);
+        this.logger.error({ err: error, table: group.table, attempt, verdict }, 'an insert failed');
+        if (verdict === 'drop') return true;
+        if (verdict === 'give-up') return this.giveUp(group, error);
+        if (verdict === 'count') attempt += 1;
+      }
+      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.stopping.signal.aborted) return false;
+      backoff = Math.min(backoff * 2, BACKOFF_MS.most);
+    }
+    return false;
+  }
+
+  /** Finds the batch that is at fault by taking the group apart. */
+  private async giveUp(group: BatchGroup, error: unknown): Promise<boolean> {
+    const [first] = group.batches;
+    if (group.batches.length === 1 && first) {
+      await this.deadLetter.keep(
+        first.record,
+        error instanceof Error ? error.message : String(error),
+      );
+      return true;
+    }
+    for (const batch of group.batches) {
+      if (!(await this.store({ ...group, batches: [batch] }))) return false;
+    }
+    return true;
+  }
+}
+
+function judge(error: unknown, attempt: number): 'drop' | 'give-up' | 'count' | 'wait' {
+  if (!(error instanceof WarehouseError)) return 'wait';
+  if (TABLE_IS_GONE.has(error.code)) return attempt < TRIES ? 'count' : 'drop';
+  if (PASSING.has(error.code)) return 'wait';
+  return attempt < TRIES ? 'count' : 'give-up';
+}

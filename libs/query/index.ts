@@ -1,0 +1,4 @@
+export { Catalog, type TableDescription } from './catalog.js';
+export { Guard } from './guard/guard.js';
+export { QueryModule } from './query.module.js';
+export { QueryPipeline } from './query.pipeline.js';

@@ -1,0 +1,25 @@
+/** The known name that `name` was most likely meant to be, as a sentence; empty when none is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const limit = Math.max(1, Math.floor(name.length / 3));
+  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance <= limit && distance < (best?.distance ?? Infinity))
+      best = { candidate, distance };
+  }
+  return best ? `; did you mean "${best.candidate}"?` : '';
+}
+
+/** Levenshtein's. */
+export function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, left] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, right] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (left === right ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,9 @@
+/** What a table read asks for; every name is one of the catalog's. */
+export interface TablePlan {
+  readonly table: string;
+  /** None: all. */
+  readonly columns: readonly string[];
+  readonly sort: readonly { readonly column: string; readonly descending: boolean }[];
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+}

@@ -1,0 +1,71 @@
+import { MillraceError, type ErrorKind } from '@app/platform';
+import { toWarehouseError } from '@app/warehouse';
+
+/** Engine numbers that the one who asks can do something about, and as what they count. */
+const KINDS: Readonly<Record<number, ErrorKind>> = {
+  47: 'UNKNOWN_COLUMN',
+  16: 'UNKNOWN_COLUMN',
+  60: 'STREAM_NOT_FOUND',
+  159: 'QUERY_TIMEOUT',
+  160: 'QUERY_TIMEOUT',
+  164: 'STATEMENT_REFUSED',
+  241: 'RESULT_TOO_LARGE',
+  396: 'RESULT_TOO_LARGE',
+  497: 'STATEMENT_REFUSED',
+};
+
+/** Numbers that are nobody's mistake but ours or the disk's. */
+const OURS = new Set([0, 49, 74, 75, 76, 107, 210, 243, 271, 425, 999]);
+
+const MESSAGES: Partial<Record<ErrorKind, string>> = {
+  QUERY_TIMEOUT: 'the query took longer than it may; ask for less, or by a narrower time range',
+  STATEMENT_REFUSED: 'the statement is refused: it would do more than read',
+};
+
+const DETAIL_MAX = 600;
+
+/** @param text the statement as its author wrote it, for positions. */
+export function toQueryFailure(error: unknown, text: string): unknown {
+  if (error instanceof MillraceError || isAbort(error)) return error;
+  const failure = toWarehouseError(error);
+  if (OURS.has(failure.code)) return error;
+  const kind = KINDS[failure.code] ?? 'INVALID_SQL';
+  const reason = readable(failure.message);
+  const message = MESSAGES[kind] ?? withPosition(reason, failure.message, text);
+  return new MillraceError(kind, message, {
+    detail: `${failure.type}: ${reason}`.slice(0, DETAIL_MAX),
+    cause: error,
+  });
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+/** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */
+function readable(message: string): string {
+  return message
+    .replace(/: ?In scope .*$/s, '')
+    .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
+    .replace(/`?\bo_[0-9a-f]{32}`?\./g, '')
+    .replace(/\bo_[0-9a-f]{32}\b/g, 'your organization')
+    .replace(/\(version [^)]*\)/g, '')
+    .replace(/While executing \w+\.?/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, DETAIL_MAX);
+}
+
+function withPosition(reason: string, message: string, text: string): string {
+  const position = /failed at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return reason;
+  const before = Buffer.from(text)
+    .subarray(0, Number(position) - 1)
+    .toString('utf8');
+  const lines = before.split('\n');
+  const where = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+  const near = /failed at position \d+ \((.*?)\)/s.exec(message)?.[1];
+  const expected = /Expected (?:one of: )?(.*)$/s.exec(reason)?.[1];
+  const hint = expected === undefined ? '' : `; expected ${expected.slice(0, 120)}`;
+  return `syntax error at ${where}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
+}

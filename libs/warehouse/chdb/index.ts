@@ -1,0 +1,1 @@
+export { openChdb, type Chdb, type ChdbOptions } from './open-chdb.js';
