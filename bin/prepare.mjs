@@ -72,6 +72,6 @@ export async function prepare() {
  */
 export const environment = () => ({
   UV_THREADPOOL_SIZE: '32',
-  MALLOC_CONF: 'dirty_decay_ms:200,muzzy_decay_ms:0',
+  MALLOC_CONF: 'dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2',
   ...process.env,
 });

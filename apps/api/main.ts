@@ -38,13 +38,22 @@ async function start(config: Config): Promise<void> {
   );
   writer.start();
   closeOnSignal(async () => {
-    await app.close();
+    await drain(app);
     await writer.stop();
     await parts.close();
   });
   await app.listen(config.http.port, config.http.host);
   console.log(`Millrace listens on ${await app.getUrl()}`);
   console.log(greeting(root));
+}
+
+/** Requests in work may finish, for a while; a client that reads nothing must not keep us. */
+const DRAIN_MS = 10_000;
+
+async function drain(app: NestFastifyApplication): Promise<void> {
+  const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(cut);
 }
 
 function greeting({ email, password, file }: RootCredentials): string {

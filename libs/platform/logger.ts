@@ -17,9 +17,10 @@ export function createLogger(level: string): Logger {
 
 /** Lets Nest write through the same logger. */
 export function nestLogger(logger: Logger): LoggerService {
-  const context = (parameters: unknown[]): { context: string } => ({
-    context: String(parameters.at(-1) ?? 'Nest'),
-  });
+  const context = (rest: unknown[]): { context: string } => {
+    const last = rest.at(-1);
+    return { context: typeof last === 'string' ? last : 'Nest' };
+  };
   return {
     log: (message: unknown, ...rest: unknown[]) => logger.debug(context(rest), String(message)),
     warn: (message: unknown, ...rest: unknown[]) => logger.warn(context(rest), String(message)),

@@ -28,7 +28,8 @@ export const createDatabase = (database: string): string =>
 /**
  * Rows carry their queue position, so that the table itself says what it holds; the minmax index
  * keeps that read-back cheap. fsync before an insert counts as done; the engine's own
- * deduplication is off because it is no proof and folds equal batches into one.
+ * deduplication is off because it is no proof and folds equal batches into one. Small compressed
+ * blocks keep the write buffers small: an insert and a merge hold one for every column.
  */
 export function createTable(table: TableName, columns: readonly Column[]): string {
   const definitions = [
@@ -42,7 +43,7 @@ export function createTable(table: TableName, columns: readonly Column[]): strin
   return (
     `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${definitions.join(', ')})` +
     ' ENGINE = MergeTree ORDER BY `_timestamp`' +
-    ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0'
+    ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, max_compress_block_size = 131072'
   );
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { MillraceError } from '@app/platform';
 import { fits } from '@app/streams';
 import {
   quoteText,
@@ -11,7 +12,13 @@ import {
 import type { AcceptedChunk, Chunk, ColumnarFile, RejectedRecords, StreamSchema } from './chunk.js';
 import { convertRecords } from './convert-records.js';
 import { explainMalformed } from './explain-malformed.js';
-import { countJudged, judgedLines, STRUCTURAL, type JudgedCounts } from './judge-records.js';
+import {
+  countJudged,
+  JUDGED_RECORD,
+  judgedLines,
+  STRUCTURAL,
+  type JudgedCounts,
+} from './judge-records.js';
 import { suspicionPatterns, suspicious } from './suspicion.js';
 import { surveyRecords, type Survey } from './survey-records.js';
 import type { TimeSource } from './timestamp.sql.js';
@@ -90,9 +97,8 @@ async function acceptUnsuspicious(
       source: chunk.file,
       target: `${chunk.file}.accepted.native.${COMPRESSION}`,
       columns: schema.columns,
-      timestamp,
+      time: timestamp,
       acceptedAt,
-      judged: false,
       records,
     });
   } catch (error) {
@@ -141,17 +147,24 @@ async function acceptGood(
 ): Promise<ColumnarFile> {
   const good = `${chunk.file}.good`;
   await engine.run(
-    `INSERT INTO FUNCTION file(${quoteText(good)}, TSVRaw) SELECT line FROM (${lines}) WHERE reason = ''`,
+    `INSERT INTO FUNCTION file(${quoteText(good)}, TSVRaw) SELECT ${JUDGED_RECORD} FROM (${lines}) WHERE reason = ''`,
   );
-  return convertRecords(engine, {
-    source: good,
-    target: `${chunk.file}.accepted.native.${COMPRESSION}`,
-    columns,
-    timestamp: 'Dynamic',
-    acceptedAt,
-    judged: true,
-    records,
-  });
+  try {
+    return await convertRecords(engine, {
+      source: good,
+      target: `${chunk.file}.accepted.native.${COMPRESSION}`,
+      columns,
+      time: 'judged',
+      acceptedAt,
+      records,
+    });
+  } catch (error) {
+    if (isOutOfSpace(error)) throw error;
+    throw new MillraceError('MALFORMED_BODY', 'a record cannot be stored in its columns', {
+      detail: (error as Error).message.split('\n', 1)[0]?.slice(0, 300) ?? '',
+      cause: error,
+    });
+  }
 }
 
 async function writeRejected(

@@ -14,14 +14,18 @@ export interface Conversion {
   /** Where the columnar file goes; its ending names the compression. */
   readonly target: string;
   readonly columns: readonly Column[];
-  /** How `_timestamp` stands in the records. `Dynamic` reads every way there is, at more cost. */
-  readonly timestamp: TimeSource;
+  /**
+   * Where a record's time stands: in its own fields, `_timestamp` being of this type; or `judged`,
+   * in {@link JUDGED_TIME}, and then fields without a column hold nothing to store.
+   */
+  readonly time: TimeSource | 'judged';
   /** For records that name no time: microseconds since the epoch. */
   readonly acceptedAt: number;
-  /** Whether records were judged one by one before: then fields without a column hold nothing to store. */
-  readonly judged: boolean;
   readonly records: number;
 }
+
+/** Field that judging puts before a record's own, in microseconds. No column can have this name. */
+export const JUDGED_TIME = '\u0001';
 
 /** Time of a record without `_timestamp`, as Elasticsearch's shippers write it. */
 export const ALTERNATIVE_TIMESTAMP = '@timestamp';
@@ -42,41 +46,38 @@ export async function convertRecords(
   };
 }
 
-export function conversionSql({
-  source,
-  target,
-  columns,
-  timestamp,
-  acceptedAt,
-  judged,
-}: Conversion): string {
-  const own: Column = {
-    name: TIMESTAMP.name,
-    type: timestamp === 'Dynamic' ? 'Dynamic' : `Nullable(${timestamp})`,
-  };
+export function conversionSql({ source, target, columns, time, acceptedAt }: Conversion): string {
+  const own: Column =
+    time === 'judged'
+      ? { name: JUDGED_TIME, type: 'Nullable(Int64)' }
+      : { name: TIMESTAMP.name, type: `Nullable(${time})` };
   const structure = [own, ...columns]
     .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
     .join(', ');
   const names = columns.map((column) => quoteIdentifier(column.name));
+  const micros =
+    time === 'judged' ? [quoteIdentifier(JUDGED_TIME)] : timeFields(columns, time).map(readTime);
+  const timestamp = `fromUnixTimestamp64Micro(assumeNotNull(coalesce(${[...micros, acceptedAt].join(', ')})), 'UTC')`;
   return (
     `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
-    ` SELECT ${[`${timestampSql(columns, timestamp, acceptedAt)} AS _timestamp`, ...names].join(', ')}` +
+    ` SELECT ${[`${timestamp} AS _timestamp`, ...names].join(', ')}` +
     ` FROM file(${quoteText(source)}, JSONEachRow, ${quoteText(structure)})` +
-    (judged ? ' SETTINGS input_format_skip_unknown_fields = 1' : '')
+    (time === 'judged' ? ' SETTINGS input_format_skip_unknown_fields = 1' : '')
   );
 }
 
-function timestampSql(
-  columns: readonly Column[],
-  timestamp: TimeSource,
-  acceptedAt: number,
-): string {
-  const sources = [readTime(TIMESTAMP.name, timestamp)];
+interface TimeField {
+  readonly name: string;
+  readonly source: TimeSource;
+}
+
+function timeFields(columns: readonly Column[], source: TimeSource): readonly TimeField[] {
   const alternative = columns.find((column) => column.name === ALTERNATIVE_TIMESTAMP);
-  const source = alternative && TIME_SOURCE_OF_TYPE[alternative.type];
-  if (source) sources.push(readTime(ALTERNATIVE_TIMESTAMP, source));
-  const micros = `assumeNotNull(coalesce(${sources.join(', ')}, ${acceptedAt}))`;
-  return `fromUnixTimestamp64Micro(${micros}, 'UTC')`;
+  const other = alternative && TIME_SOURCE_OF_TYPE[alternative.type];
+  return [
+    { name: TIMESTAMP.name, source },
+    ...(other ? [{ name: ALTERNATIVE_TIMESTAMP, source: other }] : []),
+  ];
 }
 
 const TIME_SOURCE_OF_TYPE: Readonly<Record<string, TimeSource>> = {
@@ -86,8 +87,8 @@ const TIME_SOURCE_OF_TYPE: Readonly<Record<string, TimeSource>> = {
 };
 
 /** NULL only where the field is: a value that is no time fails the statement. */
-function readTime(name: string, source: TimeSource): string {
+function readTime({ name, source }: TimeField): string {
   const field = quoteIdentifier(name);
-  const micros = timestampMicros(source === 'Dynamic' ? field : `assumeNotNull(${field})`, source);
+  const micros = timestampMicros(`assumeNotNull(${field})`, source);
   return `if(isNull(${field}), NULL, ${micros}) + throwIf(isNotNull(${field}) AND isNull(${micros}), 'not a time')`;
 }

@@ -1,19 +1,40 @@
-/** SQL: name and value of every field of the record in `line`; empty when it is no object or cannot be read whole. */
-export const FIELDS = "JSONExtractKeysAndValues(line, 'Dynamic')";
+/**
+ * SQL: name and value of every field of the record in `line`, values as JSON text written by the
+ * engine's parser: a fraction without a fractional part reads as the integer it is. (Reading
+ * values as the `Dynamic` type instead tells kinds that depend on what stood before them.)
+ */
+export const FIELDS = 'JSONExtractKeysAndValuesRaw(line)';
 
 /** Kind of null. */
 export const NOTHING = 'None';
 /** Kind of an array that says nothing about its elements. */
 export const EMPTY_ARRAY = 'Array(Nothing)';
 /** Kind of an array of arrays, or of values of several kinds. */
-export const MIXED_ARRAY = 'Array(Dynamic)';
+const MIXED_ARRAY = 'Array(Dynamic)';
 
-/** SQL: the kind of a dynamic value, as the column types' rules name it. */
-export function kindOf(value: string): string {
-  const type = `dynamicType(${value})`;
+/** SQL: the kind of a value given as JSON text, as the column types' rules name it. */
+export function kindOf(raw: string): string {
+  const elements = `arrayDistinct(arrayMap(e -> ${plainKind('e')}, JSONExtractArrayRaw(${raw})))`;
+  return `if(startsWith(${raw}, '['), ${arrayKind(elements)}, ${plainKind(raw)})`;
+}
+
+function plainKind(raw: string): string {
+  const first = `substring(${raw}, 1, 1)`;
   return (
-    `multiIf(NOT startsWith(${type}, 'Array'), ${type},` +
-    ` match(toString(${value}), '^\\\\[(NULL(,NULL)*)?\\\\]$'), '${EMPTY_ARRAY}',` +
-    ` startsWith(${type}, 'Array(Array'), '${MIXED_ARRAY}', ${type})`
+    `multiIf(${first} = '"', 'String', ${first} = '{', 'JSON', ${first} = '[', 'Array', ${first} = 'n', '${NOTHING}',` +
+    ` ${first} IN ('t', 'f'), 'Bool', match(${raw}, '[.eE]'), 'Float64',` +
+    ` isNotNull(toInt64OrNull(${raw})), 'Int64', 'UInt64')`
+  );
+}
+
+/** Numbers of several kinds are numbers of the widest; nulls among objects would be lost as objects. */
+function arrayKind(kinds: string): string {
+  const only = (...allowed: string[]): string =>
+    `hasAll([${allowed.map((kind) => `'${kind}'`).join(', ')}], ${kinds})`;
+  return (
+    `multiIf(${only(NOTHING)}, '${EMPTY_ARRAY}', ${only('String', NOTHING)}, 'Array(Nullable(String))',` +
+    ` ${only('Int64', NOTHING)}, 'Array(Nullable(Int64))', ${only('Int64', 'UInt64', NOTHING)}, 'Array(Nullable(UInt64))',` +
+    ` ${only('Int64', 'Float64', NOTHING)}, 'Array(Nullable(Float64))', ${only('Bool', NOTHING)}, 'Array(Nullable(Bool))',` +
+    ` ${only('JSON')}, 'Array(JSON)', '${MIXED_ARRAY}')`
   );
 }

@@ -1,7 +1,7 @@
 import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
-import { ALTERNATIVE_TIMESTAMP } from './convert-records.js';
+import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
-import { timestampMicros } from './timestamp.sql.js';
+import { fieldMicros, hasField } from './timestamp.sql.js';
 
 export interface Judgement {
   readonly source: string;
@@ -19,21 +19,26 @@ export interface Judgement {
 export const STRUCTURAL = 'not a record: ';
 
 /**
- * SQL that answers `number` (of the line), `line` and `reason` for every line that is not blank,
- * judging each value against its column. Exact, and slower than parsing by types: it runs for
- * chunks in which something is unusual.
+ * SQL that answers `number` (of the line), `line`, `micros` and `reason` for every line that is
+ * not blank, judging each value against its column. Exact, and slower than parsing by types: it
+ * runs for chunks in which something is unusual.
  */
 export function judgedLines(judgement: Judgement): string {
   const { source, firstLine } = judgement;
   return (
-    `SELECT number, line, ${reasonSql(judgement)} AS reason FROM (` +
+    `SELECT number, line, coalesce(own_time, other_time) AS micros, ${reasonSql(judgement)} AS reason FROM (` +
     `SELECT number, line, ${FIELDS} AS fields, arrayMap(f -> ${kindOf('f.2')}, fields) AS kinds,` +
-    ` ${unfitIndex(judgement)} AS unfit, JSONExtract(line, '${TIMESTAMP.name}', 'Dynamic') AS own_time,` +
-    ` JSONExtract(line, '${ALTERNATIVE_TIMESTAMP}', 'Dynamic') AS other_time` +
+    ` ${unfitIndex(judgement)} AS unfit,` +
+    ` ${fieldMicros(TIMESTAMP.name)} AS own_time, ${fieldMicros(ALTERNATIVE_TIMESTAMP)} AS other_time` +
     ` FROM (SELECT ${firstLine} + rowNumberInAllBlocks() AS number, trimBoth(line, ' \\t\\r') AS line` +
     ` FROM file(${quoteText(source)}, LineAsString)) WHERE line != '')`
   );
 }
+
+/** SQL: a judged line as conversion reads it: its time first, then its fields as the parser wrote them. */
+export const JUDGED_RECORD =
+  `concat('{${JSON.stringify(JUDGED_TIME).replace('\\', '\\\\')}:', ifNull(toString(micros), 'null'),` +
+  " if(length(JSONExtractRaw(line)) > 2, ',', ''), substring(JSONExtractRaw(line), 2))";
 
 /** Counts records to store and to refuse, and tells the first refusal. */
 export async function countJudged(engine: LocalEngine, lines: string): Promise<JudgedCounts> {
@@ -76,29 +81,30 @@ function unfitIndex({ columns, kinds, fits }: Judgement): string {
   const pairs = columns.flatMap(({ name, type }) =>
     [...kinds].filter((kind) => fits(type, kind)).map((kind) => tuple(name, kind)),
   );
-  const floats = columns
-    .filter((column) => column.type === 'Nullable(Float64)')
-    .map((column) => column.name);
-  const floatArrays = columns
-    .filter((column) => column.type === 'Array(Nullable(Float64))')
-    .map((column) => column.name);
-  const beyond = (n: string): string => `(${n} > ${EXACT_FLOAT} OR ${n} < -${EXACT_FLOAT})`;
+  const ofType = (type: string): readonly string[] =>
+    columns.filter((column) => column.type === type).map((column) => column.name);
+  const floats = ofType('Nullable(Float64)');
+  const floatArrays = ofType('Array(Nullable(Float64))');
+  const unsigned = ofType('Nullable(UInt64)');
+  const unsignedArrays = ofType('Array(Nullable(UInt64))');
+  const beyond = (raw: string): string => `ifNull(abs(toInt64OrNull(${raw})) > ${EXACT_FLOAT}, 0)`;
   const fitting = [
     `k IN ('${NOTHING}', '${EMPTY_ARRAY}')`,
     `f.1 = '${TIMESTAMP.name}'`,
     ...(pairs.length > 0 ? [`(f.1, k) IN (${pairs.join(', ')})`] : []),
   ];
+  const among = (names: readonly string[], test: string): string[] =>
+    names.length > 0 ? [`(f.1 IN (${names.map(quoteText).join(', ')}) AND ${test})`] : [];
   const rounded = [
-    ...(floats.length > 0
-      ? [
-          `(f.1 IN (${floats.map(quoteText).join(', ')}) AND k = 'Int64' AND ${beyond("dynamicElement(f.2, 'Int64')")})`,
-        ]
-      : []),
-    ...(floatArrays.length > 0
-      ? [
-          `(f.1 IN (${floatArrays.map(quoteText).join(', ')}) AND k = 'Array(Nullable(Int64))' AND arrayExists(n -> ${beyond('ifNull(n, 0)')}, dynamicElement(f.2, 'Array(Nullable(Int64))')))`,
-        ]
-      : []),
+    ...among(floats, `k = 'Int64' AND ${beyond('f.2')}`),
+    ...among(
+      floatArrays,
+      `k != '${NOTHING}' AND arrayExists(e -> ${beyond('e')}, JSONExtractArrayRaw(f.2))`,
+    ),
+    ...among(unsigned, "startsWith(f.2, '-')"),
+    ...among(unsignedArrays, "arrayExists(e -> startsWith(e, '-'), JSONExtractArrayRaw(f.2))"),
+    "(k = 'JSON' AND isNull(JSONExtract(f.2, 'Nullable(JSON)')))",
+    "(k = 'Array(JSON)' AND arrayExists(e -> isNull(JSONExtract(e, 'Nullable(JSON)')), JSONExtractArrayRaw(f.2)))",
   ];
   const unfit = [`NOT (${fitting.join(' OR ')})`, ...rounded]
     .map((test) => `ifNull(${test}, 0)`)
@@ -110,11 +116,13 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
   const field = 'fields[unfit].1';
   const names = quoteList([...columns.map((column) => column.name), ...refusedFields.keys()]);
   const explanations = quoteList([
-    ...columns.map((column) => `does not fit the column's type, ${column.type}, without loss`),
+    ...columns.map(({ type }) =>
+      type.includes('JSON')
+        ? `does not fit the column's type, ${type}, or names a nested field twice`
+        : `does not fit the column's type, ${type}, without loss`,
+    ),
     ...refusedFields.values(),
   ]);
-  const timeProblem = (time: string): string =>
-    `(dynamicType(${time}) != '${NOTHING}' AND isNull(${timestampMicros(time, 'Dynamic')}))`;
   const notATime = (name: string, rule: string): string =>
     quoteText(
       `field "${name}": want ISO 8601 or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299${rule}`,
@@ -133,7 +141,6 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
       "JSONType(line) != 'Object'",
       `concat(${quoteText(`${STRUCTURAL}want a JSON object, this is `)}, lower(toString(JSONType(line))))`,
     ],
-    ['length(fields) != JSONLength(line)', quoteText('a nested field appears twice')],
     [
       'length(arrayDistinct(arrayMap(f -> f.1, fields))) != length(fields)',
       quoteText('a field appears twice'),
@@ -142,9 +149,9 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
       'unfit > 0',
       `concat('field "', ${field}, '": ', multiIf(kinds[unfit] = 'JSON', 'object', lower(kinds[unfit])), ' ', transform(${field}, ${names}, ${explanations}, 'cannot become a column'))`,
     ],
-    [timeProblem('own_time'), notATime(TIMESTAMP.name, '')],
+    [`${hasField(TIMESTAMP.name)} AND isNull(own_time)`, notATime(TIMESTAMP.name, '')],
     [
-      `dynamicType(own_time) = '${NOTHING}' AND ${timeProblem('other_time')}`,
+      `isNull(own_time) AND ${hasField(ALTERNATIVE_TIMESTAMP)} AND isNull(other_time)`,
       notATime(ALTERNATIVE_TIMESTAMP, ', or send _timestamp'),
     ],
   ];

@@ -24,11 +24,15 @@ export async function surveyRecords(
 }
 
 export function surveySql(file: string, lines?: number): string {
-  const source = `SELECT line FROM file(${quoteText(file)}, LineAsString)${lines === undefined ? '' : ` LIMIT ${lines}`}`;
+  const source =
+    `SELECT rowNumberInAllBlocks() AS number, line FROM file(${quoteText(file)}, LineAsString)` +
+    (lines === undefined ? '' : ` LIMIT ${lines}`);
   return (
     'SELECT toJSONString(groupArray((field, kind, number_of))) FROM' +
-    ` (SELECT f.1 AS field, ${kindOf('f.2')} AS kind, count() AS number_of` +
-    ` FROM (SELECT arrayJoin(${FIELDS}) AS f FROM (${source}) WHERE JSONType(line) = 'Object')` +
-    ` GROUP BY field, kind LIMIT ${FIELDS_MAX})`
+    ` (SELECT f.1 AS field, ${kindOf('f.2')} AS kind, count() AS number_of, min((number, place)) AS first` +
+    ` FROM (SELECT number, ${FIELDS} AS fields FROM (${source}) WHERE JSONType(line) = 'Object')` +
+    ' ARRAY JOIN fields AS f, arrayEnumerate(fields) AS place' +
+    // Columns stand in the order in which their fields first came.
+    ` GROUP BY field, kind ORDER BY first LIMIT ${FIELDS_MAX})`
   );
 }

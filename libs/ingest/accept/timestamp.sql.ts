@@ -32,7 +32,7 @@ const fromText = (text: string): string =>
   );
 
 /** How a time value is read from its field: by the type its column has there. */
-export type TimeSource = 'Int64' | 'Float64' | 'String' | 'Dynamic';
+export type TimeSource = 'Int64' | 'Float64' | 'String';
 
 /** SQL for microseconds since the epoch, NULL where `expression` is NULL or no time. */
 export function timestampMicros(expression: string, source: TimeSource): string {
@@ -43,9 +43,20 @@ export function timestampMicros(expression: string, source: TimeSource): string 
       return fromFraction(expression);
     case 'String':
       return fromText(expression);
-    case 'Dynamic': {
-      const element = (type: TimeSource): string => `dynamicElement(${expression}, '${type}')`;
-      return `multiIf(dynamicType(${expression}) = 'Int64', ${fromInteger(element('Int64'))}, dynamicType(${expression}) = 'Float64', ${fromFraction(element('Float64'))}, dynamicType(${expression}) = 'String', ${fromText(`ifNull(${element('String')}, '')`)}, NULL)`;
-    }
   }
+}
+
+/** The same for a field of the record in `line`, of whatever kind it is; NULL where there is none. */
+export function fieldMicros(name: string): string {
+  const raw = `JSONExtractRaw(line, '${name}')`;
+  return (
+    `multiIf(startsWith(${raw}, '"'), ${fromText(`JSONExtractString(line, '${name}')`)},` +
+    ` isNotNull(toInt64OrNull(${raw})), ${fromInteger(`assumeNotNull(toInt64OrNull(${raw}))`)},` +
+    ` isNotNull(toFloat64OrNull(${raw})), ${fromFraction(`assumeNotNull(toFloat64OrNull(${raw}))`)}, NULL)`
+  );
+}
+
+/** SQL: whether the record in `line` has a value in the field. */
+export function hasField(name: string): string {
+  return `JSONExtractRaw(line, '${name}') NOT IN ('', 'null')`;
 }

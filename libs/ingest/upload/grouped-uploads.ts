@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { IngestQueue } from '@app/ingest-queue';
 import type { RequestOrganization } from '@app/platform';
-import { LocalEngine } from '@app/warehouse';
+import { LocalEngine, quoteText } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
 import { enqueueBatches } from './enqueue-batches.js';
 import type { RecordUnit } from './frame-records.js';
@@ -39,8 +39,8 @@ const LINE_BREAK = Buffer.from('\n');
 /**
  * Small uploads of one stream that arrive while others are in work go on together, as one chunk
  * and one batch: the engine's cost of a statement and the disk's of a sync are shared. Each gets
- * its own answer when the batch is durable. A group in which anything is unusual is taken apart
- * and each upload goes on alone, so that nobody's bad record is another's.
+ * its own answer when the batch is durable. Uploads that hold anything to reject are taken out of
+ * their group and go on alone, so that nobody's bad record is another's.
  */
 @Injectable()
 export class GroupedUploads {
@@ -78,23 +78,20 @@ export class GroupedUploads {
     const [first] = group;
     if (!first) return;
     try {
-      const results = await this.accept(first.upload, group);
-      for (const [index, waiting] of group.entries()) {
-        const result = results?.[index];
-        if (result) waiting.resolve(result);
-        else await this.acceptGroup([waiting]);
-      }
+      const { results, apart } = await this.accept(first.upload, group);
+      for (const [index, result] of results.entries()) group[index]?.resolve(result);
+      for (const part of apart) await this.acceptGroup(part);
     } catch (error) {
       // Once on its way to the queue nothing is tried again: its outcome may be unknown.
       for (const waiting of group) waiting.reject(error);
     }
   }
 
-  /** @returns a result for each, or undefined when the group must be taken apart. */
+  /** @returns a result for each, or the parts to go on with instead. */
   private accept(
     { organization, stream, uploader }: SmallUpload,
     group: readonly Waiting[],
-  ): Promise<readonly UploadResult[] | undefined> {
+  ): Promise<GroupOutcome> {
     const uploadId = ulid();
     return this.spool.use(uploadId, async (directory) => {
       const file = join(directory, '0.ndjson');
@@ -102,25 +99,77 @@ export class GroupedUploads {
       await writeFile(file, bytes);
       const keeper = this.schemas.keeper(organization, stream, uploader);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
-      const chunk = { file, firstLine: 1, bytes: bytes.length };
       const alone = group.length === 1;
-      const accepting = acceptRecords(this.engine, keeper, chunk, options);
+      const accepting = acceptRecords(
+        this.engine,
+        keeper,
+        { file, firstLine: 1, bytes: bytes.length },
+        options,
+      );
       const accepted = alone ? await accepting : await accepting.catch(() => undefined);
-      if (!accepted || (accepted.rejected && !alone)) return undefined;
+      if (!accepted) return { results: [], apart: halves(group) };
+      if (accepted.rejected && !alone) {
+        return {
+          results: [],
+          apart: takeApart(group, await this.rejectedLines(accepted.rejected.file)),
+        };
+      }
       const sum = resultOf(stream, [accepted], group[0]?.unit ?? 'line');
       const position = await enqueueBatches(this.queue, organization.database, stream, [
         { ...accepted, recordBytes: bytes.length },
       ]);
-      if (alone) return [{ ...sum, position }];
-      return group.map((waiting) => ({
+      const ofOne = ({ bytes: lines }: Waiting): UploadResult => ({
         stream,
-        successful: recordsIn(waiting.bytes),
+        successful: recordsIn(lines),
         failed: 0,
         error: undefined,
         position,
-      }));
+      });
+      return { results: alone ? [{ ...sum, position }] : group.map(ofOne), apart: [] };
     });
   }
+
+  private async rejectedLines(file: string): Promise<readonly number[]> {
+    const answer = await this.engine.run(
+      `SELECT toJSONString(groupUniqArray(toFloat64(line))) FROM file(${quoteText(file)}, Native) SETTINGS input_format_skip_unknown_fields = 1`,
+    );
+    return JSON.parse(answer) as number[];
+  }
+}
+
+interface GroupOutcome {
+  readonly results: readonly UploadResult[];
+  readonly apart: readonly (readonly Waiting[])[];
+}
+
+/** Those whose lines were rejected each alone, all others together. */
+function takeApart(
+  group: readonly Waiting[],
+  rejected: readonly number[],
+): readonly (readonly Waiting[])[] {
+  const good: Waiting[] = [];
+  const alone: Waiting[][] = [];
+  let line = 1;
+  for (const waiting of group) {
+    const next = line + linesIn(waiting.bytes) + 1;
+    const begin = line;
+    if (rejected.some((number) => number >= begin && number < next)) alone.push([waiting]);
+    else good.push(waiting);
+    line = next;
+  }
+  return [good, ...alone];
+}
+
+function halves(group: readonly Waiting[]): readonly (readonly Waiting[])[] {
+  const middle = Math.ceil(group.length / 2);
+  return [group.slice(0, middle), group.slice(middle)];
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_BREAK); at >= 0; at = bytes.indexOf(LINE_BREAK, at + 1))
+    lines += 1;
+  return lines;
 }
 
 function nextGroup(waiting: Waiting[]): readonly Waiting[] {

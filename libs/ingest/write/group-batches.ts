@@ -12,9 +12,12 @@ export interface BatchGroup {
   readonly batches: readonly ReceivedBatch[];
 }
 
-/** Keeps an insert's memory near 100 MiB; far below what one part can hold. */
+/**
+ * One chunk of a large upload, or many small uploads: what an insert holds in memory several times
+ * over. Far below what one part can hold.
+ */
 const GROUP_ROWS_MAX = 400_000;
-const GROUP_BYTES_MAX = 72 * 1024 * 1024;
+const GROUP_BYTES_MAX = 18 * 1024 * 1024;
 
 /**
  * Groups what one delivery holds, in order, so that many small batches become few parts.

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WarehouseWriter, type StoredBatch } from '@app/warehouse';
+import type { StoredBatch, WarehouseWriter } from '@app/warehouse';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
 
 /**

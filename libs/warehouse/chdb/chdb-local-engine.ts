@@ -29,7 +29,9 @@ export class ChdbLocalEngine implements LocalEngine {
 export const STRICT_INPUT: readonly string[] = [
   '--max_threads=1',
   '--max_insert_threads=1',
-  '--max_block_size=32768',
+  '--max_block_size=16384',
+  '--min_insert_block_size_rows=16384',
+  '--min_insert_block_size_bytes=4194304',
   '--input_format_parallel_parsing=0',
   '--output_format_parallel_formatting=0',
   '--input_format_json_read_numbers_as_strings=0',
@@ -44,5 +46,7 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
   '--json_type_escape_dots_in_keys=1',
   '--engine_file_truncate_on_insert=1',
+  // Fast over small: a batch is read back within seconds.
+  '--output_format_compression_level=1',
   '--session_timezone=UTC',
 ];

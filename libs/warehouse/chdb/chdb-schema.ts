@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import * as ddl from '../ddl.js';
 import { toWarehouseError } from '../warehouse-errors.js';
+import type { Pool } from './pool.js';
 import type {
   Column,
   StreamStatistics,
@@ -26,7 +27,7 @@ const COLUMNS =
 
 /** Data definition and table statistics, through the client. */
 export class ChdbSchema implements WarehouseSchema, StreamStatistics {
-  constructor(private readonly client: ClickHouseClient) {}
+  constructor(private readonly clients: Pool<ClickHouseClient>) {}
 
   createDatabase(database: string): Promise<void> {
     return this.command(ddl.createDatabase(database));
@@ -109,12 +110,10 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
 
   private async rows<Row>(query: string, params: Record<string, unknown> = {}): Promise<Row[]> {
     try {
-      const result = await this.client.query({
-        query,
-        format: 'JSONEachRow',
-        query_params: params,
+      return await this.clients.use(async (client) => {
+        const result = await client.query({ query, format: 'JSONEachRow', query_params: params });
+        return result.json<Row>();
       });
-      return await result.json<Row>();
     } catch (error) {
       throw toWarehouseError(error);
     }
@@ -122,7 +121,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
 
   private async command(query: string): Promise<void> {
     try {
-      await this.client.command({ query });
+      await this.clients.use((client) => client.command({ query }));
     } catch (error) {
       throw toWarehouseError(error);
     }

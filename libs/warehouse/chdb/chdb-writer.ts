@@ -2,6 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { POSITION_COLUMNS, qualified } from '../ddl.js';
 import { quoteIdentifier, quoteText } from '../identifier.js';
 import { toWarehouseError } from '../warehouse-errors.js';
+import type { Pool } from './pool.js';
 import {
   ONE_PART,
   type BatchInsert,
@@ -27,7 +28,7 @@ const ONE_PART_SETTINGS = [
 
 /** Inserts columnar files as parts whose rows carry their queue position. */
 export class ChdbWriter implements WarehouseWriter {
-  constructor(private readonly client: ClickHouseClient) {}
+  constructor(private readonly clients: Pool<ClickHouseClient>) {}
 
   async insert({ table, columns, batches }: BatchInsert): Promise<void> {
     const names = columns.map(quoteIdentifier);
@@ -41,8 +42,10 @@ export class ChdbWriter implements WarehouseWriter {
   async storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
     const query = `SELECT DISTINCT toString(_offset) AS stored FROM ${qualified(table)} WHERE _partition = ${partition} AND _offset >= ${from}`;
     try {
-      const result = await this.client.query({ query, format: 'JSONEachRow' });
-      const rows = await result.json<{ stored: string }>();
+      const rows = await this.clients.use(async (client) => {
+        const result = await client.query({ query, format: 'JSONEachRow' });
+        return result.json<{ stored: string }>();
+      });
       return new Set(rows.map((row) => BigInt(row.stored)));
     } catch (error) {
       throw toWarehouseError(error);
@@ -51,7 +54,7 @@ export class ChdbWriter implements WarehouseWriter {
 
   private async command(query: string): Promise<void> {
     try {
-      await this.client.command({ query });
+      await this.clients.use((client) => client.command({ query }));
     } catch (error) {
       throw toWarehouseError(error);
     }

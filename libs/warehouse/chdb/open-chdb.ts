@@ -9,7 +9,8 @@ import { ChdbReader } from './chdb-reader.js';
 import { ChdbSchema } from './chdb-schema.js';
 import { ChdbWriter } from './chdb-writer.js';
 import { writeEngineFiles } from './engine-files.js';
-import { SessionPool } from './session-pool.js';
+import { Pool } from './pool.js';
+import { sessionPool, type SessionPool } from './session-pool.js';
 
 export interface ChdbOptions {
   /** Absolute; one process has it at a time. */
@@ -28,6 +29,8 @@ export interface Chdb {
 
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
 
+/** Inserts and definitions that run at once. */
+const INSERTERS = 2;
 const MAX_ACCEPT_MEMORY = 2 * 1024 ** 3;
 
 /**
@@ -38,27 +41,41 @@ export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions)
   const path = join(directory, 'store');
   mkdirSync(path, { recursive: true });
   const config = writeEngineFiles(join(directory, 'config'));
-  const engine = new Session(path, { connectionArgs: [`--config-file=${config}`] });
+  const engine = openEngine(path, config);
   const pool = (args: readonly string[], size: number): SessionPool =>
-    new SessionPool(() => new Session(path, { connectionArgs: args }), size);
+    sessionPool(() => new Session(path, { connectionArgs: args }), size);
   const documents = pool([...readOnly(limits), '--output_format_json_array_of_rows=1'], readers);
   const lines = pool([...readOnly(limits), '--output_format_json_array_of_rows=0'], readers);
   const accepting = pool([...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`], acceptors);
-  const client = createClient({ connection: embeddedConnection(path) });
+  const clients = new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS);
   const reader = new ChdbReader(documents, lines);
-  const writer = new ChdbWriter(client);
-  const schema = new ChdbSchema(client);
+  const writer = new ChdbWriter(clients);
+  const schema = new ChdbSchema(clients);
   const close = async (): Promise<void> => {
-    documents.close();
-    lines.close();
-    accepting.close();
-    await client.close();
+    for (const pool of [documents, lines, accepting]) {
+      for (const { session } of pool.all()) session.close();
+    }
+    await Promise.all(clients.all().map((client) => client.close()));
     engine.close();
   };
   return {
     warehouse: compose(reader, writer, schema, close),
     localEngine: new ChdbLocalEngine(accepting),
   };
+}
+
+function openEngine(path: string, config: string): Session {
+  try {
+    return new Session(path, { connectionArgs: [`--config-file=${config}`] });
+  } catch (error) {
+    // The engine writes the reason to stderr and tells us none.
+    throw new Error(
+      `the data directory ${path} is in use by another process, or cannot be opened`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 /** chdb types its connection by its own copy of the client's declarations; the shapes are the same. */

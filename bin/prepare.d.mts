@@ -1,0 +1,2 @@
+/** Variables for a Millrace process; see prepare.mjs. */
+export function environment(): Record<string, string>;

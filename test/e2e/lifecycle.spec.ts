@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from '../server/start-server.js';
+
+describe('a server’s life', () => {
+  let dataDirectory: string;
+  beforeEach(() => {
+    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-life-'));
+  });
+  afterEach(() => rmSync(dataDirectory, { recursive: true, force: true }));
+
+  it('is healthy, and ends with code 0 on SIGTERM', async () => {
+    const server = await startServer({ dataDirectory });
+    const answer = await server.client.call('/healthz', { credentials: 'none' });
+    expect([answer.status, answer.json()]).toEqual([200, { status: 'ok' }]);
+    expect((await server.client.call('/readyz', { credentials: 'none' })).status).toBe(200);
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9A-Z]{26}$/);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('has everything again after a restart: data, schema, root', async () => {
+    const first = await startServer({ dataDirectory });
+    await first.client.upload('logs', [
+      { a: 1, tags: ['x'] },
+      { a: 2.5, user: { name: 'Ann' } },
+    ]);
+    await first.stop();
+    const second = await startServer({ dataDirectory });
+    expect(await second.client.sql('SELECT a, user.name AS who FROM logs ORDER BY a')).toEqual([
+      { a: 1, who: null },
+      { a: 2.5, who: 'Ann' },
+    ]);
+    expect(await second.client.upload('logs', [{ a: 3 }])).toMatchObject({
+      successful: 1,
+      failed: 0,
+    });
+    await second.stop();
+  });
+
+  it('finishes an upload that waits when it is asked to stop', async () => {
+    const server = await startServer({ dataDirectory });
+    const upload = server.client.upload('logs', [{ a: 1 }]);
+    const [status, code] = await Promise.all([upload, upload.then(() => server.stop())]);
+    expect([status.successful, code]).toEqual([1, 0]);
+  });
+
+  it('makes a root password when none is given, keeps it for its owner only, and takes a new one later', async () => {
+    const first = await startServer({
+      dataDirectory,
+      variables: { MILLRACE_ROOT_PASSWORD: undefined as never },
+    });
+    const file = join(dataDirectory, 'root-credentials');
+    const password = /^password=(.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const login = { email: 'root@example.com', password };
+    expect((await first.client.call('/api/organizations', { credentials: login })).status).toBe(
+      200,
+    );
+    await first.stop();
+    const second = await startServer({ dataDirectory });
+    expect((await second.client.call('/api/organizations', { credentials: login })).status).toBe(
+      401,
+    );
+    expect((await second.client.call('/api/organizations')).status).toBe(200);
+    await second.stop();
+  });
+
+  it('does not start on a data directory that is in use, nor with a wrong variable, and says why', async () => {
+    const server = await startServer({ dataDirectory });
+    await expect(startServer({ dataDirectory })).rejects.toThrow(/cannot start.*in use/s);
+    await server.stop();
+    const wrong = startServer({ variables: { MILLRACE_MAX_UPLOAD_BYTES: 'lots' } });
+    await expect(wrong).rejects.toThrow(/MILLRACE_MAX_UPLOAD_BYTES/);
+    const weak = startServer({ variables: { MILLRACE_ROOT_PASSWORD: 'short' } });
+    await expect(weak).rejects.toThrow(/MILLRACE_ROOT_PASSWORD.*8 to 128/s);
+  });
+});

@@ -1,0 +1,96 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** The body as JSON. */
+  json<T = unknown>(): T;
+}
+
+export interface UploadStatus {
+  readonly name: string;
+  readonly successful: number;
+  readonly failed: number;
+  readonly error?: string;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly body?: string | Buffer | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly credentials?: { readonly email: string; readonly password: string } | 'none';
+}
+
+/** Speaks to a server over HTTP as its users do, and parses nothing but what it is asked to. */
+export class Client {
+  constructor(
+    private readonly url: string,
+    private readonly credentials: { readonly email: string; readonly password: string },
+  ) {}
+
+  call(
+    path: string,
+    { method, body, headers = {}, credentials = this.credentials }: Call = {},
+  ): Promise<Answer> {
+    const authorization =
+      credentials === 'none'
+        ? {}
+        : {
+            authorization: `Basic ${Buffer.from(`${credentials.email}:${credentials.password}`).toString('base64')}`,
+          };
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        new URL(path, this.url),
+        {
+          method: method ?? (body === undefined ? 'GET' : 'POST'),
+          headers: { ...authorization, ...headers },
+        },
+        (response) => {
+          buffer(response).then((bytes) => {
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              bytes,
+              json: <T>() => JSON.parse(bytes.toString('utf8')) as T,
+            });
+          }, reject);
+        },
+      );
+      sent.on('error', reject);
+      if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) sent.end(body);
+      else body.on('error', (error: Error) => sent.destroy(error)).pipe(sent);
+    });
+  }
+
+  /** Uploads and waits until the rows can be queried. @throws when the answer is not 200. */
+  async upload(
+    stream: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<UploadStatus> {
+    const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const answer = await this.call(`/api/default/${stream}/_json?wait=true`, {
+      body: bytes,
+      headers,
+    });
+    if (answer.status !== 200)
+      throw new Error(`upload: ${answer.status} ${answer.bytes.toString()}`);
+    const [status] = answer.json<{ status: [UploadStatus] }>().status;
+    return status;
+  }
+
+  /** Rows of a statement. @throws when the answer is not 200. */
+  async sql<Row = Record<string, unknown>>(statement: string): Promise<Row[]> {
+    const answer = await this.call('/api/default/sql', { body: statement });
+    if (answer.status !== 200) throw new Error(`sql: ${answer.status} ${answer.bytes.toString()}`);
+    return answer.json<Row[]>();
+  }
+
+  async count(stream: string): Promise<number> {
+    const [row] = await this.sql<{ n: number }>(`SELECT count() AS n FROM \`${stream}\``);
+    return row?.n ?? 0;
+  }
+}
