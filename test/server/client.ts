@@ -65,6 +65,19 @@ export class Client {
     });
   }
 
+  /** Asks, and hangs up when the answer has begun. */
+  leaveAfterFirstBytes(statement: string): Promise<void> {
+    const { email, password } = this.credentials;
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        new URL('/api/default/sql', this.url),
+        { method: 'POST', auth: `${email}:${password}` },
+        (response) => response.once('data', () => resolve(void sent.destroy())),
+      );
+      sent.on('error', reject).end(statement);
+    });
+  }
+
   /** Uploads and waits until the rows can be queried. @throws when the answer is not 200. */
   async upload(
     stream: string,
