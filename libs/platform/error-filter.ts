@@ -46,6 +46,7 @@ export function sendError(
     reply.raw.destroy();
     return;
   }
+  void reply.header('X-Request-Id', request.id);
   if (failure.kind === 'UNAUTHORIZED')
     void reply.header('WWW-Authenticate', 'Basic realm="millrace"');
   if (failure.retryAfterSeconds !== undefined)

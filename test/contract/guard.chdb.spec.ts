@@ -148,8 +148,8 @@ describe('the guard, with a real engine and a second organization beside', () =>
         expect(answer).not.toContain('o_');
         expect(answer).not.toContain('root:');
       } else {
-        // Refused in words of ours, which give nothing away.
-        expect(answer).toBeInstanceOf(MillraceError);
+        // Refused in words of ours, which give nothing away; or cut off in the middle by a limit.
+        expect(['MillraceError', 'WarehouseError']).toContain(answer.name);
         const { message, detail = '' } = answer as MillraceError;
         expect(message + detail).not.toContain(CANARY);
         expect((message + detail).replaceAll(statement, '')).not.toMatch(

@@ -13,8 +13,11 @@ const GRANTS = [
   'GRANT TABLE ENGINE ON MergeTree',
 ];
 
+/** Statements of our own name every column of a wide table several times. */
+const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
+
 const USERS = `<clickhouse>
-  <profiles><default/></profiles>
+  <profiles><default><max_query_size>${STATEMENT_BYTES_MAX}</max_query_size></default></profiles>
   <quotas><default/></quotas>
   <users><default>
     <password/><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>

@@ -1,0 +1,242 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { Answer } from '../server/client.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+const MIB = 1024 * 1024;
+
+describe('bad input', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer({
+      variables: {
+        MILLRACE_MAX_UPLOAD_BYTES: String(80 * MIB),
+        MILLRACE_MAX_RECORD_BYTES: String(16 * MIB),
+      },
+    });
+    await server.client.upload('kept', [{ n: 1, deep: { a: 1 } }]);
+  });
+  afterAll(() => server.stop());
+
+  // Whatever came, the server serves on and has what it acknowledged.
+  afterEach(async () => {
+    expect(await server.client.count('kept')).toBe(1);
+  });
+
+  const post = (
+    body: string | Buffer,
+    headers: Record<string, string> = {},
+    stream = 'bad',
+  ): Promise<Answer> => server.client.call(`/api/default/${stream}/_json`, { body, headers });
+
+  const expectError = (answer: Answer, status: number, message: RegExp): void => {
+    const body = answer.json<{ code: number; message: string }>();
+    expect([answer.status, body.code]).toEqual([status, status]);
+    expect(body.message).toMatch(message);
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect(answer.headers['x-request-id']).toBeDefined();
+  };
+
+  it.each([
+    ['one malformed object', '{"a":1,}', /line 1: malformed JSON: .* at column 8/],
+    ['a malformed first line', '{"a":nope}', /line 1: malformed JSON: .* at column \d+/],
+    ['an array without its end', '[{"a":1},{"b":2}', /never ends/],
+    ['an array whose record never ends', '[{"a":1},{"b":2]', /array never ends/],
+    ['a text that never ends', '[{"a":"x}]', /record that begins at byte 2 never ends/],
+    ['a missing comma', '[{"a":1} {"b":2}]', /unexpected "\{" at byte 10/],
+    ['a trailing comma', '[{"a":1},]', /unexpected "\]" at byte 10/],
+    ['something after the end', '[{"a":1}] x', /unexpected "x" at byte 11/],
+    ['a line break in a text', '[{"a":"x\ny"}]', /line break inside a text at byte 9/],
+    ['a number', '5', /want a JSON object, this is/],
+    ['a text', '"hello"', /want a JSON object, this is string/],
+    ['null', 'null', /want a JSON object, this is null/],
+    ['an array of numbers', '[1,2,3]', /record 1: want a JSON object/],
+    ['no body', '', /empty/],
+    ['blanks', ' \r\n\t ', /empty/],
+    [
+      'invalid UTF-8',
+      Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+      /invalid UTF-8/,
+    ],
+    ['a NUL byte in a text', '{"a":"x\u0000y"}', /malformed JSON/],
+    ['a number beyond 64 bits', '{"a":18446744073709551616}', /number beyond 64 bits/],
+    ['a number beyond floats', '{"a":1e400}', /number beyond 64 bits/],
+    ['nesting deeper than 1000', `{"a":${'['.repeat(1200)}${']'.repeat(1200)}}`, /nested deeper/],
+    ['a lone surrogate', '{"a":"\\ud800"}', /malformed JSON/],
+    ['random bytes', randomBytes(100_000), /./],
+  ])('answers 400 to %s', async (_name, body, message) => {
+    expectError(await post(body), 400, message);
+    expect((await server.client.call('/api/default/bad/schema')).status).toBe(404);
+  });
+
+  it.each([
+    ['gzip that is none', 'gzip', Buffer.from('{"a":1}'), 400, /not whole and valid gzip/],
+    [
+      'gzip cut off',
+      'gzip',
+      gzipSync(randomBytes(50_000).toString('hex')).subarray(0, 20_000),
+      400,
+      /not whole and valid gzip/,
+    ],
+    ['br that is none', 'br', Buffer.from('{"a":1}'), 400, /not whole and valid br/],
+    ['zstd that is none', 'zstd', Buffer.from('{"a":1}'), 400, /not whole and valid zstd/],
+    [
+      'an encoding nobody knows',
+      'rot13',
+      Buffer.from('{"a":1}'),
+      415,
+      /rot13.*gzip, deflate, br, zstd/,
+    ],
+    [
+      'gzip bomb',
+      'gzip',
+      gzipSync(Buffer.alloc(200 * MIB, '{"a":1}\n')),
+      413,
+      /at most 83886080 bytes when decoded/,
+    ],
+    [
+      'br bomb',
+      'br',
+      brotliCompressSync(Buffer.alloc(200 * MIB, '{"a":1}\n')),
+      413,
+      /when decoded/,
+    ],
+  ] as const)(
+    'answers %s (%s)',
+    async (_name, encoding, body, status, message) => {
+      expectError(await post(body, { 'content-encoding': encoding }), status, message);
+    },
+    30_000,
+  );
+
+  it.each([
+    ['_hidden', 400],
+    ['a b', 400],
+    ['a%2Fb', 400],
+    ['x'.repeat(128), 400],
+    ['%00', 400],
+    ['-.'.repeat(60), 400],
+    ['ümlaut', 400],
+  ])('refuses stream name %s', async (name, status) => {
+    const answer = await post('{"a":1}', {}, encodeURI(name));
+    expectError(answer, status, /stream name/);
+  });
+
+  it('refuses a record longer than the limit, and an upload longer than the limit', async () => {
+    expectError(
+      await post(`{"a":"${'x'.repeat(64 * MIB)}"}`),
+      413,
+      /record 1 is longer than 16777216 bytes/,
+    );
+    expectError(await post(`{"a":1}\n`.repeat(11 * MIB)), 413, /at most 83886080 bytes/);
+  }, 30_000);
+
+  it('takes a field of 10 MiB whole', async () => {
+    expect(await server.client.upload('long', [{ a: 'x'.repeat(10 * MIB) }])).toMatchObject({
+      successful: 1,
+    });
+    expect(await server.client.sql('SELECT length(a) AS n FROM long')).toEqual([{ n: 10 * MIB }]);
+  }, 30_000);
+
+  it('rejects a record with 10,000 fields alone, and keeps serving its stream', async () => {
+    const wide = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`f${index}`, index]),
+    );
+    const answer = await server.client.upload('wide', [{ f0: 1 }, wide]);
+    expect(answer).toMatchObject({ successful: 1, failed: 1 });
+    expect(answer.error).toMatch(/record 2: field "f\d+": int64 is beyond the 2000 columns/);
+    expect(await server.client.upload('wide', [{ f0: 2 }])).toMatchObject({
+      successful: 1,
+      failed: 0,
+    });
+  }, 30_000);
+
+  it('rejects records with duplicate or impossible fields, each alone', async () => {
+    const status = await server.client.upload(
+      'odd',
+      [
+        '{"a":1}',
+        '{"a":1,"a":2}',
+        '{"":1}',
+        '{"b\\u0000":1}',
+        '{"_row":1}',
+        '{"a":{"b":1}}',
+        '{"o":{"x":1}}',
+        '{"o":{"x":1,"x":2}}',
+        `{"${'k'.repeat(300)}":1}`,
+        '{"a":3}',
+      ].join('\n'),
+    );
+    expect(status).toMatchObject({ successful: 3, failed: 7 });
+  });
+
+  it('stores nothing of a body that is cut off in the middle', async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const login = Buffer.from('root@example.com:Root-Secret-1').toString('base64');
+    socket.write(
+      `POST /api/default/cut/_json HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ${login}\r\nContent-Length: 1000000\r\n\r\n${'{"a":1}\n'.repeat(1000)}`,
+    );
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.resume().end();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect((await server.client.call('/api/default/cut/schema')).status).toBe(404);
+  });
+
+  it('answers what is not HTTP in the same shape', async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.write('HELLO\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [^]*"code":400/);
+  });
+
+  it.each([
+    ['GET', '/nowhere', 404],
+    ['GET', '/api/default/tables/nope', 404],
+    ['GET', '/api/default/tables/kept?limit=-1', 400],
+    ['GET', '/api/default/tables/kept?limit=x', 400],
+    ['GET', '/api/default/tables/kept?columns=nn', 400],
+    ['GET', '/api/default/tables/kept?colums=n', 400],
+    ['GET', '/api/default/streams?limit=-1', 400],
+    ['GET', '/api/default/%ZZ/schema', 400],
+  ])('answers %s %s with %i, in the error shape', async (method, path, status) => {
+    expectError(await server.client.call(path, { method }), status, /./);
+  });
+
+  it('asks for credentials everywhere but on the open routes', async () => {
+    for (const path of [
+      '/api/organizations',
+      '/api/default/streams',
+      '/api/default/kept/schema',
+      '/api/default/tables/kept',
+    ]) {
+      const answer = await server.client.call(path, { credentials: 'none' });
+      expectError(answer, 401, /credentials/);
+      expect(answer.headers['www-authenticate']).toBe('Basic realm="millrace"');
+    }
+    const wrong = { email: 'root@example.com', password: 'Wrong-Secret-1' };
+    expectError(
+      await server.client.call('/api/default/sql', { body: 'SELECT 1', credentials: wrong }),
+      401,
+      /credentials/,
+    );
+    expectError(
+      await server.client.call('/api/default/kept/_json', { body: '{"n":2}', credentials: wrong }),
+      401,
+      /credentials/,
+    );
+    const stranger = { email: 'nobody@example.com', password: 'Root-Secret-1' };
+    expectError(
+      await server.client.call('/api/default/streams', { credentials: stranger }),
+      401,
+      /credentials/,
+    );
+  });
+
+  it('answers an organization that does not exist as one the caller may not see', async () => {
+    expectError(await server.client.call('/api/elsewhere/streams'), 403, /no such organization/);
+    expectError(await server.client.call('/api/UPPER/streams'), 400, /organization name/);
+  });
+});
