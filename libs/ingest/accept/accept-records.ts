@@ -7,10 +7,10 @@ import {
   TIMESTAMP,
   type Column,
   type LocalEngine,
-  type WarehouseError,
 } from '@app/warehouse';
 import type { AcceptedChunk, Chunk, ColumnarFile, RejectedRecords, StreamSchema } from './chunk.js';
 import { convertRecords } from './convert-records.js';
+import { isOutOfSpace } from './out-of-space.js';
 import { explainMalformed } from './explain-malformed.js';
 import {
   countJudged,
@@ -213,10 +213,4 @@ function timeSourceOf(file: string): TimeSource {
   } finally {
     closeSync(descriptor);
   }
-}
-
-const NOT_ENOUGH_SPACE = new Set([243, 74, 75, 76]);
-
-function isOutOfSpace(error: unknown): boolean {
-  return NOT_ENOUGH_SPACE.has((error as WarehouseError).code);
 }

@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MillraceError } from '@app/platform';
 import type { Chunk } from '../accept/chunk.js';
+import { diskFull } from './spool.js';
 
 const NEWLINE = 0x0a;
 const WRITE_AT_ONCE = 1024 * 1024;
@@ -106,7 +107,6 @@ class ChunkFile {
     this.waitingBytes = 0;
     if (bytes === 0) return;
     const { bytesWritten } = await this.handle.writev(pieces);
-    if (bytesWritten < bytes)
-      throw new MillraceError('DISK_FULL', 'the disk is full; try again later');
+    if (bytesWritten < bytes) throw diskFull();
   }
 }

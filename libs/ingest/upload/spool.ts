@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MillraceError } from '@app/platform';
+import { isOutOfSpace } from '../accept/out-of-space.js';
 
 const RETRY_AFTER_SECONDS = 30;
 
@@ -33,7 +34,7 @@ export class Spool {
       await mkdir(directory);
       return await work(directory);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw diskFull(error);
+      if (isOutOfSpace(error)) throw diskFull(error);
       throw error;
     } finally {
       await rm(directory, { recursive: true, force: true });

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer, type Server } from '../server/start-server.js';
+
+const MIB = 1024 * 1024;
+const DISK_MIB = 160;
+/** Left free beside the ballast: less than the upload needs. */
+const LEFT_MIB = 12;
+
+describe('a full disk', () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-full-'));
+  const ballast = join(dataDirectory, 'ballast');
+  let server: Server | undefined;
+
+  beforeAll(() => {
+    // Needs root, as CI has; without it this fails, loudly.
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', dataDirectory]);
+  });
+  afterAll(async () => {
+    await server?.kill();
+    execFileSync('umount', ['-l', dataDirectory]);
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  const fillUp = (): void => {
+    const { bavail, bsize } = statfsSync(dataDirectory);
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - LEFT_MIB * MIB)));
+  };
+  const large = (): string => `{"n":1,"p":"${'x'.repeat(1000)}"}\n`.repeat(60_000);
+
+  it('answers 503 with Retry-After, stores nothing of it, serves on, and takes uploads when there is room again', async () => {
+    server = await startServer({ dataDirectory, variables: { MILLRACE_MIN_FREE_DISK_BYTES: '0' } });
+    await server.client.upload('kept', [{ n: 1 }]);
+    fillUp();
+    const answer = await server.client.call('/api/default/big/_json', { body: large() });
+    expect(answer.status).toBe(503);
+    expect(answer.json()).toMatchObject({ code: 503 });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await server.client.count('kept')).toBe(1);
+    rmSync(ballast);
+    expect(await server.client.upload('kept', [{ n: 2 }])).toMatchObject({ successful: 1 });
+    expect(await server.client.count('kept')).toBe(2);
+    await server.kill();
+    server = await startServer({ dataDirectory, variables: { MILLRACE_MIN_FREE_DISK_BYTES: '0' } });
+    expect(await server.client.count('kept')).toBe(2);
+    expect((await server.client.call('/api/default/big/schema')).status).toBe(404);
+  }, 60_000);
+
+  it('refuses uploads before the disk is full', async () => {
+    await server?.stop();
+    server = await startServer({
+      dataDirectory,
+      variables: { MILLRACE_MIN_FREE_DISK_BYTES: String(DISK_MIB * MIB) },
+    });
+    const answer = await server.client.call('/api/default/kept/_json', { body: '{"n":3}' });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '30']);
+    expect(await server.client.count('kept')).toBe(2);
+  }, 30_000);
+});
