@@ -199,7 +199,7 @@ const PEEK_BYTES = 65_536;
  * How the first record names its time; the others most likely do the same, and if not, the
  * strict parse tells.
  */
-function timeSourceOf(file: string): TimeSource {
+function timeSourceOf(file: string): TimeSource | 'none' {
   const buffer = Buffer.alloc(PEEK_BYTES);
   const descriptor = openSync(file, 'r');
   try {
@@ -207,9 +207,10 @@ function timeSourceOf(file: string): TimeSource {
     const [firstLine = ''] = buffer.toString('utf8', 0, length).split('\n', 1);
     const record = JSON.parse(firstLine) as Record<string, unknown> | null;
     const value = record?.[TIMESTAMP.name];
+    if (value === undefined) return 'none';
     return typeof value === 'string' ? 'String' : 'Int64';
   } catch {
-    return 'Int64';
+    return 'none';
   } finally {
     closeSync(descriptor);
   }

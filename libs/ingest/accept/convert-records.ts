@@ -6,7 +6,7 @@ import {
   type LocalEngine,
 } from '@app/warehouse';
 import type { ColumnarFile } from './chunk.js';
-import { timestampMicros, type TimeSource } from './timestamp.sql.js';
+import { isTime, micros, type TimeSource } from './timestamp.sql.js';
 
 export interface Conversion {
   /** One record a line. */
@@ -15,10 +15,10 @@ export interface Conversion {
   readonly target: string;
   readonly columns: readonly Column[];
   /**
-   * Where a record's time stands: in its own fields, `_timestamp` being of this type; or `judged`,
-   * in {@link JUDGED_TIME}, and then fields without a column hold nothing to store.
+   * Where a record's time stands: in its own fields, `_timestamp` being of this type or (`none`) not
+   * there; or `judged`, in {@link JUDGED_TIME}, and then fields without a column hold nothing to store.
    */
-  readonly time: TimeSource | 'judged';
+  readonly time: TimeSource | 'none' | 'judged';
   /** For records that name no time: microseconds since the epoch. */
   readonly acceptedAt: number;
   readonly records: number;
@@ -47,37 +47,39 @@ export async function convertRecords(
 }
 
 export function conversionSql({ source, target, columns, time, acceptedAt }: Conversion): string {
-  const own: Column =
-    time === 'judged'
-      ? { name: JUDGED_TIME, type: 'Nullable(Int64)' }
-      : { name: TIMESTAMP.name, type: `Nullable(${time})` };
-  const structure = [own, ...columns]
+  const own = ownTime(time);
+  const structure = [...own.map(({ name, type }) => ({ name, type })), ...columns]
     .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
     .join(', ');
+  const fields = time === 'judged' ? [] : [...own, ...alternativeTime(columns)];
+  const times = time === 'judged' ? [quoteIdentifier(JUDGED_TIME)] : fields.map(checkedTime);
+  const timestamp = `fromUnixTimestamp64Micro(assumeNotNull(coalesce(${[...times, `toInt64(${acceptedAt})`].join(', ')})), 'UTC')`;
   const names = columns.map((column) => quoteIdentifier(column.name));
-  const micros =
-    time === 'judged' ? [quoteIdentifier(JUDGED_TIME)] : timeFields(columns, time).map(readTime);
-  const timestamp = `fromUnixTimestamp64Micro(assumeNotNull(coalesce(${[...micros, acceptedAt].join(', ')})), 'UTC')`;
+  // Times are scaled one level below where they are checked: a statement's cost grows with its text.
   return (
     `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
     ` SELECT ${[`${timestamp} AS _timestamp`, ...names].join(', ')}` +
-    ` FROM file(${quoteText(source)}, JSONEachRow, ${quoteText(structure)})` +
+    ` FROM (SELECT ${['*', ...fields.map(scaledTime)].join(', ')}` +
+    ` FROM file(${quoteText(source)}, JSONEachRow, ${quoteText(structure)}))` +
     (time === 'judged' ? ' SETTINGS input_format_skip_unknown_fields = 1' : '')
   );
 }
 
-interface TimeField {
-  readonly name: string;
+interface TimeField extends Column {
   readonly source: TimeSource;
 }
 
-function timeFields(columns: readonly Column[], source: TimeSource): readonly TimeField[] {
-  const alternative = columns.find((column) => column.name === ALTERNATIVE_TIMESTAMP);
-  const other = alternative && TIME_SOURCE_OF_TYPE[alternative.type];
-  return [
-    { name: TIMESTAMP.name, source },
-    ...(other ? [{ name: ALTERNATIVE_TIMESTAMP, source: other }] : []),
-  ];
+function ownTime(time: Conversion['time']): readonly TimeField[] {
+  if (time === 'none') return [];
+  if (time === 'judged') return [{ name: JUDGED_TIME, type: 'Nullable(Int64)', source: 'Int64' }];
+  return [{ name: TIMESTAMP.name, type: `Nullable(${time})`, source: time }];
+}
+
+function alternativeTime(columns: readonly Column[]): readonly TimeField[] {
+  return columns.flatMap((column) => {
+    const source = TIME_SOURCE_OF_TYPE[column.type];
+    return column.name === ALTERNATIVE_TIMESTAMP && source ? [{ ...column, source }] : [];
+  });
 }
 
 const TIME_SOURCE_OF_TYPE: Readonly<Record<string, TimeSource>> = {
@@ -86,9 +88,16 @@ const TIME_SOURCE_OF_TYPE: Readonly<Record<string, TimeSource>> = {
   'Nullable(String)': 'String',
 };
 
+/** Name of a field's scaled time; none that a column can have. */
+const scaledName = ({ name }: TimeField): string => quoteIdentifier(`${JUDGED_TIME}${name}`);
+
+function scaledTime(field: TimeField): string {
+  const name = quoteIdentifier(field.name);
+  return `if(isNull(${name}), NULL, ${micros(`assumeNotNull(${name})`, field.source)}) AS ${scaledName(field)}`;
+}
+
 /** NULL only where the field is: a value that is no time fails the statement. */
-function readTime({ name, source }: TimeField): string {
-  const field = quoteIdentifier(name);
-  const micros = timestampMicros(`assumeNotNull(${field})`, source);
-  return `if(isNull(${field}), NULL, ${micros}) + throwIf(isNotNull(${field}) AND isNull(${micros}), 'not a time')`;
+function checkedTime(field: TimeField): string {
+  const scaled = scaledName(field);
+  return `${scaled} + throwIf(isNotNull(${quoteIdentifier(field.name)}) AND NOT ${isTime(scaled)}, 'not a time')`;
 }

@@ -1,7 +1,7 @@
 import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
 import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
-import { fieldMicros, hasField } from './timestamp.sql.js';
+import { fieldMicros, hasField, isTime } from './timestamp.sql.js';
 
 export interface Judgement {
   readonly source: string;
@@ -149,9 +149,9 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
       'unfit > 0',
       `concat('field "', ${field}, '": ', multiIf(kinds[unfit] = 'JSON', 'object', lower(kinds[unfit])), ' ', transform(${field}, ${names}, ${explanations}, 'cannot become a column'))`,
     ],
-    [`${hasField(TIMESTAMP.name)} AND isNull(own_time)`, notATime(TIMESTAMP.name, '')],
+    [`${hasField(TIMESTAMP.name)} AND NOT ${isTime('own_time')}`, notATime(TIMESTAMP.name, '')],
     [
-      `isNull(own_time) AND ${hasField(ALTERNATIVE_TIMESTAMP)} AND isNull(other_time)`,
+      `isNull(own_time) AND ${hasField(ALTERNATIVE_TIMESTAMP)} AND NOT ${isTime('other_time')}`,
       notATime(ALTERNATIVE_TIMESTAMP, ', or send _timestamp'),
     ],
   ];

@@ -13,46 +13,39 @@ const LATEST = '10413791999999999';
 const ISO_8601 =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
 
-const within = (micros: string): string =>
-  `if(${micros} >= ${EARLIEST} AND ${micros} <= ${LATEST}, ${micros}, NULL)`;
-
-const fromInteger = (n: string): string =>
-  within(
-    `multiIf(abs(${n}) > ${NANOSECONDS_ABOVE}, intDiv(${n}, 1000), abs(${n}) > ${MICROSECONDS_ABOVE}, ${n}, abs(${n}) > ${MILLISECONDS_ABOVE}, ${n} * 1000, ${n} * 1000000)`,
-  );
-
-const fromFraction = (f: string): string =>
-  within(
-    `toInt64OrNull(toString(round(multiIf(abs(${f}) > ${NANOSECONDS_ABOVE}, ${f} / 1000, abs(${f}) > ${MICROSECONDS_ABOVE}, ${f}, abs(${f}) > ${MILLISECONDS_ABOVE}, ${f} * 1000, ${f} * 1000000))))`,
-  );
-
-const fromText = (text: string): string =>
-  within(
-    `if(match(${text}, '${ISO_8601}'), toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(${text}, 6, 'UTC')), NULL)`,
-  );
+/** SQL: whether microseconds, in a column or NULL, are a time that can be stored. */
+export const isTime = (micros: string): string =>
+  `ifNull(${micros} BETWEEN ${EARLIEST} AND ${LATEST}, 0)`;
 
 /** How a time value is read from its field: by the type its column has there. */
 export type TimeSource = 'Int64' | 'Float64' | 'String';
 
-/** SQL for microseconds since the epoch, NULL where `expression` is NULL or no time. */
-export function timestampMicros(expression: string, source: TimeSource): string {
+/**
+ * SQL for microseconds since the epoch; NULL, or outside of what {@link isTime} admits, where the
+ * value is no time. `expression` must not be NULL.
+ */
+export function micros(expression: string, source: TimeSource): string {
   switch (source) {
     case 'Int64':
-      return fromInteger(expression);
+      return scaled(expression, `intDiv(${expression}, 1000)`);
     case 'Float64':
-      return fromFraction(expression);
+      return `toInt64OrNull(toString(round(${scaled(expression, `${expression} / 1000`)})))`;
     case 'String':
-      return fromText(expression);
+      return `if(match(${expression}, '${ISO_8601}'), toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(${expression}, 6, 'UTC')), NULL)`;
   }
+}
+
+function scaled(n: string, fromNanoseconds: string): string {
+  return `multiIf(abs(${n}) > ${NANOSECONDS_ABOVE}, ${fromNanoseconds}, abs(${n}) > ${MICROSECONDS_ABOVE}, ${n}, abs(${n}) > ${MILLISECONDS_ABOVE}, ${n} * 1000, ${n} * 1000000)`;
 }
 
 /** The same for a field of the record in `line`, of whatever kind it is; NULL where there is none. */
 export function fieldMicros(name: string): string {
   const raw = `JSONExtractRaw(line, '${name}')`;
   return (
-    `multiIf(startsWith(${raw}, '"'), ${fromText(`JSONExtractString(line, '${name}')`)},` +
-    ` isNotNull(toInt64OrNull(${raw})), ${fromInteger(`assumeNotNull(toInt64OrNull(${raw}))`)},` +
-    ` isNotNull(toFloat64OrNull(${raw})), ${fromFraction(`assumeNotNull(toFloat64OrNull(${raw}))`)}, NULL)`
+    `multiIf(startsWith(${raw}, '"'), ${micros(`JSONExtractString(line, '${name}')`, 'String')},` +
+    ` isNotNull(toInt64OrNull(${raw})), ${micros(`assumeNotNull(toInt64OrNull(${raw}))`, 'Int64')},` +
+    ` isNotNull(toFloat64OrNull(${raw})), ${micros(`assumeNotNull(toFloat64OrNull(${raw}))`, 'Float64')}, NULL)`
   );
 }
 

@@ -34,6 +34,7 @@ interface Line {
 
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 const GROUP_UPLOADS_MAX = 2000;
+const GATHER_MS_MAX = 3;
 const LINE_BREAK = Buffer.from('\n');
 
 /**
@@ -65,13 +66,23 @@ export class GroupedUploads {
 
   private async workOff(key: string, line: Line): Promise<void> {
     line.working = true;
+    let expected = 1;
     while (line.waiting.length > 0) {
-      // Requests that have arrived in this turn of the event loop shall be of this group.
-      await new Promise(setImmediate);
-      await this.acceptGroup(nextGroup(line.waiting));
+      await this.gather(line.waiting, expected);
+      const group = nextGroup(line.waiting);
+      expected = group.length;
+      await this.acceptGroup(group);
     }
     line.working = false;
     this.streams.delete(key);
+  }
+
+  /** Who was answered together will come again together: waits a moment for as many as last time. */
+  private async gather(waiting: readonly Waiting[], expected: number): Promise<void> {
+    const until = performance.now() + GATHER_MS_MAX;
+    do {
+      await new Promise(setImmediate);
+    } while (waiting.length < expected && performance.now() < until);
   }
 
   private async acceptGroup(group: readonly Waiting[]): Promise<void> {

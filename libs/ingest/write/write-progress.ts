@@ -36,6 +36,11 @@ export class WriteProgress {
     return new Promise((resolve) => this.emptied.push(resolve));
   }
 
+  /** Whether an upload waits for its rows. */
+  get isAwaited(): boolean {
+    return this.waiters.length + this.emptied.length > 0;
+  }
+
   private has({ partition, offset }: QueuePosition): boolean {
     return (this.written.get(partition) ?? -1n) >= offset;
   }

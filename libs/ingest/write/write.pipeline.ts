@@ -11,6 +11,10 @@ import type { WriteProgress } from './write-progress.js';
 const DELIVERY = { maxRecords: 256, maxBytes: 64 * 1024 * 1024 };
 /** Inserts that run at once. */
 const INSERTS = 2;
+/** How long small batches are gathered, and how often it is looked whether somebody waits. */
+const LINGER_MS = 100;
+const LINGER_STEP_MS = 5;
+const SMALL_ROWS = 50_000;
 const BACKOFF_MS = { first: 100, most: 10_000 };
 /** Tries before a batch that fails for a reason of its own is given up. */
 const TRIES = 3;
@@ -56,6 +60,15 @@ export class WritePipeline {
       await delivery.commit();
       const last = delivery.records.at(-1);
       if (last) this.progress.advance(delivery.partition, last.position.offset);
+      if (isSmall(delivery)) await this.linger();
+    }
+  }
+
+  /** Lets small batches come together, unless somebody waits for them: a part costs the same for one row as for thousands. */
+  private async linger(): Promise<void> {
+    const until = performance.now() + LINGER_MS;
+    while (performance.now() < until && !this.progress.isAwaited && !this.stopping.signal.aborted) {
+      await sleep(LINGER_STEP_MS);
     }
   }
 
@@ -110,6 +123,10 @@ export class WritePipeline {
     }
     return true;
   }
+}
+
+function isSmall({ records }: Delivery): boolean {
+  return records.reduce((rows, { headers }) => rows + Number(headers.rows ?? 0), 0) < SMALL_ROWS;
 }
 
 function judge(error: unknown, attempt: number): 'drop' | 'give-up' | 'count' | 'wait' {

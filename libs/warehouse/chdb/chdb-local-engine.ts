@@ -29,6 +29,7 @@ export class ChdbLocalEngine implements LocalEngine {
 export const STRICT_INPUT: readonly string[] = [
   '--max_threads=1',
   '--max_insert_threads=1',
+  '--compile_expressions=0',
   '--max_block_size=16384',
   '--min_insert_block_size_rows=16384',
   '--min_insert_block_size_bytes=4194304',
