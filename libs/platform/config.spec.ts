@@ -10,6 +10,41 @@ describe('readConfig', () => {
 
   it('takes host and port apart', () => {
     expect(readConfig({ MILLRACE_HTTP_ADDR: '::1:80' }).http).toEqual({ host: '::1', port: 80 });
+    expect(readConfig({ MILLRACE_HTTP_ADDR: '[::1]:80' }).http).toEqual({ host: '::1', port: 80 });
+    expect(() => readConfig({ MILLRACE_HTTP_ADDR: 'host:65536' })).toThrow(/port up to 65535/);
+  });
+
+  it('has the limits that are documented, in bytes', () => {
+    const { upload, query, queueMaxBytes } = readConfig({});
+    expect(upload).toEqual({
+      maxBytes: 5 * 2 ** 30,
+      maxRecordBytes: 32 * 2 ** 20,
+      minFreeDiskBytes: 256 * 2 ** 20,
+      idleSeconds: 60,
+    });
+    expect(queueMaxBytes).toBe(8 * 2 ** 30);
+    expect(query).toEqual({
+      timeoutSeconds: 30,
+      memoryBytes: 2 * 2 ** 30,
+      resultRows: 10_000_000,
+      resultBytes: 4 * 2 ** 30,
+    });
+  });
+
+  it('takes numbers in digits only, and 0 only where it means something', () => {
+    const limit = (value: string) => () =>
+      readConfig({ MILLRACE_MAX_UPLOAD_BYTES: value }).upload.maxBytes;
+    expect(limit('1000')()).toBe(1000);
+    for (const wrong of ['', ' ', '0', '-1', '1.5', '1e9', '0x10', '5GiB', '99999999999999999999'])
+      expect(limit(wrong)).toThrow(/MILLRACE_MAX_UPLOAD_BYTES/);
+    expect(() => readConfig({ MILLRACE_MIN_FREE_DISK_BYTES: '' })).toThrow(/whole number/);
+    expect(readConfig({ MILLRACE_MIN_FREE_DISK_BYTES: '0' }).upload.minFreeDiskBytes).toBe(0);
+  });
+
+  it('does not repeat a password in what it complains about', () => {
+    const variables = { MILLRACE_ROOT_PASSWORD: 'Secret-77', MILLRACE_LOG_LEVEL: 'loud' };
+    expect(() => readConfig(variables)).toThrow(/MILLRACE_LOG_LEVEL/);
+    expect(() => readConfig(variables)).not.toThrow(/Secret-77/);
   });
 
   it('names every variable that is wrong', () => {

@@ -4,16 +4,28 @@ import { z } from 'zod';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
+const PORT_MAX = 65_535;
 
 const httpAddress = z
   .string()
   .regex(/^.+:\d{1,5}$/, 'want <host>:<port>')
   .transform((address) => {
     const colon = address.lastIndexOf(':');
-    return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
-  });
+    const host = address.slice(0, colon).replace(/^\[(.+)\]$/, '$1');
+    return { host, port: Number(address.slice(colon + 1)) };
+  })
+  .refine(({ port }) => port <= PORT_MAX, `want a port up to ${PORT_MAX}`);
 
-const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+/** Digits only: an empty variable must not count as 0. */
+const wholeNumber = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'want a whole number')
+    .prefault(String(fallback))
+    .transform(Number)
+    .refine(Number.isSafeInteger, 'want a smaller number');
+const positive = (fallback: number) =>
+  wholeNumber(fallback).refine((value) => value > 0, 'want more than 0');
 
 const notYet = (what: string) =>
   z
@@ -36,11 +48,7 @@ const environment = z.object({
   MILLRACE_MAX_UPLOAD_BYTES: positive(5 * GIB),
   MILLRACE_MAX_RECORD_BYTES: positive(32 * MIB),
   MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
-  MILLRACE_MIN_FREE_DISK_BYTES: z.coerce
-    .number()
-    .int()
-    .nonnegative()
-    .default(256 * MIB),
+  MILLRACE_MIN_FREE_DISK_BYTES: wholeNumber(256 * MIB),
   MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
   MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),

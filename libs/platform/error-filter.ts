@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -40,23 +41,37 @@ export function sendError(
     kind: failure.kind,
   };
   if (failure.kind === 'INTERNAL') logger.error({ ...log, err: error }, failure.message);
-  else logger.info({ ...log, cause: failure.cause }, failure.message);
+  else logger.info({ ...log, err: failure.cause }, failure.message);
   if (reply.sent || reply.raw.headersSent) {
     // A cut answer must never look whole.
     reply.raw.destroy();
     return;
   }
   void reply.header('X-Request-Id', request.id);
+  // Requests that Fastify refuses by itself have seen no hook that says their id.
+  void reply.header('X-Request-Id', request.id);
   if (failure.kind === 'UNAUTHORIZED')
     void reply.header('WWW-Authenticate', 'Basic realm="millrace"');
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('Retry-After', String(failure.retryAfterSeconds));
-  // The rest of a body nobody will read must not be taken for the next request.
-  if (!request.raw.readableEnded && hasBody(request)) void reply.header('Connection', 'close');
+  if (!request.raw.readableEnded && hasBody(request)) discardBody(request.raw);
   void reply
     .status(failure.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(bodyOf(failure)));
+}
+
+const DISCARD_MS = 30_000;
+
+/**
+ * Reads what is left of a body and throws it away: closing on a client that still sends would
+ * take the answer from it. One that sends for too long is cut off all the same.
+ */
+function discardBody(body: IncomingMessage): void {
+  const cut = setTimeout(() => body.socket.destroy(), DISCARD_MS).unref();
+  body.once('close', () => clearTimeout(cut));
+  body.unpipe();
+  body.resume();
 }
 
 export function bodyOf(failure: MillraceError): ErrorBody {
@@ -85,8 +100,14 @@ export function toMillraceError(
   const status =
     error instanceof HttpException
       ? error.getStatus()
-      : (error as { statusCode?: unknown }).statusCode;
+      : (error as { statusCode?: unknown } | null | undefined)?.statusCode;
   switch (status) {
+    case 401:
+      return new MillraceError('UNAUTHORIZED', 'credentials are missing or wrong', {
+        cause: error,
+      });
+    case 403:
+      return new MillraceError('FORBIDDEN', 'this route is not open to you', { cause: error });
     case 404:
       return new MillraceError(
         'ROUTE_NOT_FOUND',

@@ -1,6 +1,6 @@
 /**
  * Every failure a client can see: a closed list. `docs/ERRORS.md` documents the same list and
- * `test/tidy.spec.ts` keeps the two equal.
+ * `errors.spec.ts` keeps the two equal.
  */
 export const ERROR_STATUS = {
   MALFORMED_BODY: 400,

@@ -21,10 +21,19 @@ export function nestLogger(logger: Logger): LoggerService {
     const last = rest.at(-1);
     return { context: typeof last === 'string' ? last : 'Nest' };
   };
+  // Nest's errors come as (error) or as (message, stack, context).
+  const failure = (message: unknown, rest: unknown[]): object => ({
+    ...context(rest),
+    ...(message instanceof Error
+      ? { err: message }
+      : { stack: rest.length > 1 ? rest[0] : undefined }),
+  });
   return {
     log: (message: unknown, ...rest: unknown[]) => logger.debug(context(rest), String(message)),
     warn: (message: unknown, ...rest: unknown[]) => logger.warn(context(rest), String(message)),
-    error: (message: unknown, ...rest: unknown[]) => logger.error(context(rest), String(message)),
-    fatal: (message: unknown, ...rest: unknown[]) => logger.fatal(context(rest), String(message)),
+    error: (message: unknown, ...rest: unknown[]) =>
+      logger.error(failure(message, rest), String(message)),
+    fatal: (message: unknown, ...rest: unknown[]) =>
+      logger.fatal(failure(message, rest), String(message)),
   };
 }

@@ -3,11 +3,13 @@ import { SetMetadata } from '@nestjs/common';
 /** What a route asks of its caller within the organization named by its `:org` parameter. */
 export type Permission = 'upload' | 'query' | 'manage-streams' | 'manage-organization';
 
-export const PERMISSION_METADATA = 'millrace:permission';
-export const OPEN_METADATA = 'millrace:open';
+/** One key for both decorators, so that what stands nearest to the route decides. */
+export const ACCESS_METADATA = 'millrace:access';
+export type Access = Permission | 'open';
 
-/** The route needs an authenticated caller that has `permission` in `:org`. Routes without either decorator are refused. */
-export const Requires = (permission: Permission) => SetMetadata(PERMISSION_METADATA, permission);
+/** The route needs an authenticated caller that has `permission` in `:org`; a route without `:org` only needs the caller. Routes without either decorator are refused. */
+export const Requires = (permission: Permission) =>
+  SetMetadata<string, Access>(ACCESS_METADATA, permission);
 
 /** The route answers without credentials. */
-export const Open = () => SetMetadata(OPEN_METADATA, true);
+export const Open = () => SetMetadata<string, Access>(ACCESS_METADATA, 'open');

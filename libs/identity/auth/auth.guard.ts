@@ -3,8 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard as PassportGuard } from '@nestjs/passport';
 import {
   MillraceError,
-  OPEN_METADATA,
-  PERMISSION_METADATA,
+  ACCESS_METADATA,
+  type Access,
   type AuthenticatedRequest,
   type Caller,
   type Permission,
@@ -28,14 +28,10 @@ export class AuthGuard extends PassportGuard('basic') {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(OPEN_METADATA, route)) return true;
+    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS_METADATA, route);
+    if (access === 'open') return true;
     await super.canActivate(context);
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const permission = this.reflector.getAllAndOverride<Permission | undefined>(
-      PERMISSION_METADATA,
-      route,
-    );
-    this.admit(request, permission);
+    this.admit(context.switchToHttp().getRequest<AuthenticatedRequest>(), access);
     return true;
   }
 

@@ -24,6 +24,8 @@ const LENGTH = { min: 8, max: 128 };
 /** What is wrong with a new password, or undefined. */
 export function passwordProblem(password: string): string | undefined {
   const strong = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].every((kind) => kind.test(password));
-  if (strong && password.length >= LENGTH.min && password.length <= LENGTH.max) return undefined;
-  return `a password needs ${LENGTH.min} to ${LENGTH.max} characters, with at least one lower-case letter, one upper-case letter, one digit and one other character`;
+  const fits = password.length >= LENGTH.min && password.length <= LENGTH.max;
+  // A Basic header whose password begins with a colon does not get past passport-http.
+  if (strong && fits && !password.startsWith(':')) return undefined;
+  return `a password needs ${LENGTH.min} to ${LENGTH.max} characters, with at least one lower-case letter, one upper-case letter, one digit and one other character, and may not begin with a colon`;
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { MillraceError } from '@app/platform';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
 
@@ -33,7 +34,10 @@ export class VerifiedCredentials {
 
   constructor(private readonly users: UsersProjection) {}
 
-  /** @returns the user when the password is theirs. */
+  /**
+   * @returns the user when the password is theirs; at once when it was right a moment ago.
+   * @throws {MillraceError} TOO_MANY_REQUESTS when so many checks wait that another would only make it worse.
+   */
   check(email: string, password: string): User | undefined | Promise<User | undefined> {
     const name = createHmac('sha256', this.key)
       .update(`${email.length}:${email}${password}`)
@@ -44,14 +48,16 @@ export class VerifiedCredentials {
       if (user?.passwordHash === known.passwordHash) return user;
     }
     this.verified.delete(name);
-    const asked = this.asking.get(name) ?? this.ask(name, email, password);
+    const asking = this.asking.get(name);
+    if (asking) return asking;
+    if (this.waiting.length >= WAITING_MAX) {
+      throw new MillraceError('TOO_MANY_REQUESTS', 'too many logins at once; try again', {
+        retryAfterSeconds: 5,
+      });
+    }
+    const asked = this.ask(name, email, password);
     this.asking.set(name, asked);
     return asked;
-  }
-
-  /** Whether so many checks wait that another would only make it worse. */
-  get overloaded(): boolean {
-    return this.waiting.length >= WAITING_MAX;
   }
 
   private async ask(name: string, email: string, password: string): Promise<User | undefined> {
@@ -60,6 +66,8 @@ export class VerifiedCredentials {
       const passwordHash = user?.passwordHash ?? (await this.nobody);
       const right = await this.limited(() => verifyPassword(passwordHash, password));
       if (!user || !right) return undefined;
+      // Changed while it was checked: this password is the old one.
+      if (this.users.byId(user.id)?.passwordHash !== passwordHash) return undefined;
       this.keep(name, { userId: user.id, passwordHash, until: Date.now() + KEPT_MS });
       return user;
     } finally {
@@ -76,13 +84,15 @@ export class VerifiedCredentials {
   }
 
   private async limited<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    this.running += 1;
+    if (this.running < AT_ONCE) this.running += 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
       return await work();
     } finally {
-      this.running -= 1;
-      this.waiting.shift()?.();
+      // Whoever waited longest takes this place over; nobody else can get in between.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running -= 1;
     }
   }
 }

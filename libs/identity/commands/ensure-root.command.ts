@@ -25,7 +25,7 @@ export class EnsureRoot {
 
 export interface RootCredentials {
   readonly email: string;
-  /** Known only when it was made or given at this start. */
+  /** Known only when it was made at this start; one that was given is not repeated. */
   readonly password: string | undefined;
   /** Where a random password is kept, when it is. */
   readonly file: string | undefined;
@@ -57,6 +57,7 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
   }: EnsureRoot): Promise<RootCredentials> {
     const file = credentialsFile(dataDirectory);
     const chosen = password ?? keepPassword(file, email);
+    if (password !== undefined) rmSync(file, { force: true });
     const user = { id: ulid(), email, passwordHash: await hashPassword(chosen), root: true };
     await this.pipeline.handle({
       decider: userAggregate,
@@ -64,7 +65,9 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
       command: { type: 'register', user },
       context: systemContext(),
     });
-    return { email, password: chosen, file: password === undefined ? file : undefined };
+    return password === undefined
+      ? { email, password: chosen, file }
+      : { email, password: undefined, file: undefined };
   }
 
   private async updateRoot(
@@ -84,7 +87,7 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
       });
     }
     rmSync(file, { force: true });
-    return { email: root.email, password, file: undefined };
+    return { email: root.email, password: undefined, file: undefined };
   }
 
   private async ensureDefaultOrganization(): Promise<void> {
@@ -116,8 +119,8 @@ function keepPassword(file: string, email: string): string {
   const kept = existsSync(file)
     ? /^password=(.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
     : undefined;
-  if (kept !== undefined) return kept;
-  const password = `${randomBytes(15).toString('base64url')}-Aa1`;
-  writeFileSync(file, `email=${email}\npassword=${password}\n`, { mode: 0o600 });
+  const password = kept ?? `${randomBytes(15).toString('base64url')}-Aa1`;
+  const text = `email=${email}\npassword=${password}\n`;
+  writeFileSync(file, text, { mode: 0o600, flush: true });
   return password;
 }

@@ -1,0 +1,23 @@
+import type { Permission } from '@app/platform';
+import { mayDo, ROLES, type Role } from './roles.js';
+
+/** Written by hand from API.md, "Authentication and roles". */
+const TABLE: Readonly<Record<Role, Readonly<Record<Permission, boolean>>>> = {
+  admin: { query: true, upload: true, 'manage-streams': true, 'manage-organization': true },
+  editor: { query: true, upload: true, 'manage-streams': true, 'manage-organization': false },
+  member: { query: true, upload: true, 'manage-streams': true, 'manage-organization': false },
+  viewer: { query: true, upload: false, 'manage-streams': false, 'manage-organization': false },
+};
+
+describe('mayDo', () => {
+  it('knows every role of the table and no other', () => {
+    expect([...ROLES].sort()).toEqual(Object.keys(TABLE).sort());
+  });
+
+  const cases = ROLES.flatMap((role) =>
+    (Object.keys(TABLE[role]) as Permission[]).map((permission) => [role, permission] as const),
+  );
+  it.each(cases)('%s: %s', (role, permission) => {
+    expect(mayDo(role, permission)).toBe(TABLE[role][permission]);
+  });
+});

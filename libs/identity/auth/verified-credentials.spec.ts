@@ -1,0 +1,123 @@
+import { jest } from '@jest/globals';
+import type { RecordedEvent } from '@app/event-store';
+import type { UserEvent } from '../aggregates/user.aggregate.js';
+import { UsersProjection } from '../projections/users.projection.js';
+import { hashPassword } from './password-hash.js';
+import { VerifiedCredentials } from './verified-credentials.js';
+
+const EMAIL = 'ann@example.com';
+const PASSWORD = 'Secret-77';
+const SIX_MINUTES_MS = 6 * 60 * 1000;
+
+function recorded(userId: string, event: UserEvent): RecordedEvent {
+  const metadata = { $correlationId: 'c', $causationId: 'c', actor: 'system', schemaVersion: 1 };
+  return {
+    ...event,
+    id: crypto.randomUUID(),
+    stream: `user-${userId}`,
+    revision: 0,
+    position: 1n,
+    metadata: { ...metadata, occurredAt: '2026-01-01T00:00:00.000Z' },
+  };
+}
+
+describe('VerifiedCredentials', () => {
+  let users: UsersProjection;
+  let credentials: VerifiedCredentials;
+
+  const changePassword = async (password: string): Promise<RecordedEvent> => {
+    const passwordHash = await hashPassword(password);
+    return recorded('1', { type: 'PasswordChanged', data: { id: '1', passwordHash } });
+  };
+
+  beforeEach(async () => {
+    users = new UsersProjection();
+    const passwordHash = await hashPassword(PASSWORD);
+    const data = { id: '1', email: EMAIL, passwordHash, root: false };
+    users.apply(recorded('1', { type: 'UserRegistered', data }));
+    credentials = new VerifiedCredentials(users);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('knows the right password, whatever the case of the e-mail, and no other', async () => {
+    expect(await credentials.check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
+    expect(await credentials.check('Ann@Example.com', PASSWORD)).toMatchObject({ id: '1' });
+    expect(await credentials.check(EMAIL, 'secret-77')).toBeUndefined();
+    expect(await credentials.check('bob@example.com', PASSWORD)).toBeUndefined();
+  });
+
+  it('answers at once what was right a moment ago, and never what was wrong', async () => {
+    expect(credentials.check(EMAIL, PASSWORD)).toBeInstanceOf(Promise);
+    await credentials.check(EMAIL, PASSWORD);
+    expect(credentials.check(EMAIL, PASSWORD)).toBe(users.byId('1'));
+    await credentials.check(EMAIL, 'wrong');
+    const again = credentials.check(EMAIL, 'wrong');
+    expect(again).toBeInstanceOf(Promise);
+    await again;
+  });
+
+  it('does not take one pair for another with the same letters', async () => {
+    await credentials.check(EMAIL, PASSWORD);
+    expect(await credentials.check(`${EMAIL}S`, 'ecret-77')).toBeUndefined();
+  });
+
+  it('asks the same question once, however many ask at the same time', async () => {
+    const asked = Array.from({ length: 64 }, () => credentials.check(EMAIL, PASSWORD));
+    expect(new Set(asked).size).toBe(1);
+    await asked[0];
+  });
+
+  it('checks again after a while', async () => {
+    await credentials.check(EMAIL, PASSWORD);
+    const later = Date.now() + SIX_MINUTES_MS;
+    jest.spyOn(Date, 'now').mockReturnValue(later);
+    const again = credentials.check(EMAIL, PASSWORD);
+    expect(again).toBeInstanceOf(Promise);
+    expect(await again).toMatchObject({ id: '1' });
+  });
+
+  it('forgets a password the moment it is changed', async () => {
+    await credentials.check(EMAIL, PASSWORD);
+    users.apply(await changePassword('Other-777'));
+    expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
+    expect(await credentials.check(EMAIL, 'Other-777')).toMatchObject({ id: '1' });
+  });
+
+  it('refuses a password that is changed while it is checked', async () => {
+    const changed = await changePassword('Other-777');
+    const asked = credentials.check(EMAIL, PASSWORD);
+    users.apply(changed);
+    expect(await asked).toBeUndefined();
+    expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
+  });
+
+  it('takes as long for an account that does not exist', async () => {
+    const shortest = async (email: string): Promise<number> => {
+      const times: number[] = [];
+      for (let run = 0; run < 5; run += 1) {
+        const start = performance.now();
+        await credentials.check(email, `wrong ${run}`);
+        times.push(performance.now() - start);
+      }
+      return Math.min(...times);
+    };
+    const [known, unknown] = [await shortest(EMAIL), await shortest('bob@example.com')];
+    expect(unknown).toBeGreaterThan(known / 2);
+    expect(unknown).toBeLessThan(known * 2);
+  });
+
+  it('refuses more guesses than it can check, and still answers who is known', async () => {
+    await credentials.check(EMAIL, PASSWORD);
+    const guesses: unknown[] = [];
+    const guess = (): void => {
+      for (let tried = 0; tried < 1000; tried += 1)
+        guesses.push(credentials.check(EMAIL, `guess ${tried}`));
+    };
+    await credentials.check('bob@example.com', 'so that the answer for nobody is there');
+    expect(guess).toThrow(expect.objectContaining({ kind: 'TOO_MANY_REQUESTS' }) as Error);
+    expect(guesses.length).toBeLessThanOrEqual(202);
+    expect(credentials.check(EMAIL, PASSWORD)).toBe(users.byId('1'));
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([undefined]));
+    expect(await credentials.check(EMAIL, 'after the flood')).toBeUndefined();
+  }, 60_000);
+});

@@ -1,0 +1,291 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Controller, Get, Module, Req, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { CommandPipeline, Projector, type EventStore } from '@app/event-store';
+import { openEmbeddedEventStore } from '@app/event-store/embedded';
+import {
+  createLogger,
+  ErrorFilter,
+  Open,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+  type ErrorBody,
+} from '@app/platform';
+import { organizationAggregate } from '../../libs/identity/aggregates/organization.aggregate.js';
+import { ROLES, type Role } from '../../libs/identity/aggregates/roles.js';
+import { userAggregate } from '../../libs/identity/aggregates/user.aggregate.js';
+import { IdentityModule } from '../../libs/identity/identity.module.js';
+import { OrganizationsProjection } from '../../libs/identity/projections/organizations.projection.js';
+import { UsersProjection } from '../../libs/identity/projections/users.projection.js';
+import { hashPassword } from '../../libs/identity/auth/password-hash.js';
+
+/** With a colon, at which a Basic header is easily cut. */
+const PASSWORD = 'Secret:77:x';
+
+@Controller('probe')
+class ProbeController {
+  @Requires('query')
+  @Get(':org/query')
+  query(@Req() request: AuthenticatedRequest): object {
+    return { caller: request.caller, organization: organizationOf(request) };
+  }
+
+  @Requires('upload')
+  @Get(':org/upload')
+  upload(): void {}
+
+  @Requires('manage-streams')
+  @Get(':org/manage-streams')
+  manageStreams(): void {}
+
+  @Requires('manage-organization')
+  @Get(':org/manage-organization')
+  manageOrganization(): void {}
+
+  @Get('undeclared')
+  undeclared(): void {}
+
+  @Get(':org/undeclared')
+  undeclaredIn(): void {}
+
+  @Open()
+  @Get('open')
+  open(): object {
+    return { open: true };
+  }
+}
+
+@Controller('mostly-open')
+@Open()
+class MostlyOpenController {
+  @Requires('query')
+  @Get('closed')
+  closed(): void {}
+}
+
+@Module({})
+class WorldModule {
+  static of(
+    provided: readonly (readonly [new (...args: never[]) => object, object])[],
+  ): DynamicModule {
+    const providers = provided.map(([provide, useValue]) => ({ provide, useValue }));
+    return {
+      module: WorldModule,
+      global: true,
+      providers,
+      exports: providers.map((p) => p.provide),
+    };
+  }
+}
+
+describe('the guard', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-guard-'));
+  const users = new UsersProjection();
+  const organizations = new OrganizationsProjection();
+  let store: EventStore;
+  let projector: Projector;
+  let pipeline: CommandPipeline;
+  let app: NestFastifyApplication;
+
+  const context = () => ({
+    commandId: crypto.randomUUID(),
+    actor: 'system',
+    occurredAt: '2026-01-01T00:00:00.000Z',
+  });
+
+  async function register(id: string, root = false): Promise<void> {
+    const user = { id, email: `${id}@example.com`, passwordHash: await hash, root };
+    const command = { type: 'register', user } as const;
+    await pipeline.handle({
+      decider: userAggregate,
+      stream: `user-${id}`,
+      command,
+      context: context(),
+    });
+  }
+
+  async function create(
+    name: string,
+    members: readonly (readonly [string, Role])[],
+  ): Promise<void> {
+    const organization = { id: `id of ${name}`, name, database: `o_${name}` };
+    const commands = [
+      { type: 'create', organization } as const,
+      ...members.map(([userId, role]) => ({ type: 'add-user', userId, role }) as const),
+    ];
+    for (const command of commands)
+      await pipeline.handle({
+        decider: organizationAggregate,
+        stream: `organization-${name}`,
+        command,
+        context: context(),
+      });
+  }
+
+  const hash = hashPassword(PASSWORD);
+
+  beforeAll(async () => {
+    store = openEmbeddedEventStore({ directory });
+    projector = new Projector(store, [users, organizations], { error: () => undefined });
+    await projector.start();
+    pipeline = new CommandPipeline(store, projector);
+    for (const id of [...ROLES, 'stranger']) await register(id);
+    await register('root', true);
+    await create(
+      'acme',
+      ROLES.map((role) => [role, role] as const),
+    );
+    await create('beta', [['stranger', 'admin']]);
+    const testing = await Test.createTestingModule({
+      imports: [
+        WorldModule.of([
+          [CommandPipeline, pipeline],
+          [UsersProjection, users],
+          [OrganizationsProjection, organizations],
+        ]),
+        IdentityModule,
+      ],
+      controllers: [ProbeController, MostlyOpenController],
+      providers: [{ provide: APP_FILTER, useValue: new ErrorFilter(createLogger('silent')) }],
+    }).compile();
+    app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+      logger: false,
+    });
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+  });
+  afterAll(async () => {
+    await app.close();
+    await projector.stop();
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+  const as = (id: string) => basic(`${id}@example.com:${PASSWORD}`);
+
+  async function get(path: string, authorization?: string) {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answer = await app.inject({ method: 'GET', url: path, headers });
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body };
+  }
+  const message = (text: string) => (JSON.parse(text) as ErrorBody).message;
+
+  /** Who may do what in acme, written by hand from API.md. */
+  const yes = 200;
+  const no = 403;
+  it.each([
+    ['root', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': yes }],
+    ['admin', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': yes }],
+    ['editor', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': no }],
+    ['member', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': no }],
+    ['viewer', { query: yes, upload: no, 'manage-streams': no, 'manage-organization': no }],
+    ['stranger', { query: no, upload: no, 'manage-streams': no, 'manage-organization': no }],
+  ])('%s in an organization', async (id, expected) => {
+    const answers: Record<string, number> = {};
+    for (const permission of Object.keys(expected))
+      answers[permission] = (await get(`/probe/acme/${permission}`, as(id))).status;
+    expect(answers).toEqual(expected);
+  });
+
+  it('lets nobody but root into an organization they do not belong to', async () => {
+    for (const id of ROLES) expect((await get('/probe/beta/query', as(id))).status).toBe(403);
+    expect((await get('/probe/beta/query', as('root'))).status).toBe(200);
+  });
+
+  it('answers for an organization that does not exist as for one that is not theirs', async () => {
+    const [foreign, nowhere] = [
+      await get('/probe/beta/query', as('admin')),
+      await get('/probe/nowhere/query', as('admin')),
+    ];
+    expect(nowhere.status).toBe(403);
+    expect(nowhere.text.replaceAll('nowhere', 'beta')).toBe(foreign.text);
+    expect((await get('/probe/nowhere/query', as('root'))).status).toBe(403);
+  });
+
+  it('says the rule of a name, to those who have authenticated', async () => {
+    const broken = await get('/probe/Acme%20Inc/query', as('viewer'));
+    expect([broken.status, message(broken.text)]).toEqual([
+      400,
+      expect.stringContaining('a-z, 0-9'),
+    ]);
+    expect((await get('/probe/Acme%20Inc/query')).status).toBe(401);
+  });
+
+  it('tells the route who calls and where', async () => {
+    const { text } = await get('/probe/acme/query', as('viewer'));
+    expect(JSON.parse(text)).toEqual({
+      caller: { userId: 'viewer', email: 'viewer@example.com', root: false },
+      organization: { id: 'id of acme', name: 'acme', database: 'o_acme' },
+    });
+  });
+
+  it.each([
+    ['none', undefined],
+    ['an empty header', ''],
+    ['only the scheme', 'Basic'],
+    ['an empty pair', 'Basic '],
+    ['another scheme', `Bearer ${Buffer.from(`root@example.com:${PASSWORD}`).toString('base64')}`],
+    ['no colon', basic('root@example.com')],
+    ['no password', basic('root@example.com:')],
+    ['no e-mail', basic(`:${PASSWORD}`)],
+    ['a wrong password', basic('root@example.com:Secret:77:y')],
+    ['a password cut at its colon', basic('root@example.com:Secret')],
+    ['nobody', basic(`nobody@example.com:${PASSWORD}`)],
+    ['no base64', 'Basic ***'],
+    ['bytes that are no text', `Basic ${Buffer.from([0xff, 0x3a, 0xfe, 0x00]).toString('base64')}`],
+  ])('refuses credentials: %s', async (_what, authorization) => {
+    const { status, headers, text } = await get('/probe/acme/query', authorization);
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="millrace"']);
+    expect(JSON.parse(text)).toEqual({
+      code: 401,
+      message: 'credentials are missing or wrong; send HTTP Basic with e-mail and password',
+    });
+  });
+
+  it('refuses a route that says nothing about itself, even to root', async () => {
+    for (const path of ['/probe/undeclared', '/probe/acme/undeclared']) {
+      expect((await get(path)).status).toBe(401);
+      expect((await get(path, as('root'))).status).toBe(403);
+    }
+  });
+
+  it('asks nobody at an open route, and lets the nearer word decide', async () => {
+    expect((await get('/probe/open')).status).toBe(200);
+    expect((await get('/probe/open', basic('nobody:wrong'))).status).toBe(200);
+    expect((await get('/mostly-open/closed')).status).toBe(401);
+    expect((await get('/mostly-open/closed', as('viewer'))).status).toBe(200);
+  });
+
+  it('lists the organizations of the caller, and all to root', async () => {
+    const record = {
+      type: 'custom',
+      created_at: Date.UTC(2026, 0, 1) * 1000,
+    };
+    for (const path of ['/api/organizations', '/api/acme/organizations']) {
+      expect(JSON.parse((await get(path, as('viewer'))).text)).toEqual({
+        data: [
+          {
+            ...record,
+            id: 1,
+            identifier: 'acme',
+            name: 'acme',
+            user_email: 'viewer@example.com',
+            role: 'viewer',
+          },
+        ],
+      });
+      const { data } = JSON.parse((await get(path, as('root'))).text) as { data: object[] };
+      expect(data).toMatchObject([
+        { id: 1, name: 'acme', role: 'root' },
+        { id: 2, name: 'beta', role: 'root' },
+      ]);
+    }
+    expect((await get('/api/beta/organizations', as('viewer'))).status).toBe(403);
+  });
+});
