@@ -48,8 +48,6 @@ export function sendError(
     return;
   }
   void reply.header('X-Request-Id', request.id);
-  // Requests that Fastify refuses by itself have seen no hook that says their id.
-  void reply.header('X-Request-Id', request.id);
   if (failure.kind === 'UNAUTHORIZED')
     void reply.header('WWW-Authenticate', 'Basic realm="millrace"');
   if (failure.retryAfterSeconds !== undefined)
@@ -68,7 +66,7 @@ const DISCARD_MS = 30_000;
  * take the answer from it. One that sends for too long is cut off all the same.
  */
 function discardBody(body: IncomingMessage): void {
-  const cut = setTimeout(() => body.socket.destroy(), DISCARD_MS).unref();
+  const cut = setTimeout(() => body.destroy(), DISCARD_MS).unref();
   body.once('close', () => clearTimeout(cut));
   body.unpipe();
   body.resume();

@@ -89,7 +89,8 @@ function unfitIndex({ columns, kinds, fits }: Judgement): string {
   const unsignedArrays = ofType('Array(Nullable(UInt64))');
   const beyond = (raw: string): string => `ifNull(abs(toInt64OrNull(${raw})) > ${EXACT_FLOAT}, 0)`;
   const fitting = [
-    `k IN ('${NOTHING}', '${EMPTY_ARRAY}')`,
+    `k = '${NOTHING}'`,
+    `(${emptyArrayFits(columns)})`,
     `f.1 = '${TIMESTAMP.name}'`,
     ...(pairs.length > 0 ? [`(f.1, k) IN (${pairs.join(', ')})`] : []),
   ];
@@ -110,6 +111,18 @@ function unfitIndex({ columns, kinds, fits }: Judgement): string {
     .map((test) => `ifNull(${test}, 0)`)
     .join(' OR ');
   return `arrayFirstIndex((f, k) -> ${unfit}, fields, kinds)`;
+}
+
+/** An array that says nothing about its elements goes into any array column, or is nothing to store. */
+function emptyArrayFits(columns: readonly Column[]): string {
+  const others = columns.filter(({ type }) => !type.startsWith('Array(')).map(({ name }) => name);
+  const objects = columns.filter(({ type }) => type === 'Array(JSON)').map(({ name }) => name);
+  const tests = [`k = '${EMPTY_ARRAY}'`];
+  if (others.length > 0) tests.push(`f.1 NOT IN (${others.map(quoteText).join(', ')})`);
+  // A null among objects would become an object.
+  if (objects.length > 0)
+    tests.push(`(f.1 NOT IN (${objects.map(quoteText).join(', ')}) OR f.2 = '[]')`);
+  return tests.join(' AND ');
 }
 
 function reasonSql({ columns, refusedFields }: Judgement): string {

@@ -1,0 +1,243 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { acceptRecords, type SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
+import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
+import {
+  refusedFields,
+  streamAggregate,
+  type StreamState,
+} from '../../libs/streams/aggregates/stream.aggregate.js';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+
+const ACCEPTED_AT = 1_767_225_600_000_000;
+const STREAM = { id: 's', organizationId: 'o', database: 'd', name: 'n' };
+
+/** The real aggregate, without an event store. */
+class PureKeeper implements SchemaKeeper {
+  state: StreamState = streamAggregate.evolve(streamAggregate.initialState, {
+    type: 'StreamCreated',
+    data: STREAM,
+  });
+
+  current = () => ({ ...STREAM, columns: this.state.columns, version: this.state.version });
+
+  evolve: SchemaKeeper['evolve'] = (survey) => {
+    const events = streamAggregate.decide(this.state, { type: 'evolve', survey });
+    this.state = events.reduce(streamAggregate.evolve, this.state);
+    return Promise.resolve({
+      schema: this.current(),
+      refusedFields: refusedFields(this.state.columns, survey),
+    });
+  };
+}
+
+interface Outcome {
+  readonly stored: readonly string[];
+  readonly rejected: readonly string[];
+}
+
+describe('acceptance, with the real engine', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-accept-'));
+  let engine: LocalEngine;
+  let warehouse: Warehouse;
+  let files = 0;
+
+  beforeAll(() => {
+    const limits = {
+      timeoutSeconds: 10,
+      memoryBytes: 1 << 30,
+      resultRows: 1e6,
+      resultBytes: 1 << 30,
+    };
+    ({ localEngine: engine, warehouse } = openChdb({
+      directory,
+      limits,
+      readers: 1,
+      acceptors: 2,
+    }));
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const accept = (keeper: SchemaKeeper, lines: readonly string[]): Promise<AcceptedChunk> => {
+    files += 1;
+    const file = join(directory, `${files}.ndjson`);
+    const text = lines.join('\n');
+    writeFileSync(file, text);
+    const chunk = { file, firstLine: 1, bytes: Buffer.byteLength(text) };
+    return acceptRecords(engine, keeper, chunk, {
+      uploadId: 'u',
+      stream: 'n',
+      acceptedAt: ACCEPTED_AT,
+    });
+  };
+
+  const rows = async (columnar: ColumnarFile | undefined, select: string): Promise<string[]> => {
+    if (!columnar) return [];
+    const answer = await engine.run(
+      `SELECT toJSONString(groupArray(row)) FROM (SELECT ${select} AS row FROM file('${columnar.file}', Native)) SETTINGS input_format_skip_unknown_fields = 1`,
+    );
+    const found = JSON.parse(answer) as string[];
+    expect(found).toHaveLength(columnar.rows);
+    return found.sort();
+  };
+
+  const outcome = async (
+    { accepted, rejected }: AcceptedChunk,
+    columns: readonly string[],
+  ): Promise<Outcome> => ({
+    stored: await rows(
+      accepted,
+      `concat(${['toString(_timestamp)', ...columns.map((name) => `'|', ifNull(toJSONString(\`${name}\`), 'null')`)].join(', ')})`,
+    ),
+    rejected: await rows(rejected, 'record'),
+  });
+
+  const usual = {
+    i: fc.integer().map(String),
+    f: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+    s: fc.string().map((value) => JSON.stringify(value)),
+    b: fc.boolean().map(String),
+    l: fc.array(fc.integer({ min: -99, max: 99 })).map((value) => JSON.stringify(value)),
+    o: fc.constantFrom('{"x":1}', '{"x":{"y":"z"}}', '{}'),
+    _timestamp: fc.integer({ min: 0, max: 4_000_000_000 }).map(String),
+  };
+  const odd = fc.constantFrom(
+    'null',
+    'true',
+    '""',
+    '"5"',
+    '5',
+    '1.0',
+    '1.5',
+    '1e3',
+    '-0',
+    '9007199254740993',
+    '9223372036854775808',
+    '18446744073709551615',
+    '18446744073709551616',
+    '1e400',
+    '[]',
+    '[null]',
+    '["1"]',
+    '[1.5]',
+    '[9007199254740993]',
+    '[true]',
+    '[[1]]',
+    '{"x":1,"x":2}',
+    '{"a.b":1}',
+    '"\\u0000"',
+    '"\\ud800"',
+    '01',
+    'nope',
+    '"2026-01-01T00:00:00Z"',
+    '"yesterday"',
+    '99999999999999999999',
+  );
+  const field = fc.constantFrom(...(Object.keys(usual) as (keyof typeof usual)[]));
+  const record = fc
+    .tuple(
+      fc.record(usual, { requiredKeys: [] }),
+      fc.option(
+        fc.tuple(fc.oneof(field, fc.constantFrom('new', '', '_row', 'i\\u0069', '\\u0069')), odd),
+        { freq: 5 },
+      ),
+      fc.boolean(),
+    )
+    .map(([fields, extra, spaced]) => {
+      const members = Object.entries(fields).map(
+        ([name, value]) => `"${name}":${spaced ? ' ' : ''}${value}`,
+      );
+      if (extra) members.push(`"${extra[0]}" : ${extra[1]}`);
+      return `{${members.join(spaced ? ' , ' : ',')}}`;
+    });
+  const FIRST = '{"i":1,"f":0.5,"s":"x","b":true,"l":[1],"o":{"x":1},"_timestamp":1}';
+  const COLUMNS = ['i', 'f', 's', 'b', 'l', 'o'];
+
+  it('stores and rejects the same whether a chunk is judged or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 6 }), async (lines) => {
+        const [plain, judged] = [new PureKeeper(), new PureKeeper()];
+        await accept(plain, [FIRST]);
+        await accept(judged, [FIRST]);
+        const first = await outcome(await accept(plain, lines), COLUMNS);
+        // A line that is no JSON makes the engine judge all the others.
+        const second = await outcome(await accept(judged, [...lines, '#']), COLUMNS);
+        expect(second).toEqual({ stored: first.stored, rejected: [...first.rejected, '#'].sort() });
+        expect(judged.state.columns).toEqual(plain.state.columns);
+        expect(first.stored.length + first.rejected.length).toBe(lines.length);
+      }),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+
+  it.each([
+    [
+      'Nullable(Int64)',
+      '1',
+      ['5', '-5', '1.0', '9223372036854775807', 'null'],
+      ['"5"', '""', 'true', '9223372036854775808', '1e400', '{}', '[1]', '"x"'],
+    ],
+    [
+      'Nullable(Float64)',
+      '0.5',
+      ['5', '-1.5', '1e300', '9007199254740992', 'null'],
+      ['"5"', '""', 'true', '9007199254740993', '1e400', '[0.5]'],
+    ],
+    ['Nullable(Bool)', 'true', ['false', 'null'], ['1', '0', '"true"', '""', 'nope']],
+    [
+      'Nullable(String)',
+      '"x"',
+      ['""', '"5"', '"\\u0000é"', 'null'],
+      ['5', 'true', '{}', '["x"]', '"\\ud800"'],
+    ],
+    [
+      'Array(Nullable(Int64))',
+      '[1]',
+      ['[]', '[null,2]', 'null'],
+      ['["1"]', '[true]', '1', '[9223372036854775808]', '[[1]]', '"x"'],
+    ],
+    ['Array(Nullable(String))', '["x"]', ['[]', '["5",null]'], ['[5]', '[true]', '"x"']],
+    [
+      'JSON',
+      '{"x":1}',
+      ['{}', '{"y":{"z":[1,"a"]}}', 'null'],
+      ['1', '"x"', '[{}]', '{"x":1,"x":2}'],
+    ],
+    ['Array(Dynamic)', '[1,"x"]', ['[]', '[1]', '["a",{"b":1},[2]]'], ['1', '"x"', '{}']],
+  ])(
+    'a column of type %s takes what fits and nothing else',
+    async (type, first, good, bad) => {
+      for (const value of [...good, ...bad]) {
+        const keeper = new PureKeeper();
+        await accept(keeper, [`{"v":${first}}`]);
+        expect(keeper.state.columns).toEqual([{ name: 'v', type }]);
+        const { accepted, rejected } = await accept(keeper, [`{"v":${value}}`]);
+        expect([value, accepted?.rows ?? 0, rejected?.rows ?? 0]).toEqual([
+          value,
+          ...(good.includes(value) ? [1, 0] : [0, 1]),
+        ]);
+        // An integer column may widen, but only for a fraction.
+        expect(keeper.state.columns).toEqual([{ name: 'v', type }]);
+      }
+    },
+    30_000,
+  );
+
+  it('stores arrays of every kind in one record as they came', async () => {
+    const line =
+      '{"l":[1,2],"m":[1,"x"],"n":[0.5,1],"p":[true],"q":[{"a":1}],"r":[[1],["x"]],"u":[18446744073709551615,1]}';
+    const { accepted } = await accept(new PureKeeper(), [line]);
+    const names = ['l', 'm', 'n', 'p', 'q', 'r', 'u'];
+    const [row] = await rows(
+      accepted,
+      `concat('{', arrayStringConcat([${names.map((name) => `concat('"${name}":', toJSONString(${name}))`).join(', ')}], ','), '}')`,
+    );
+    expect(row).toBe(line);
+  });
+});
