@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -55,7 +56,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
       : new MillraceError('MALFORMED_BODY', 'this is not a whole HTTP/1.1 request');
   const body = JSON.stringify(bodyOf(failure));
   socket.end(
-    `HTTP/1.1 ${failure.status} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${requestId({ headers: {} })}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

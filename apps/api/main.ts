@@ -5,7 +5,14 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EnsureRoot, type RootCredentials } from '@app/identity';
 import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
-import { closeOnSignal, createLogger, nestLogger, readConfig, type Config } from '@app/platform';
+import {
+  closeOnSignal,
+  createLogger,
+  nestLogger,
+  readConfig,
+  Readiness,
+  type Config,
+} from '@app/platform';
 import { ApiModule } from './api.module.js';
 import { httpAdapter } from './http-server.js';
 import { openParts } from './open-parts.js';
@@ -38,6 +45,7 @@ async function start(config: Config): Promise<void> {
   );
   writer.start();
   closeOnSignal(async () => {
+    app.get(Readiness).notReady('server', 'stopping');
     await drain(app);
     await writer.stop();
     await parts.close();

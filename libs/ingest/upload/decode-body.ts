@@ -47,12 +47,21 @@ function relay(source: Readable, target: Transform, explain: (error: Error) => E
   let sourceFailed = false;
   source.on('error', (error) => {
     sourceFailed = true;
-    target.destroy(error);
+    target.destroy(error instanceof MillraceError ? error : cutOff(error));
   });
   const destroy = target.destroy.bind(target);
   target.destroy = (error?: Error) => destroy(error && !sourceFailed ? explain(error) : error);
   target.on('close', () => source.unpipe(target));
   return source.pipe(target);
+}
+
+/** The request itself failed: its connection ended. */
+function cutOff(cause: Error): MillraceError {
+  return new MillraceError(
+    'BODY_CUT_OFF',
+    'the connection ended before the body did; send it again, whole',
+    { cause },
+  );
 }
 
 function limit(maxBytes: number): Transform {

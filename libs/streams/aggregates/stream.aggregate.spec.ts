@@ -1,0 +1,106 @@
+import { fieldNameProblem, streamNameProblem } from './names.js';
+import {
+  COLUMNS_MAX,
+  refusedFields,
+  streamAggregate,
+  type StreamCommand,
+  type StreamEvent,
+  type Survey,
+} from './stream.aggregate.js';
+
+const STREAM = { id: 's', organizationId: 'o', database: 'd', name: 'logs' };
+const CREATED: StreamEvent = { type: 'StreamCreated', data: STREAM };
+const survey = (fields: Record<string, string>): Survey =>
+  new Map(Object.entries(fields).map(([name, kind]) => [name, new Map([[kind, 1]])]));
+const evolve = (fields: Record<string, string>): StreamCommand => ({
+  type: 'evolve',
+  survey: survey(fields),
+});
+const given = (events: readonly StreamEvent[]) => ({
+  when: (command: StreamCommand) =>
+    streamAggregate.decide(
+      events.reduce(streamAggregate.evolve, streamAggregate.initialState),
+      command,
+    ),
+});
+
+describe('a stream', () => {
+  it('is created once', () => {
+    expect(given([]).when({ type: 'create', stream: STREAM })).toEqual([CREATED]);
+    expect(given([CREATED]).when({ type: 'create', stream: STREAM })).toEqual([]);
+  });
+
+  it('adds columns in the order of the survey, and only those that are new', () => {
+    const [evolved] = given([CREATED]).when(
+      evolve({ b: 'String', a: 'Int64', n: 'None', _timestamp: 'Int64' }),
+    );
+    expect(evolved?.data).toEqual({
+      id: 's',
+      added: [
+        { name: 'b', type: 'Nullable(String)' },
+        { name: 'a', type: 'Nullable(Int64)' },
+      ],
+      widened: [],
+      version: 1,
+    });
+    expect(
+      given([CREATED, evolved as StreamEvent]).when(evolve({ a: 'Int64', b: 'Bool' })),
+    ).toEqual([]);
+  });
+
+  it('widens integers when fractions come, keeping the column’s place', () => {
+    const events = [CREATED, ...given([CREATED]).when(evolve({ a: 'Int64', b: 'String' }))];
+    const more = given(events).when(evolve({ a: 'Float64', c: 'JSON' }));
+    expect(more).toMatchObject([
+      {
+        data: {
+          added: [{ name: 'c' }],
+          widened: [{ name: 'a', type: 'Nullable(Float64)' }],
+          version: 2,
+        },
+      },
+    ]);
+    const { columns } = [...events, ...more].reduce(
+      streamAggregate.evolve,
+      streamAggregate.initialState,
+    );
+    expect(columns.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('has so many columns and no more, and says which fields found no place', () => {
+    const wide = Object.fromEntries(
+      Array.from({ length: COLUMNS_MAX + 2 }, (_, index) => [`f${index}`, 'Int64']),
+    );
+    const events = [CREATED, ...given([CREATED]).when(evolve(wide))];
+    const { columns } = events.reduce(streamAggregate.evolve, streamAggregate.initialState);
+    expect(columns).toHaveLength(COLUMNS_MAX);
+    expect([...refusedFields(columns, survey(wide)).keys()]).toEqual([
+      `f${COLUMNS_MAX}`,
+      `f${COLUMNS_MAX + 1}`,
+    ]);
+    expect([
+      ...refusedFields([], survey({ '': 'Int64', _row: 'Int64', nothing: 'None' })).keys(),
+    ]).toEqual(['', '_row']);
+  });
+});
+
+describe('names', () => {
+  it.each(['a', 'A-1.b_c', '.x', '-x', 'x'.repeat(127), '9'])('take stream %s', (name) => {
+    expect(streamNameProblem(name)).toBeUndefined();
+  });
+  it.each(['', '_a', 'a b', 'a/b', 'é', 'x'.repeat(128), 'a\n', '-'.repeat(100), 'a\u0000'])(
+    'refuse stream %j',
+    (name) => {
+      expect(streamNameProblem(name)).toMatch(/stream name/);
+    },
+  );
+  it.each(['', '_timestamp', '_offset', 'a\u0000', 'x\ty', 'k'.repeat(257)])(
+    'refuse field %j',
+    (name) => {
+      expect(fieldNameProblem(name)).toBeDefined();
+    },
+  );
+  it.each(['a.b', '@timestamp', 'ключ', 'with space', '_id', 'a`b"c'])('take field %j', (name) => {
+    expect(fieldNameProblem(name)).toBeUndefined();
+  });
+});

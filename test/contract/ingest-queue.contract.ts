@@ -1,0 +1,153 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  QueueFullError,
+  type Delivery,
+  type IngestQueue,
+  type QueuedRecord,
+} from '@app/ingest-queue';
+
+export interface IngestQueueUnderTest {
+  readonly queue: IngestQueue;
+  /** Payload bytes the queue may hold. */
+  readonly maxBytes: number;
+  /** Absolute path for a payload file on the queue's file system. */
+  payloadFile(name: string): string;
+  /** Opens the same data again, as after a restart. */
+  reopen(): Promise<IngestQueue>;
+  dispose(): Promise<void>;
+}
+
+const LIMITS = { maxRecords: 100, maxBytes: 1_000_000 };
+
+export const bytesOf = ({ payload }: QueuedRecord): Buffer =>
+  'bytes' in payload ? Buffer.from(payload.bytes) : readFileSync(payload.file);
+
+const record = (text: string, key = 'k') => ({
+  key,
+  headers: { text },
+  payload: { bytes: Buffer.from(text) },
+});
+
+/** Takes deliveries until `count` records have come; commits each when asked to. */
+export async function take(
+  queue: IngestQueue,
+  count: number,
+  commit: boolean,
+  limits = LIMITS,
+): Promise<QueuedRecord[]> {
+  const ending = new AbortController();
+  const taken: QueuedRecord[] = [];
+  for await (const delivery of queue.consume({ ...limits, signal: ending.signal })) {
+    taken.push(...delivery.records);
+    if (commit) await delivery.commit();
+    if (taken.length >= count) ending.abort();
+  }
+  return taken;
+}
+
+const texts = (records: readonly QueuedRecord[]): string[] =>
+  records.map((each) => bytesOf(each).toString());
+
+export function ingestQueueContract(name: string, open: () => Promise<IngestQueueUnderTest>): void {
+  describe(`IngestQueue contract: ${name}`, () => {
+    let under: IngestQueueUnderTest;
+    let queue: IngestQueue;
+
+    beforeEach(async () => {
+      under = await open();
+      queue = under.queue;
+    });
+    afterEach(() => under.dispose());
+
+    it('delivers what was appended, in order, with key, headers and bytes', async () => {
+      const positions = await queue.append([record('a'), record('b', 'other')]);
+      await queue.append([record('c')]);
+      const taken = await take(queue, 3, true);
+      expect(texts(taken)).toEqual(['a', 'b', 'c']);
+      expect(taken[1]).toMatchObject({ key: 'other', headers: { text: 'b' } });
+      expect(taken.slice(0, 2).map(({ position }) => position)).toEqual(positions);
+      const offsets = taken.map(({ position }) => position.offset);
+      expect(offsets).toEqual([...new Set(offsets)].sort((x, y) => (x < y ? -1 : 1)));
+    });
+
+    it('takes over a payload file, and frees it after the commit', async () => {
+      const file = under.payloadFile('large.native.zst');
+      writeFileSync(file, 'columns');
+      await queue.append([{ key: 'k', headers: {}, payload: { file } }]);
+      expect(() => readFileSync(file)).toThrow(/ENOENT/);
+      const ending = new AbortController();
+      for await (const delivery of queue.consume({ ...LIMITS, signal: ending.signal })) {
+        const [taken] = delivery.records;
+        expect(taken && bytesOf(taken).toString()).toBe('columns');
+        await delivery.commit();
+        expect(() => taken && bytesOf(taken)).toThrow();
+        ending.abort();
+      }
+      expect(queue.depth()).toEqual({ records: 0, bytes: 0 });
+    });
+
+    it('delivers again what was not committed, to the next consumer and after a restart', async () => {
+      await queue.append([record('a'), record('b'), record('c')]);
+      expect(texts(await take(queue, 1, true, { maxRecords: 1, maxBytes: 1 }))).toEqual(['a']);
+      expect(texts(await take(queue, 2, false))).toEqual(['b', 'c']);
+      expect(texts(await take(queue, 2, false))).toEqual(['b', 'c']);
+      const reopened = await under.reopen();
+      expect(reopened.depth().records).toBe(2);
+      expect(texts(await take(reopened, 2, true))).toEqual(['b', 'c']);
+    });
+
+    it('never uses an offset twice, not even after everything was consumed and a restart', async () => {
+      const [first] = await queue.append([record('a')]);
+      await take(queue, 1, true);
+      const reopened = await under.reopen();
+      const [second] = await reopened.append([record('b')]);
+      expect(second?.offset).toBeGreaterThan(first?.offset ?? 0n);
+    });
+
+    it('bounds a delivery by records and by bytes, but never to nothing', async () => {
+      await queue.append(['aaaa', 'bbbb', 'cccc', 'dddd'].map((text) => record(text)));
+      const sizes = async (limits: { maxRecords: number; maxBytes: number }): Promise<number[]> => {
+        const ending = new AbortController();
+        const found: number[] = [];
+        for await (const { records } of queue.consume({ ...limits, signal: ending.signal })) {
+          found.push(records.length);
+          if (found.reduce((sum, size) => sum + size, 0) === 4) ending.abort();
+        }
+        return found;
+      };
+      expect(await sizes({ maxRecords: 3, maxBytes: 1000 })).toEqual([3, 1]);
+      expect(await sizes({ maxRecords: 100, maxBytes: 8 })).toEqual([2, 2]);
+      expect(await sizes({ maxRecords: 100, maxBytes: 1 })).toEqual([1, 1, 1, 1]);
+    });
+
+    it('waits for records that come later, and ends when told to', async () => {
+      const ending = new AbortController();
+      const deliveries: Delivery[] = [];
+      const consuming = (async () => {
+        for await (const delivery of queue.consume({ ...LIMITS, signal: ending.signal })) {
+          deliveries.push(delivery);
+          await delivery.commit();
+          if (deliveries.flatMap(({ records }) => records).length === 20) ending.abort();
+        }
+      })();
+      await Promise.all(Array.from({ length: 20 }, (_, n) => queue.append([record(String(n))])));
+      await consuming;
+      expect(deliveries.flatMap(({ records }) => texts(records)).sort()).toEqual(
+        Array.from({ length: 20 }, (_, n) => String(n)).sort(),
+      );
+    });
+
+    it('refuses more than it may hold, whole, and takes it when there is room again', async () => {
+      const half = Buffer.alloc(Math.ceil(under.maxBytes * 0.6));
+      await queue.append([{ key: 'k', headers: {}, payload: { bytes: half } }]);
+      const more = queue.append([
+        record('small'),
+        { key: 'k', headers: {}, payload: { bytes: half } },
+      ]);
+      await expect(more).rejects.toBeInstanceOf(QueueFullError);
+      expect(queue.depth().records).toBe(1);
+      await take(queue, 1, true, { maxRecords: 10, maxBytes: under.maxBytes });
+      await queue.append([{ key: 'k', headers: {}, payload: { bytes: half } }]);
+    });
+  });
+}
