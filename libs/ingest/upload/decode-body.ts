@@ -86,7 +86,9 @@ function zstdDecoder(): Transform {
   const decoder = new Decompress();
   const transform = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      attempt(() => decoder.push(chunk), done);
+      attempt(() => {
+        decoder.push(chunk);
+      }, done);
     },
     flush(done) {
       attempt(() => {
