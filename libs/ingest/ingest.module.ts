@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { BatchEnqueuer } from './upload/enqueue-batches.js';
 import { ExactWidening } from './upload/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
+import { SchemaGate } from './upload/schema-gate.js';
 import { StreamSchemas } from './upload/stream-schemas.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
@@ -11,7 +13,15 @@ import { WriteProgress } from './write/write-progress.js';
 @Module({
   imports: [CqrsModule],
   controllers: [UploadController],
-  providers: [UploadPipeline, GroupedUploads, StreamSchemas, ExactWidening, WriteProgress],
+  providers: [
+    UploadPipeline,
+    GroupedUploads,
+    StreamSchemas,
+    ExactWidening,
+    BatchEnqueuer,
+    SchemaGate,
+    WriteProgress,
+  ],
   exports: [WriteProgress],
 })
 export class IngestModule {}

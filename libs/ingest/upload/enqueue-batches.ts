@@ -1,15 +1,18 @@
 import { readFile } from 'node:fs/promises';
+import { Injectable } from '@nestjs/common';
 import {
+  IngestQueue,
   QueueFullError,
-  type IngestQueue,
   type Payload,
   type QueuePosition,
   type QueueRecord,
 } from '@app/ingest-queue';
-import { MillraceError } from '@app/platform';
-import { REJECTED_TABLE } from '@app/warehouse';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import { REJECTED_TABLE, type Column } from '@app/warehouse';
+import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
 import { toHeaders } from '../batch.js';
+import { SchemaGate } from './schema-gate.js';
 
 export interface EnqueuedChunk extends AcceptedChunk {
   readonly recordBytes: number;
@@ -19,39 +22,77 @@ export interface EnqueuedChunk extends AcceptedChunk {
 const INLINE_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
-/**
- * Puts all batches of an upload on the queue in one append: they are there together or not at all.
- * @returns the position of the last one; undefined when there was nothing to store.
- * @throws {MillraceError} QUEUE_FULL
- */
-export async function enqueueBatches(
-  queue: IngestQueue,
-  database: string,
-  key: string,
-  chunks: readonly EnqueuedChunk[],
-): Promise<QueuePosition | undefined> {
-  const records: QueueRecord[] = [];
-  for (const { schema, accepted, rejected, recordBytes } of chunks) {
-    if (schema && accepted)
-      records.push(await toRecord(key, tableOf(schema), accepted, recordBytes));
-    if (rejected)
-      records.push(await toRecord(key, { database, table: REJECTED_TABLE }, rejected, recordBytes));
+/** What a stream's batches go to. */
+export interface Destination {
+  readonly organization: RequestOrganization;
+  readonly stream: string;
+  readonly keeper: SchemaKeeper;
+}
+
+/** Where the last batch is (undefined when there was nothing to store), or which chunks must be accepted again. */
+export type Enqueued =
+  { readonly position: QueuePosition | undefined } | { readonly outdated: readonly number[] };
+
+@Injectable()
+export class BatchEnqueuer {
+  constructor(
+    private readonly queue: IngestQueue,
+    private readonly gate: SchemaGate,
+  ) {}
+
+  /**
+   * Puts all batches of an upload on the queue in one append: they are there together or not at
+   * all. A column that widened since a chunk was accepted may not be exact for it any more: then
+   * nothing is put there.
+   * @throws {MillraceError} QUEUE_FULL
+   */
+  enqueue(to: Destination, chunks: readonly EnqueuedChunk[]): Promise<Enqueued> {
+    const { organization, stream, keeper } = to;
+    return this.gate.pass(gateKey(organization, stream), async () => {
+      const columns = keeper.current()?.columns ?? [];
+      const outdated = chunks.flatMap((chunk, index) =>
+        isOutdated(chunk, columns) ? [index] : [],
+      );
+      if (outdated.length > 0) return { outdated };
+      return { position: await this.append(organization.database, stream, chunks) };
+    });
   }
-  if (records.length === 0) return undefined;
-  try {
-    return (await queue.append(records)).at(-1);
-  } catch (error) {
-    if (!(error instanceof QueueFullError)) throw error;
-    throw new MillraceError(
-      'QUEUE_FULL',
-      'the ingest queue is full; nothing of this upload was stored; try again later',
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        detail: error.message,
-        cause: error,
-      },
-    );
+
+  private async append(
+    database: string,
+    key: string,
+    chunks: readonly EnqueuedChunk[],
+  ): Promise<QueuePosition | undefined> {
+    const records: QueueRecord[] = [];
+    for (const { schema, accepted, rejected, recordBytes } of chunks) {
+      if (schema && accepted)
+        records.push(await toRecord(key, tableOf(schema), accepted, recordBytes));
+      if (rejected)
+        records.push(
+          await toRecord(key, { database, table: REJECTED_TABLE }, rejected, recordBytes),
+        );
+    }
+    if (records.length === 0) return undefined;
+    try {
+      return (await this.queue.append(records)).at(-1);
+    } catch (error) {
+      if (!(error instanceof QueueFullError)) throw error;
+      throw new MillraceError(
+        'QUEUE_FULL',
+        'the ingest queue is full; nothing of this upload was stored; try again later',
+        { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: error.message, cause: error },
+      );
+    }
   }
+}
+
+/** A stream, by the names that are its own before it exists. */
+export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
+
+function isOutdated({ schema, accepted }: EnqueuedChunk, columns: readonly Column[]): boolean {
+  if (!schema || !accepted) return false;
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  return schema.columns.some(({ name, type }) => types.get(name) !== type);
 }
 
 const tableOf = ({ database, name }: StreamSchema): { database: string; table: string } => ({

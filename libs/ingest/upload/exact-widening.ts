@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { quoteIdentifier, WarehouseReader } from '@app/warehouse';
+import { quoteIdentifier, WarehouseReader, type Column } from '@app/warehouse';
 import type { StreamDescription } from '@app/streams';
 import type { Survey } from '../accept/survey-records.js';
 import { WriteProgress } from '../write/write-progress.js';
 
 /** Integers up to here are exact as floats. */
 const EXACT_FLOAT = '9007199254740992';
+const INTEGER = 'Nullable(Int64)';
+const INTEGERS = 'Array(Nullable(Int64))';
+const FRACTIONS = 'Array(Nullable(Float64))';
 
 /**
  * An integer column becomes a float column when fractions come, unless it holds integers that
@@ -23,15 +26,15 @@ export class ExactWidening {
     { database, name, columns }: StreamDescription,
     survey: Survey,
   ): Promise<Survey> {
-    const widening = columns.filter(
-      (column) => column.type === 'Nullable(Int64)' && survey.get(column.name)?.has('Float64'),
-    );
+    const widening = columns.filter((column) => meetsFractions(column, survey));
     if (widening.length === 0) return survey;
     // What waits in the queue is about to be in the table.
     await this.progress.allWritten();
-    const checks = widening.map(({ name: column }) => {
+    const checks = widening.map(({ name: column, type }) => {
       const value = quoteIdentifier(column);
-      return `countIf(${value} > ${EXACT_FLOAT} OR ${value} < -${EXACT_FLOAT})`;
+      return type === INTEGER
+        ? `countIf(${beyond(value)})`
+        : `countIf(arrayExists(v -> ifNull(${beyond('v')}, 0), ${value}))`;
     });
     const answer = await this.reader.text({
       sql: `SELECT ${checks.join(', ')} FROM ${quoteIdentifier(name)}`,
@@ -45,8 +48,23 @@ export class ExactWidening {
     return new Map(
       [...survey].map(([field, kinds]) => [
         field,
-        inexact.has(field) ? new Map([...kinds].filter(([kind]) => kind !== 'Float64')) : kinds,
+        inexact.has(field)
+          ? new Map([...kinds].filter(([kind]) => kind !== 'Float64' && kind !== FRACTIONS))
+          : kinds,
       ]),
     );
   }
 }
+
+/** Whether a column of the stream might widen by what was surveyed. */
+export function mayWiden({ columns }: StreamDescription, survey: Survey): boolean {
+  return columns.some((column) => meetsFractions(column, survey));
+}
+
+function meetsFractions({ name, type }: Column, survey: Survey): boolean {
+  const kinds = survey.get(name);
+  if (type === INTEGER) return kinds?.has('Float64') === true;
+  return type === INTEGERS && kinds?.has(FRACTIONS) === true;
+}
+
+const beyond = (value: string): string => `${value} > ${EXACT_FLOAT} OR ${value} < -${EXACT_FLOAT}`;

@@ -2,11 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { IngestQueue } from '@app/ingest-queue';
 import type { RequestOrganization } from '@app/platform';
 import { LocalEngine, quoteText } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
-import { enqueueBatches } from './enqueue-batches.js';
+import { BatchEnqueuer } from './enqueue-batches.js';
 import type { RecordUnit } from './frame-records.js';
 import { Spool } from './spool.js';
 import { StreamSchemas, type Uploader } from './stream-schemas.js';
@@ -49,7 +48,7 @@ export class GroupedUploads {
 
   constructor(
     private readonly engine: LocalEngine,
-    private readonly queue: IngestQueue,
+    private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
   ) {}
@@ -126,9 +125,11 @@ export class GroupedUploads {
         };
       }
       const sum = resultOf(stream, [accepted], group[0]?.unit ?? 'line');
-      const position = await enqueueBatches(this.queue, organization.database, stream, [
+      const enqueued = await this.enqueuer.enqueue({ organization, stream, keeper }, [
         { ...accepted, recordBytes: bytes.length },
       ]);
+      if ('outdated' in enqueued) return { results: [], apart: [group] };
+      const { position } = enqueued;
       const ofOne = ({ bytes: lines }: Waiting): UploadResult => ({
         stream,
         successful: recordsIn(lines),

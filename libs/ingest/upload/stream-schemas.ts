@@ -12,7 +12,9 @@ import {
 import type { EvolvedSchema, SchemaKeeper } from '../accept/accept-records.js';
 import type { StreamSchema } from '../accept/chunk.js';
 import type { Survey } from '../accept/survey-records.js';
-import { ExactWidening } from './exact-widening.js';
+import { gateKey } from './enqueue-batches.js';
+import { ExactWidening, mayWiden } from './exact-widening.js';
+import { SchemaGate } from './schema-gate.js';
 
 /** Who uploads, for the events that an upload may cause. */
 export interface Uploader {
@@ -29,6 +31,7 @@ export class StreamSchemas {
     private readonly commands: CommandBus,
     private readonly streams: StreamsProjection,
     private readonly widening: ExactWidening,
+    private readonly gate: SchemaGate,
   ) {}
 
   keeper(organization: RequestOrganization, name: string, uploader: Uploader): SchemaKeeper {
@@ -38,10 +41,15 @@ export class StreamSchemas {
       const stream = await this.commands.execute<EnsureStream, StreamDescription>(
         new EnsureStream(organization, name, context),
       );
-      const exact = await this.widening.leaveOutInexact(stream, survey);
-      const schema = await this.commands.execute<EvolveStreamSchema, StreamDescription>(
-        new EvolveStreamSchema(stream.id, exact, { ...context, commandId: ulid() }),
-      );
+      const change = async (): Promise<StreamDescription> => {
+        const exact = await this.widening.leaveOutInexact(stream, survey);
+        return this.commands.execute<EvolveStreamSchema, StreamDescription>(
+          new EvolveStreamSchema(stream.id, exact, { ...context, commandId: ulid() }),
+        );
+      };
+      const schema = mayWiden(stream, survey)
+        ? await this.gate.alone(gateKey(organization, name), change)
+        : await change();
       return { schema, refusedFields: refusedFields(schema.columns, survey) };
     };
     return { current, evolve };

@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import { LocalEngine } from '@app/warehouse';
 import { acceptRecords, type AcceptOptions, type SchemaKeeper } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
-import { enqueueBatches, type EnqueuedChunk } from './enqueue-batches.js';
+import { BatchEnqueuer, type EnqueuedChunk } from './enqueue-batches.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
 import { readSmall } from './read-small.js';
@@ -42,7 +41,7 @@ const CHUNKS_IN_WORK = 4;
 export class UploadPipeline {
   constructor(
     private readonly engine: LocalEngine,
-    private readonly queue: IngestQueue,
+    private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
@@ -70,11 +69,7 @@ export class UploadPipeline {
     return this.spool.use(uploadId, async (directory) => {
       const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
       const accepted = await this.acceptAll(keeper, chunks, options);
-      await this.acceptOutdated(keeper, options, accepted);
-      const results = accepted.map(({ result }) => result);
-      const result = resultOf(stream, results, unit);
-      const position = await enqueueBatches(this.queue, organization.database, stream, results);
-      return { ...result, position };
+      return this.enqueue(request, keeper, options, accepted, unit);
     });
   }
 
@@ -118,15 +113,26 @@ export class UploadPipeline {
     };
   }
 
-  /** A column that widened since a chunk was accepted may not be exact for it any more: such a chunk is accepted again. */
-  private async acceptOutdated(
+  private async enqueue(
+    { organization, stream }: UploadRequest,
     keeper: SchemaKeeper,
     options: AcceptOptions,
     accepted: Accepted[],
-  ): Promise<void> {
-    for (const [index, { chunk, result }] of accepted.entries()) {
-      if (isOutdated(result, keeper))
-        accepted[index] = { chunk, result: await this.accept(keeper, chunk, options) };
+    unit: RecordUnit,
+  ): Promise<UploadResult> {
+    for (;;) {
+      const results = accepted.map(({ result }) => result);
+      const sum = resultOf(stream, results, unit);
+      const enqueued = await this.enqueuer.enqueue({ organization, stream, keeper }, results);
+      if ('position' in enqueued) return { ...sum, ...enqueued };
+      for (const index of enqueued.outdated) {
+        const again = accepted[index];
+        if (again)
+          accepted[index] = {
+            chunk: again.chunk,
+            result: await this.accept(keeper, again.chunk, options),
+          };
+      }
     }
   }
 }
@@ -142,9 +148,3 @@ const NOTHING: EnqueuedChunk = {
   rejected: undefined,
   recordBytes: 0,
 };
-
-function isOutdated({ schema, accepted }: EnqueuedChunk, keeper: SchemaKeeper): boolean {
-  if (!schema || !accepted) return false;
-  const now = new Map(keeper.current()?.columns.map(({ name, type }) => [name, type]));
-  return schema.columns.some(({ name, type }) => now.get(name) !== type);
-}
