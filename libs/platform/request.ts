@@ -1,4 +1,4 @@
-import { ulid } from 'ulid';
+import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, RequestOrganization } from './caller.js';
 import { MillraceError } from './errors.js';
@@ -27,5 +27,5 @@ export function requestId(raw: {
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }): string {
   const sent = raw.headers['x-request-id'];
-  return typeof sent === 'string' && SENT_ID.test(sent) ? sent : ulid();
+  return typeof sent === 'string' && SENT_ID.test(sent) ? sent : randomUUID();
 }
