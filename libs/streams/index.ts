@@ -1,6 +1,6 @@
 export { arrowName, fits, type Kinds } from './aggregates/column-types.js';
 export { streamNameProblem } from './aggregates/names.js';
-export { refusedFields, type Survey } from './aggregates/stream.aggregate.js';
+export { COLUMNS_MAX, refusedFields, type Survey } from './aggregates/stream.aggregate.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';
 export { EvolveStreamSchema } from './commands/evolve-stream-schema.command.js';
 export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';

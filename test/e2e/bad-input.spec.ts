@@ -146,12 +146,37 @@ describe('bad input', () => {
     );
     const answer = await server.client.upload('wide', [{ f0: 1 }, wide]);
     expect(answer).toMatchObject({ successful: 1, failed: 1 });
-    expect(answer.error).toMatch(/record 2: field "f\d+": int64 is beyond the 2000 columns/);
+    expect(answer.error).toMatch(/record 2: it has more than the 2000 fields/);
+    expectError(await post(JSON.stringify(wide)), 400, /more than the 2000 fields/);
     expect(await server.client.upload('wide', [{ f0: 2 }])).toMatchObject({
       successful: 1,
       failed: 0,
     });
   }, 30_000);
+
+  it('gives a stream its 2,000 columns, and no more', async () => {
+    const fields = (from: number) =>
+      Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`f${from + index}`, index]));
+    const status = await server.client.upload('grown', [fields(0), fields(1500), { f0: 7 }]);
+    expect(status).toMatchObject({ successful: 2, failed: 1 });
+    expect(status.error).toMatch(/field "f\d+": int64 is beyond the 2000 columns/);
+  }, 30_000);
+
+  it.each([
+    ['objects', `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`],
+    ['arrays', `{"a":${'['.repeat(400)}1${']'.repeat(400)}}`],
+    ['both', `${'{"a":['.repeat(200)}1${']}'.repeat(200)}`],
+  ])(
+    'takes or refuses %s nested 400 deep, and says which',
+    async (name, body) => {
+      const answer = await post(body, {}, `deep-${name}`);
+      expect([200, 400]).toContain(answer.status);
+      const status = answer.json<{ status?: { successful: number; failed: number }[] }>()
+        .status?.[0];
+      if (status) expect(status.successful + status.failed).toBe(1);
+    },
+    30_000,
+  );
 
   it('rejects records with duplicate or impossible fields, each alone', async () => {
     const status = await server.client.upload(

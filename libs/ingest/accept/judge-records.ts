@@ -1,3 +1,4 @@
+import { COLUMNS_MAX } from '@app/streams';
 import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
 import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
@@ -153,6 +154,10 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
     [
       "JSONType(line) != 'Object'",
       `concat(${quoteText(`${STRUCTURAL}want a JSON object, this is `)}, lower(toString(JSONType(line))))`,
+    ],
+    [
+      `length(fields) > ${COLUMNS_MAX}`,
+      quoteText(`${STRUCTURAL}it has more than the ${COLUMNS_MAX} fields a stream can have`),
     ],
     [
       'length(arrayDistinct(arrayMap(f -> f.1, fields))) != length(fields)',

@@ -1,3 +1,4 @@
+import { COLUMNS_MAX } from '@app/streams';
 import { quoteText, type LocalEngine } from '@app/warehouse';
 import { FIELDS, kindOf } from './field-kind.sql.js';
 
@@ -7,7 +8,7 @@ export type Survey = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /** More distinct fields than any stream may have; the rest is left out of the survey and so refused. */
 const FIELDS_MAX = 20_000;
 
-/** Looks at every field of the records in `file`, or of the first `lines` of them. Lines that are no objects count for nothing. */
+/** Looks at every field of the records in `file`, or of the first `lines` of them. Lines that are no objects, or have more fields than any stream, count for nothing. */
 export async function surveyRecords(
   engine: LocalEngine,
   file: string,
@@ -30,7 +31,7 @@ export function surveySql(file: string, lines?: number): string {
   return (
     'SELECT toJSONString(groupArray((field, kind, number_of))) FROM' +
     ` (SELECT f.1 AS field, ${kindOf('f.2')} AS kind, count() AS number_of, min((number, place)) AS first` +
-    ` FROM (SELECT number, ${FIELDS} AS fields FROM (${source}) WHERE JSONType(line) = 'Object')` +
+    ` FROM (SELECT number, ${FIELDS} AS fields FROM (${source}) WHERE JSONType(line) = 'Object' AND JSONLength(line) <= ${COLUMNS_MAX})` +
     ' ARRAY JOIN fields AS f, arrayEnumerate(fields) AS place' +
     // Columns stand in the order in which their fields first came.
     ` GROUP BY field, kind ORDER BY first LIMIT ${FIELDS_MAX})`
