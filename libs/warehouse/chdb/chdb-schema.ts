@@ -1,7 +1,5 @@
-import type { ClickHouseClient } from '@clickhouse/client';
 import * as ddl from '../ddl.js';
-import { toWarehouseError } from '../warehouse-errors.js';
-import type { Pool } from './pool.js';
+import type { ClientPool } from './client-pool.js';
 import type {
   Column,
   StreamStatistics,
@@ -27,14 +25,14 @@ const COLUMNS =
 
 /** Data definition and table statistics, through the client. */
 export class ChdbSchema implements WarehouseSchema, StreamStatistics {
-  constructor(private readonly clients: Pool<ClickHouseClient>) {}
+  constructor(private readonly clients: ClientPool) {}
 
   createDatabase(database: string): Promise<void> {
-    return this.command(ddl.createDatabase(database));
+    return this.clients.command(ddl.createDatabase(database));
   }
 
   createTable(table: TableName, columns: readonly Column[]): Promise<void> {
-    return this.command(ddl.createTable(table, columns));
+    return this.clients.command(ddl.createTable(table, columns));
   }
 
   createRejectedTable(database: string): Promise<void> {
@@ -42,19 +40,21 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
   }
 
   addColumns(table: TableName, columns: readonly Column[]): Promise<void> {
-    return columns.length === 0 ? Promise.resolve() : this.command(ddl.addColumns(table, columns));
+    return columns.length === 0
+      ? Promise.resolve()
+      : this.clients.command(ddl.addColumns(table, columns));
   }
 
   modifyColumn(table: TableName, column: Column): Promise<void> {
-    return this.command(ddl.modifyColumn(table, column));
+    return this.clients.command(ddl.modifyColumn(table, column));
   }
 
   dropTable(table: TableName): Promise<void> {
-    return this.command(ddl.dropTable(table));
+    return this.clients.command(ddl.dropTable(table));
   }
 
   async columns({ database, table }: TableName): Promise<readonly Column[]> {
-    const rows = await this.rows<ColumnRow>(
+    const rows = await this.clients.rows<ColumnRow>(
       `${COLUMNS} AND database = {database:String} AND table = {table:String} ORDER BY position`,
       { database, table },
     );
@@ -63,7 +63,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
 
   async allColumns(): Promise<ReadonlyMap<string, readonly Column[]>> {
     const tables = new Map<string, Column[]>();
-    for (const { database, table, name, type } of await this.rows<ColumnRow>(
+    for (const { database, table, name, type } of await this.clients.rows<ColumnRow>(
       `${COLUMNS} ORDER BY database, table, position`,
     )) {
       const key = `${database}.${table}`;
@@ -78,7 +78,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
     database: string,
     tables: readonly string[],
   ): Promise<ReadonlyMap<string, TableStatistics>> {
-    const parts = await this.rows<StatisticsRow>(
+    const parts = await this.clients.rows<StatisticsRow>(
       `SELECT t.name AS table, toFloat64(sum(p.rows)) AS rows, toFloat64(sum(p.data_uncompressed_bytes)) AS uncompressed, toFloat64(sum(p.bytes_on_disk)) AS compressed
        FROM system.tables AS t LEFT JOIN (SELECT * FROM system.parts WHERE active) AS p ON p.database = t.database AND p.table = t.name
        WHERE t.database = {database:String} AND t.name IN {tables:Array(String)} GROUP BY t.name`,
@@ -102,28 +102,9 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
   }
 
   private async timeRange(table: TableName): Promise<[number, number]> {
-    const [range] = await this.rows<{ low: number; high: number }>(
+    const [range] = await this.clients.rows<{ low: number; high: number }>(
       `SELECT toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${ddl.qualified(table)}`,
     );
     return [range?.low ?? 0, range?.high ?? 0];
-  }
-
-  private async rows<Row>(query: string, params: Record<string, unknown> = {}): Promise<Row[]> {
-    try {
-      return await this.clients.use(async (client) => {
-        const result = await client.query({ query, format: 'JSONEachRow', query_params: params });
-        return result.json<Row>();
-      });
-    } catch (error) {
-      throw toWarehouseError(error);
-    }
-  }
-
-  private async command(query: string): Promise<void> {
-    try {
-      await this.clients.use((client) => client.command({ query }));
-    } catch (error) {
-      throw toWarehouseError(error);
-    }
   }
 }

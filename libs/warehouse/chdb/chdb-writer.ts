@@ -1,8 +1,6 @@
-import type { ClickHouseClient } from '@clickhouse/client';
 import { POSITION_COLUMNS, qualified } from '../ddl.js';
 import { quoteIdentifier, quoteText } from '../identifier.js';
-import { toWarehouseError } from '../warehouse-errors.js';
-import type { Pool } from './pool.js';
+import type { ClientPool } from './client-pool.js';
 import {
   ONE_PART,
   type BatchInsert,
@@ -28,36 +26,21 @@ const ONE_PART_SETTINGS = [
 
 /** Inserts columnar files as parts whose rows carry their queue position. */
 export class ChdbWriter implements WarehouseWriter {
-  constructor(private readonly clients: Pool<ClickHouseClient>) {}
+  constructor(private readonly clients: ClientPool) {}
 
   async insert({ table, columns, batches }: BatchInsert): Promise<void> {
     const names = columns.map(quoteIdentifier);
     const positions = POSITION_COLUMNS.map(quoteIdentifier);
     const rows = batches.map((batch) => selectBatch(names, batch)).join(' UNION ALL ');
-    await this.command(
+    await this.clients.command(
       `INSERT INTO ${qualified(table)} (${[...names, ...positions].join(', ')}) ${rows} SETTINGS ${ONE_PART_SETTINGS}`,
     );
   }
 
   async storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
     const query = `SELECT DISTINCT toString(_offset) AS stored FROM ${qualified(table)} WHERE _partition = ${partition} AND _offset >= ${from}`;
-    try {
-      const rows = await this.clients.use(async (client) => {
-        const result = await client.query({ query, format: 'JSONEachRow' });
-        return result.json<{ stored: string }>();
-      });
-      return new Set(rows.map((row) => BigInt(row.stored)));
-    } catch (error) {
-      throw toWarehouseError(error);
-    }
-  }
-
-  private async command(query: string): Promise<void> {
-    try {
-      await this.clients.use((client) => client.command({ query }));
-    } catch (error) {
-      throw toWarehouseError(error);
-    }
+    const rows = await this.clients.rows<{ stored: string }>(query);
+    return new Set(rows.map((row) => BigInt(row.stored)));
   }
 }
 

@@ -9,6 +9,7 @@ import { ChdbReader } from './chdb-reader.js';
 import { ChdbSchema } from './chdb-schema.js';
 import { ChdbWriter } from './chdb-writer.js';
 import { writeEngineFiles } from './engine-files.js';
+import { ClientPool } from './client-pool.js';
 import { Pool } from './pool.js';
 import { sessionPool, type SessionPool } from './session-pool.js';
 
@@ -47,7 +48,9 @@ export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions)
   const documents = pool([...readOnly(limits), '--output_format_json_array_of_rows=1'], readers);
   const lines = pool([...readOnly(limits), '--output_format_json_array_of_rows=0'], readers);
   const accepting = pool([...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`], acceptors);
-  const clients = new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS);
+  const clients = new ClientPool(
+    new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS),
+  );
   const reader = new ChdbReader(documents, lines);
   const writer = new ChdbWriter(clients);
   const schema = new ChdbSchema(clients);
@@ -55,7 +58,7 @@ export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions)
     for (const pool of [documents, lines, accepting]) {
       for (const { session } of pool.all()) session.close();
     }
-    await Promise.all(clients.all().map((client) => client.close()));
+    await clients.close();
     engine.close();
   };
   return {
