@@ -8,6 +8,7 @@ import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/in
 import {
   closeOnSignal,
   createLogger,
+  endOnUnhandledRejection,
   nestLogger,
   readConfig,
   Readiness,
@@ -19,6 +20,7 @@ import { openParts } from './open-parts.js';
 
 async function start(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
+  endOnUnhandledRejection(logger);
   const parts = await openParts(config, logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of(parts),

@@ -77,3 +77,24 @@ describe('a full disk', () => {
     expect(await server.client.count('kept')).toBe(kept);
   }, 30_000);
 });
+
+describe('queue and event store on a full disk', () => {
+  it('refuse what does not fit, keep what they have, and go on when there is room', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', directory]);
+    try {
+      const script = join(import.meta.dirname, 'full-stores.mjs');
+      const answer = execFileSync(process.execPath, [script, directory], { encoding: 'utf8' });
+      expect(JSON.parse(answer)).toEqual({
+        queueFull: ['DISK_FULL', 'DISK_FULL', 'DISK_FULL'],
+        eventsFull: 'DISK_FULL',
+        queueAfter: 2,
+        eventsAfter: ['kept', 'later'],
+        reopened: 2,
+      });
+    } finally {
+      execFileSync('umount', ['-l', directory]);
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }, 30_000);
+});

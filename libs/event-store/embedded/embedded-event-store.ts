@@ -1,6 +1,7 @@
 import { once, EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { diskFull, isDiskFull } from '@app/platform';
 import type { NewEvent, RecordedEvent } from '../event.js';
 import {
   WrongExpectedRevisionError,
@@ -50,9 +51,11 @@ export class EmbeddedEventStore implements EventStore {
     expected: ExpectedRevision,
   ): Promise<AppendResult> {
     if (events.length === 0) throw new Error('an append needs at least one event');
-    const outcome = await this.environment.transaction(() =>
-      this.appendNow(stream, events, expected),
-    );
+    const outcome = await this.environment
+      .transaction(() => this.appendNow(stream, events, expected))
+      .catch(async (error: unknown) => {
+        throw await reasonOf(error);
+      });
     if ('actual' in outcome) throw new WrongExpectedRevisionError(stream, expected, outcome.actual);
     this.changes.emit(APPENDED);
     return outcome.appended;
@@ -137,9 +140,9 @@ export class EmbeddedEventStore implements EventStore {
     for (const { id, type, data, metadata } of events) {
       position += 1;
       revision += 1;
-      void this.events.put(position, { id, type, data, metadata, stream, revision });
-      void this.positions.put([stream, revision], position);
-      void this.ids.put([stream, id], position);
+      this.events.putSync(position, { id, type, data, metadata, stream, revision });
+      this.positions.putSync([stream, revision], position);
+      this.ids.putSync([stream, id], position);
     }
     return { appended: { revision, position: BigInt(position) } };
   }
@@ -173,4 +176,11 @@ export function openEmbeddedEventStore({
   mkdirSync(directory, { recursive: true });
   // overlappingSync would resolve writes before they are on disk.
   return new EmbeddedEventStore(open({ path: directory, maxDbs: 4, overlappingSync: false }));
+}
+
+/** lmdb tells the reason of a failed commit apart from the failure. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  const reason: unknown = commitError ? await commitError.catch((cause: unknown) => cause) : error;
+  return isDiskFull(reason) ? diskFull(reason) : reason;
 }

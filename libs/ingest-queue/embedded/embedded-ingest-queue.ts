@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { diskFull, isDiskFull } from '@app/platform';
 import {
   QueueFullError,
   type ConsumeOptions,
@@ -51,6 +52,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly records: Database<StoredRecord, number>;
   private readonly counters: Database<number, string>;
   private readonly payloads: string;
+  private readonly maxBytes: number;
   private waiting = { records: 0, bytes: 0 };
 
   constructor(
@@ -63,8 +65,6 @@ export class EmbeddedIngestQueue implements IngestQueue {
     this.payloads = payloadFolder(directory);
     this.recover();
   }
-
-  private readonly maxBytes: number;
 
   async append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]> {
     if (this.closing.signal.aborted) throw new Error('the queue is closed');
@@ -97,7 +97,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     } catch (error) {
       this.grow(-records.length, -bytes);
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
-      throw asQueueFull(error);
+      throw await reasonOf(error);
     }
   }
 
@@ -130,8 +130,8 @@ export class EmbeddedIngestQueue implements IngestQueue {
   /** Runs inside the write transaction. @returns the first offset; offsets count from 1. */
   private putNow(stored: readonly StoredRecord[]): number {
     const first = this.counters.get(NEXT_OFFSET) ?? 1;
-    for (const [index, record] of stored.entries()) void this.records.put(first + index, record);
-    void this.counters.put(NEXT_OFFSET, first + stored.length);
+    for (const [index, record] of stored.entries()) this.records.putSync(first + index, record);
+    this.counters.putSync(NEXT_OFFSET, first + stored.length);
     return first;
   }
 
@@ -158,12 +158,16 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 
   private async commit(offset: number): Promise<void> {
-    const done = await this.environment.transaction(() => {
-      const range = [...this.records.getRange({ end: offset + 1 })];
-      for (const { key } of range) void this.records.remove(key);
-      if (offset > (this.counters.get(COMMITTED) ?? 0)) void this.counters.put(COMMITTED, offset);
-      return range.map(({ value }) => value);
-    });
+    const done = await this.environment
+      .transaction(() => {
+        const range = [...this.records.getRange({ end: offset + 1 })];
+        for (const { key } of range) this.records.removeSync(key);
+        if (offset > (this.counters.get(COMMITTED) ?? 0)) this.counters.putSync(COMMITTED, offset);
+        return range.map(({ value }) => value);
+      })
+      .catch(async (error: unknown) => {
+        throw await reasonOf(error);
+      });
     this.grow(-done.length, -done.reduce((sum, { size }) => sum + size, 0));
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
@@ -189,14 +193,11 @@ function payloadFolder(directory: string): string {
   return join(directory, 'payloads');
 }
 
-const NO_SPACE = 'ENOSPC';
-
-function asQueueFull(error: unknown): unknown {
-  const { code, message } = error as { code?: unknown; message?: string };
-  if (code === NO_SPACE || code === 28 || /no space left/i.test(message ?? '')) {
-    return new QueueFullError('the disk of the ingest queue is full', { cause: error });
-  }
-  return error;
+/** lmdb tells the reason of a failed commit apart from the failure. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  const reason: unknown = commitError ? await commitError.catch((cause: unknown) => cause) : error;
+  return isDiskFull(reason) ? diskFull(reason) : reason;
 }
 
 export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): EmbeddedIngestQueue {

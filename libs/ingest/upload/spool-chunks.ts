@@ -1,8 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MillraceError } from '@app/platform';
+import { diskFull, MillraceError } from '@app/platform';
 import type { Chunk } from '../accept/chunk.js';
-import { diskFull } from './spool.js';
 
 const NEWLINE = 0x0a;
 const WRITE_AT_ONCE = 1024 * 1024;

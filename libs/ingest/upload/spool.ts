@@ -1,10 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MillraceError } from '@app/platform';
+import { diskFull } from '@app/platform';
 import { isOutOfSpace } from '../accept/out-of-space.js';
-
-const RETRY_AFTER_SECONDS = 30;
 
 /** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
 export class Spool {
@@ -46,15 +44,4 @@ export class Spool {
     const { bavail, bsize } = await statfs(this.directory);
     if (bavail * bsize < this.minFreeBytes) throw diskFull();
   }
-}
-
-export function diskFull(cause?: unknown): MillraceError {
-  return new MillraceError(
-    'DISK_FULL',
-    'the disk is nearly full; nothing of this upload was stored; try again later',
-    {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause,
-    },
-  );
 }

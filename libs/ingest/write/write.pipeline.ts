@@ -57,10 +57,24 @@ export class WritePipeline {
     const { signal } = this.stopping;
     for await (const delivery of this.queue.consume({ ...DELIVERY, signal })) {
       if (!(await this.write(delivery))) return;
-      await delivery.commit();
+      if (!(await this.commit(delivery))) return;
       const last = delivery.records.at(-1);
       if (last) this.progress.advance(delivery.partition, last.position.offset);
       if (isSmall(delivery)) await this.linger();
+    }
+  }
+
+  /** A commit that fails (a full disk) is tried until it succeeds: what is stored is known by its position. */
+  private async commit(delivery: Delivery): Promise<boolean> {
+    for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
+      try {
+        await delivery.commit();
+        return true;
+      } catch (error) {
+        this.logger.error({ err: error }, 'a commit to the ingest queue failed');
+      }
+      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.stopping.signal.aborted) return false;
     }
   }
 

@@ -1,0 +1,18 @@
+import { MillraceError } from './errors.js';
+
+const RETRY_AFTER_SECONDS = 30;
+/** The operating system's name and number of it. */
+const NO_SPACE: ReadonlySet<unknown> = new Set(['ENOSPC', 28]);
+
+/** Whether the operating system says that the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return NO_SPACE.has((error as { code?: unknown } | undefined)?.code);
+}
+
+export function diskFull(cause?: unknown): MillraceError {
+  return new MillraceError(
+    'DISK_FULL',
+    'the disk is nearly full; nothing of this request was stored; try again later',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS, cause },
+  );
+}
