@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MillraceError } from '@app/platform';
 import type { RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
 
@@ -19,9 +21,13 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+const BACKOFF_MS = { first: 100, most: 5000 };
+const RETRY_AFTER_SECONDS = 5;
+
 /**
  * Runs projections over all events: first what is stored, then what comes. A projection that
- * fails stops the projector: serving from a read model with a hole would be lying.
+ * fails is tried again until it succeeds; until then commands are told so, since serving from a
+ * read model with a hole would be lying. Each projection gets each event once.
  */
 export class Projector {
   private applied = 0n;
@@ -36,17 +42,23 @@ export class Projector {
     private readonly log: ProjectorLog,
   ) {}
 
-  /** Replays what is stored, then follows in the background. */
+  /** Replays what is stored, then follows in the background. @throws what a projection throws. */
   async start(): Promise<void> {
-    for await (const event of this.store.readAll()) await this.apply(event);
+    for await (const event of this.store.readAll()) {
+      for (const projection of this.projections) await projection.apply(event);
+      this.applied = event.position;
+    }
     for (const projection of this.projections) await projection.caughtUp?.();
     this.running = this.follow();
   }
 
-  /** Resolves when every projection has applied the event at `position`. */
+  /**
+   * Resolves when every projection has applied the event at `position`.
+   * @throws {MillraceError} NOT_READY while a projection fails.
+   */
   awaitPosition(position: bigint): Promise<void> {
-    if (this.failure !== undefined) return Promise.reject(this.failedError());
     if (this.applied >= position) return Promise.resolve();
+    if (this.failure !== undefined) return Promise.reject(this.notReady());
     return new Promise((resolve, reject) => this.waiters.push({ position, resolve, reject }));
   }
 
@@ -57,24 +69,37 @@ export class Projector {
 
   private async follow(): Promise<void> {
     const { signal } = this.stopping;
-    try {
-      for await (const event of this.store.subscribe({ after: this.applied, signal })) {
-        await this.apply(event);
-        this.wake();
-      }
-    } catch (error) {
-      this.failure = error;
-      this.log.error(
-        { err: error, position: String(this.applied) },
-        'a projection failed; commands are refused until a restart',
-      );
-      for (const waiter of this.waiters.splice(0)) waiter.reject(this.failedError());
+    for await (const event of this.store.subscribe({ after: this.applied, signal })) {
+      for (const projection of this.projections) await this.applyUntilDone(projection, event);
+      if (signal.aborted) return;
+      this.applied = event.position;
+      this.wake();
     }
   }
 
-  private async apply(event: RecordedEvent): Promise<void> {
-    for (const projection of this.projections) await projection.apply(event);
-    this.applied = event.position;
+  private async applyUntilDone(projection: Projection, event: RecordedEvent): Promise<void> {
+    const { signal } = this.stopping;
+    for (
+      let backoff = BACKOFF_MS.first;
+      !signal.aborted;
+      backoff = Math.min(2 * backoff, BACKOFF_MS.most)
+    ) {
+      try {
+        await projection.apply(event);
+        this.failure = undefined;
+        return;
+      } catch (error) {
+        this.failure = error;
+        const details = {
+          err: error,
+          projection: projection.name,
+          position: String(event.position),
+        };
+        this.log.error(details, 'a projection failed; it is tried again');
+        for (const waiter of this.waiters.splice(0)) waiter.reject(this.notReady());
+      }
+      await sleep(backoff, undefined, { signal }).catch(() => undefined);
+    }
   }
 
   private wake(): void {
@@ -85,7 +110,10 @@ export class Projector {
     for (const waiter of done) waiter.resolve();
   }
 
-  private failedError(): Error {
-    return new Error('a projection has failed', { cause: this.failure });
+  private notReady(): MillraceError {
+    return new MillraceError('NOT_READY', 'a read model cannot follow; try again later', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause: this.failure,
+    });
   }
 }

@@ -26,6 +26,7 @@ export const ERROR_STATUS = {
   INTERNAL: 500,
   QUEUE_FULL: 503,
   DISK_FULL: 503,
+  NOT_READY: 503,
   SHUTTING_DOWN: 503,
 } as const;
 
