@@ -18,6 +18,8 @@ const project = (displayName, testMatch) => ({
 
 export default {
   cacheDirectory: '.cache/jest',
+  // Engines and servers start in a second; a busy machine may take several.
+  testTimeout: 30_000,
   projects: [
     project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/tidy.spec.ts']),
     project('contract', ['test/contract/**/*.spec.ts']),
