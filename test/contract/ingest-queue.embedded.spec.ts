@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +49,46 @@ describe('the embedded queue', () => {
     expect(existsSync(orphan)).toBe(false);
     expect(readdirSync(join(directory, 'payloads'))).toHaveLength(1);
     await reopened.close();
+  });
+
+  it('stores nothing of an append that fails half-way', async () => {
+    const queue = open();
+    const whole = { key: 'k', headers: {}, payload: { bytes: Buffer.from('x') } };
+    const headers = {
+      get broken(): string {
+        throw new Error('unreadable header');
+      },
+    };
+    await queue.append([whole]);
+    await expect(queue.append([whole, { ...whole, headers }])).rejects.toThrow('unreadable header');
+    expect(queue.depth().records).toBe(1);
+    await queue.close();
+    const reopened = open();
+    expect(reopened.depth().records).toBe(1);
+    await reopened.close();
+  });
+
+  it('is refused while another live process has it open, and opens when that one was killed', async () => {
+    await open().close();
+    const payload = join(directory, 'payloads', 'in-flight.native.zst');
+    writeFileSync(payload, 'x');
+    const script = `
+      const environment = require('lmdb').open({ path: process.argv[1], maxDbs: 2, overlappingSync: false });
+      environment.get('committed');
+      console.log('open');
+      setInterval(() => {}, 1000);`;
+    const other = spawn(process.execPath, ['-e', script, directory]);
+    try {
+      await once(other.stdout, 'data');
+      expect(open).toThrow(`in use by process ${other.pid}`);
+      expect(existsSync(payload)).toBe(true);
+    } finally {
+      const exited = once(other, 'exit');
+      other.kill('SIGKILL');
+      await exited;
+    }
+    await open().close();
+    expect(existsSync(payload)).toBe(false);
   });
 
   it('behaves as a list does, through appends, commits and restarts', async () => {

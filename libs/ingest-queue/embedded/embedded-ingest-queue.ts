@@ -91,7 +91,8 @@ export class EmbeddedIngestQueue implements IngestQueue {
         }
       }
       if (adopted.length > 0) await syncDirectory(this.payloads);
-      const first = await this.environment.transaction(() => this.putNow(stored));
+      // A child transaction: one that fails half-way leaves nothing in the group's transaction.
+      const first = await this.environment.childTransaction(() => this.putNow(stored));
       this.changes.emit(APPENDED);
       return stored.map((_, index) => ({ partition: PARTITION, offset: BigInt(first + index) }));
     } catch (error) {
@@ -105,11 +106,10 @@ export class EmbeddedIngestQueue implements IngestQueue {
     const ended = AbortSignal.any([signal, this.closing.signal]);
     let delivered = this.counters.get(COMMITTED) ?? 0;
     while (!ended.aborted) {
-      const appended = once(this.changes, APPENDED, { signal: ended }).catch(() => undefined);
       const records = this.take(delivered, maxRecords, maxBytes);
       const last = records.at(-1);
       if (!last) {
-        await appended;
+        await once(this.changes, APPENDED, { signal: ended }).catch(() => undefined);
         continue;
       }
       delivered = Number(last.position.offset);
@@ -200,9 +200,24 @@ async function reasonOf(error: unknown): Promise<unknown> {
   return isDiskFull(reason) ? diskFull(reason) : reason;
 }
 
+/** lmdb lists the processes that read it and, by their file locks, knows which are gone. */
+function otherProcess(environment: RootDatabase): number | undefined {
+  // The first read enters this process into the list: of two that start at once one sees the other.
+  environment.get(COMMITTED);
+  environment.readerCheck();
+  const pids = [...environment.readerList().matchAll(/^\s*(\d+) /gm)].map(([, pid]) => Number(pid));
+  return pids.find((pid) => pid !== process.pid);
+}
+
+/** @throws when another live process has the queue open: its payload files would pass for leftovers. */
 export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): EmbeddedIngestQueue {
   mkdirSync(payloadFolder(options.directory), { recursive: true });
   // overlappingSync would resolve writes before they are on disk.
   const environment = open({ path: options.directory, maxDbs: 2, overlappingSync: false });
+  const other = otherProcess(environment);
+  if (other !== undefined) {
+    void environment.close();
+    throw new Error(`the ingest queue in ${options.directory} is in use by process ${other}`);
+  }
   return new EmbeddedIngestQueue(environment, options);
 }
