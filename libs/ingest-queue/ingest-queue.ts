@@ -32,8 +32,8 @@ export interface QueuedRecord extends QueueRecord {
  */
 export abstract class IngestQueue {
   /**
-   * @throws {QueueFullError} when the records would exceed the queue's bound, or the disk is full;
-   * nothing is stored then.
+   * @throws {QueueFullError} when the records would exceed the queue's bound, and {MillraceError}
+   * DISK_FULL when the disk is full; nothing is stored then.
    */
   abstract append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]>;
   /**

@@ -101,6 +101,13 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       expect(types(await collect(store.read('user-1')))).toEqual(['A', 'B', 'C']);
     });
 
+    it('stores nothing of an append of which one event cannot be stored', async () => {
+      const events = [newEvent('A'), newEvent('B', { n: 1n })];
+      await expect(store.append('user-1', events, 'no-stream')).rejects.toThrow();
+      expect(await collect(store.readAll())).toEqual([]);
+      expect((await store.append('user-1', [newEvent('C')], 'no-stream')).revision).toBe(0);
+    });
+
     it('reads a stream forward and backward, from a revision, up to a limit', async () => {
       await store.append(
         'user-1',

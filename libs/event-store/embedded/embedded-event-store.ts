@@ -52,7 +52,8 @@ export class EmbeddedEventStore implements EventStore {
   ): Promise<AppendResult> {
     if (events.length === 0) throw new Error('an append needs at least one event');
     const outcome = await this.environment
-      .transaction(() => this.appendNow(stream, events, expected))
+      // A child transaction: one that fails half-way leaves nothing in the group's transaction.
+      .childTransaction(() => this.appendNow(stream, events, expected))
       .catch(async (error: unknown) => {
         throw await reasonOf(error);
       });
