@@ -56,7 +56,8 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   const organizations = new OrganizationsProjection();
   const streams = new StreamsProjection();
   const tables = new WarehouseTablesProjection(warehouse, streams);
-  const projector = new Projector(events, [users, organizations, streams, tables], logger);
+  // Tables before the catalog: whoever sees a stream or a column there finds it in the warehouse.
+  const projector = new Projector(events, [users, organizations, tables, streams], logger);
   await projector.start();
   return {
     config,

@@ -21,9 +21,6 @@ const TRIES = 3;
 
 /** Engine numbers of failures that pass: no memory, no disk, too many parts, time-outs, broken files. */
 const PASSING = new Set([74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473]);
-/** The stream was deleted while the batch was on its way. */
-const TABLE_IS_GONE = new Set([60, 81]);
-
 /**
  * The way of a batch from the queue to the warehouse: receive → insert → commit.
  *
@@ -111,7 +108,6 @@ export class WritePipeline {
       } catch (error) {
         const verdict = judge(error, attempt);
         this.logger.error({ err: error, table: group.table, attempt, verdict }, 'an insert failed');
-        if (verdict === 'drop') return true;
         if (verdict === 'give-up') return this.giveUp(group, error);
         if (verdict === 'count') attempt += 1;
       }
@@ -143,9 +139,8 @@ function isSmall({ records }: Delivery): boolean {
   return records.reduce((rows, { headers }) => rows + Number(headers.rows ?? 0), 0) < SMALL_ROWS;
 }
 
-function judge(error: unknown, attempt: number): 'drop' | 'give-up' | 'count' | 'wait' {
+function judge(error: unknown, attempt: number): 'give-up' | 'count' | 'wait' {
   if (!(error instanceof WarehouseError)) return 'wait';
-  if (TABLE_IS_GONE.has(error.code)) return attempt < TRIES ? 'count' : 'drop';
   if (PASSING.has(error.code)) return 'wait';
   return attempt < TRIES ? 'count' : 'give-up';
 }
