@@ -1,4 +1,7 @@
+import { Worker } from 'node:worker_threads';
+
 const ECHO_MS = 1000;
+const LIMIT_MS = 25_000;
 
 /**
  * Closes the program on SIGINT or SIGTERM, once. Ctrl-C reaches a process more than once (the
@@ -12,6 +15,7 @@ export function closeOnSignal(close: () => Promise<void>): void {
       return;
     }
     asked = Date.now();
+    endAfter(LIMIT_MS);
     close().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -22,4 +26,13 @@ export function closeOnSignal(close: () => Promise<void>): void {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+}
+
+/**
+ * Ends the process even when its main thread hangs in native code; a supervisor would do the same
+ * a little later. What was acknowledged is on disk by then.
+ */
+function endAfter(milliseconds: number): void {
+  const code = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${milliseconds})`;
+  new Worker(code, { eval: true }).unref();
 }

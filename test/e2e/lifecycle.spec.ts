@@ -45,6 +45,14 @@ describe('a server’s life', () => {
     expect([status.successful, code]).toEqual([1, 0]);
   });
 
+  it('stops while a query whose client has left still has work', async () => {
+    const server = await startServer({ dataDirectory });
+    const rows = Array.from({ length: 500 }, (_, n) => ({ n }));
+    await server.client.upload('logs', rows);
+    await server.client.leaveAfterFirstBytes('SELECT x.n FROM logs AS x, logs AS y, logs AS z');
+    expect(await server.stop()).toBe(0);
+  });
+
   it('makes a root password when none is given, keeps it for its owner only, and takes a new one later', async () => {
     const first = await startServer({
       dataDirectory,

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
-import { Session } from 'chdb';
+import { drainPending, Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
 import { ChdbLocalEngine, STRICT_INPUT } from './chdb-local-engine.js';
@@ -60,6 +60,9 @@ export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions)
     }
     await clients.close();
     engine.close();
+    // A query whose client left may still run: its connection goes when it ends, and the engine with
+    // the last one. At exit its teardown can deadlock with its own background threads.
+    await drainPending();
   };
   return {
     warehouse: compose(reader, writer, schema, close),
