@@ -1,22 +1,10 @@
 import { createHash } from 'node:crypto';
 import { MillraceError } from '@app/platform';
+import type { CommandContext } from './command-context.js';
 import type { Decider, DomainEvent } from './decider.js';
 import type { EventMetadata, NewEvent } from './event.js';
 import { WrongExpectedRevisionError, type EventStore } from './event-store.js';
 import type { Projector } from './projector.js';
-
-/** Who asked for a command, when, and through which request. */
-export interface CommandContext {
-  /** The same command sent again carries the same id and changes nothing the second time. */
-  readonly commandId: string;
-  /** User id, or `system`. */
-  readonly actor: string;
-  /** ISO 8601, UTC. */
-  readonly occurredAt: string;
-  readonly address?: string;
-  readonly userAgent?: string;
-  readonly requestId?: string;
-}
 
 export interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;

@@ -4,6 +4,8 @@ export interface EventMetadata {
   readonly $causationId: string;
   /** User id or `system`. */
   readonly actor: string;
+  /** Of the organization the command was asked of, when there is one. */
+  readonly organizationId?: string;
   readonly address?: string;
   readonly userAgent?: string;
   readonly requestId?: string;

@@ -1,4 +1,5 @@
-export { CommandPipeline, type CommandContext } from './command.pipeline.js';
+export { contextOf, systemContext, type CommandContext } from './command-context.js';
+export { CommandPipeline } from './command.pipeline.js';
 export type { Decider, DomainEvent } from './decider.js';
 export type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
 export {

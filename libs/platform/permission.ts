@@ -1,7 +1,10 @@
 import { SetMetadata } from '@nestjs/common';
 
-/** What a route asks of its caller within the organization named by its `:org` parameter. */
-export type Permission = 'upload' | 'query' | 'manage-streams' | 'manage-organization';
+/**
+ * What a route asks of its caller within the organization named by its `:org` parameter. `upload`
+ * and `query` open to the organization's passcode as well; the others need the password.
+ */
+export type Permission = 'upload' | 'query' | 'view' | 'manage-streams' | 'manage-organization';
 
 /** One key for both decorators, so that what stands nearest to the route decides. */
 export const ACCESS_METADATA = 'millrace:access';

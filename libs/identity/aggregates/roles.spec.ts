@@ -3,10 +3,34 @@ import { mayDo, ROLES, type Role } from './roles.js';
 
 /** Written by hand from API.md, "Authentication and roles". */
 const TABLE: Readonly<Record<Role, Readonly<Record<Permission, boolean>>>> = {
-  admin: { query: true, upload: true, 'manage-streams': true, 'manage-organization': true },
-  editor: { query: true, upload: true, 'manage-streams': true, 'manage-organization': false },
-  member: { query: true, upload: true, 'manage-streams': true, 'manage-organization': false },
-  viewer: { query: true, upload: false, 'manage-streams': false, 'manage-organization': false },
+  admin: {
+    query: true,
+    view: true,
+    upload: true,
+    'manage-streams': true,
+    'manage-organization': true,
+  },
+  editor: {
+    query: true,
+    view: true,
+    upload: true,
+    'manage-streams': true,
+    'manage-organization': false,
+  },
+  member: {
+    query: true,
+    view: true,
+    upload: true,
+    'manage-streams': true,
+    'manage-organization': false,
+  },
+  viewer: {
+    query: true,
+    view: true,
+    upload: false,
+    'manage-streams': false,
+    'manage-organization': false,
+  },
 };
 
 describe('mayDo', () => {

@@ -5,10 +5,10 @@ export const ROLES = ['admin', 'editor', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 const MAY: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['query', 'upload', 'manage-streams', 'manage-organization'],
-  editor: ['query', 'upload', 'manage-streams'],
-  member: ['query', 'upload', 'manage-streams'],
-  viewer: ['query'],
+  admin: ['query', 'view', 'upload', 'manage-streams', 'manage-organization'],
+  editor: ['query', 'view', 'upload', 'manage-streams'],
+  member: ['query', 'view', 'upload', 'manage-streams'],
+  viewer: ['query', 'view'],
 };
 
 export function mayDo(role: Role, permission: Permission): boolean {

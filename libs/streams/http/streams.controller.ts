@@ -31,7 +31,7 @@ const listQuery = z.strictObject({
 });
 
 @Controller('api/:org')
-@Requires('query')
+@Requires('view')
 export class StreamsController {
   constructor(
     private readonly streams: StreamsProjection,

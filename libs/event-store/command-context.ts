@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { ulid } from 'ulid';
+import { callerOf, type AuthenticatedRequest } from '@app/platform';
+
+/** Who asked for a command, when, and through which request. */
+export interface CommandContext {
+  /** The same command sent again carries the same id and changes nothing the second time. */
+  readonly commandId: string;
+  /** User id, or `system`. */
+  readonly actor: string;
+  /** ISO 8601, UTC. */
+  readonly occurredAt: string;
+  /** Of the organization it is asked of, when there is one. */
+  readonly organizationId?: string;
+  readonly address?: string;
+  readonly userAgent?: string;
+  readonly requestId?: string;
+}
+
+/**
+ * The command context of an HTTP request. A request that says `Idempotency-Key` has the same
+ * command id each time the same caller sends it with that key.
+ */
+export function contextOf(request: AuthenticatedRequest): CommandContext {
+  const actor = callerOf(request).userId;
+  const key = request.headers['idempotency-key'];
+  const userAgent = request.headers['user-agent'];
+  return {
+    commandId: typeof key === 'string' ? commandIdOf(actor, request, key) : ulid(),
+    actor,
+    occurredAt: new Date().toISOString(),
+    ...(request.organization ? { organizationId: request.organization.id } : {}),
+    address: request.ip,
+    ...(userAgent === undefined ? {} : { userAgent }),
+    requestId: request.id,
+  };
+}
+
+/** A command that the system itself gives. */
+export function systemContext(organizationId?: string): CommandContext {
+  return {
+    commandId: ulid(),
+    actor: 'system',
+    occurredAt: new Date().toISOString(),
+    ...(organizationId === undefined ? {} : { organizationId }),
+  };
+}
+
+/** Keys are the caller's own words: another caller's, or another route's, are others. */
+function commandIdOf(actor: string, request: AuthenticatedRequest, key: string): string {
+  const route = `${request.method} ${request.url.split('?', 1)[0] ?? ''}`;
+  const words = JSON.stringify([actor, route, key]);
+  return createHash('sha256').update(words).digest('hex');
+}

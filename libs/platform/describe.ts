@@ -1,0 +1,81 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { z } from 'zod';
+import { ERROR_STATUS, type ErrorKind } from './errors.js';
+
+type ApiSchema = Extract<Parameters<typeof ApiBody>[0], { schema: unknown }>['schema'];
+
+/** What the OpenAPI page says of a route. */
+export interface RouteDescription {
+  /** Heading it stands under, e.g. `Users`. */
+  readonly tag: string;
+  readonly summary: string;
+  /** The same schema that the handler parses the body with. */
+  readonly body?: { readonly schema: z.ZodType; readonly example: unknown };
+  /** The same schema that the handler parses the query string with. */
+  readonly query?: z.ZodObject;
+  /** Body of the 200, as a client would see it. */
+  readonly answer: unknown;
+  /** Kinds of failure peculiar to this route, each with a message it may have. 401, 403 of the role and 429 go without saying. */
+  readonly failures?: Readonly<Partial<Record<ErrorKind, string>>>;
+}
+
+/** Describes a route in the OpenAPI document, from the schemas the route itself uses. */
+export function Describe(route: RouteDescription): MethodDecorator & ClassDecorator {
+  const { tag, summary, body, query, answer, failures = {} } = route;
+  return applyDecorators(
+    ApiTags(tag),
+    ApiOperation({ summary }),
+    ...(body ? [describeBody(body)] : []),
+    ...Object.entries(query?.shape ?? {}).map(([name, schema]) =>
+      ApiQuery({ name, required: false, schema: jsonSchema(schema as z.ZodType) }),
+    ),
+    ApiResponse({
+      status: 200,
+      description: 'done',
+      content: { 'application/json': { example: answer } },
+    }),
+    ...byStatus(failures).map(([status, kinds]) => describeFailures(status, kinds)),
+  );
+}
+
+function describeBody({ schema, example }: NonNullable<RouteDescription['body']>): MethodDecorator {
+  return ApiBody({
+    required: true,
+    schema: jsonSchema(schema),
+    examples: { example: { value: example } },
+  });
+}
+
+function describeFailures(
+  status: number,
+  kinds: readonly (readonly [string, string])[],
+): MethodDecorator & ClassDecorator {
+  const examples = kinds.map(([kind, message]) => [kind, { value: { code: status, message } }]);
+  return ApiResponse({
+    status,
+    description: kinds.map(([kind]) => kind).join(', '),
+    content: {
+      'application/json': {
+        examples: Object.fromEntries(examples) as Record<string, { value: unknown }>,
+      },
+    },
+  });
+}
+
+function byStatus(
+  failures: Readonly<Partial<Record<ErrorKind, string>>>,
+): [number, [string, string][]][] {
+  const all = new Map<number, [string, string][]>();
+  for (const [kind, message] of Object.entries(failures)) {
+    const status = ERROR_STATUS[kind as ErrorKind];
+    all.set(status, [...(all.get(status) ?? []), [kind, message]]);
+  }
+  return [...all];
+}
+
+function jsonSchema(schema: z.ZodType): ApiSchema {
+  const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  delete described.$schema;
+  return described as ApiSchema;
+}

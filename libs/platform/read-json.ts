@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { MillraceError } from './errors.js';
+
+const BYTES_MAX = 1024 * 1024;
+
+/**
+ * Reads a request's body as JSON of a schema's shape.
+ * @throws {MillraceError} EMPTY_BODY, MALFORMED_BODY, UPLOAD_TOO_LARGE, UNSUPPORTED_ENCODING
+ * @throws {z.ZodError} when it is JSON of another shape
+ */
+export async function readJson<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new MillraceError('UNSUPPORTED_ENCODING', 'send this body without Content-Encoding');
+  }
+  const text = await readText(request);
+  if (text.trim() === '')
+    throw new MillraceError('EMPTY_BODY', 'there is no body; send a JSON object');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's message quotes the body, which may hold a password.
+    throw new MillraceError('MALFORMED_BODY', 'the body is not JSON');
+  }
+  return schema.parse(value);
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > BYTES_MAX) {
+      throw new MillraceError('UPLOAD_TOO_LARGE', `the body may have at most ${BYTES_MAX} bytes`);
+    }
+    pieces.push(piece);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw new MillraceError('MALFORMED_BODY', 'the body is not UTF-8');
+  }
+}
