@@ -10,13 +10,18 @@ const layers = {
     ['platform'],
     'The warehouse takes type names as text: column types and widening belong to streams.',
   ],
+  'key-store': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
   identity: [
-    ['event-store', 'platform'],
+    ['event-store', 'key-store', 'platform'],
     'Who somebody is must not depend on what is stored; callers find the caller in the request context (platform).',
   ],
   streams: [
     ['event-store', 'warehouse', 'platform'],
     'A stream is described by events and made true in the warehouse; it knows neither its uploads nor its queries.',
+  ],
+  audit: [
+    ['event-store', 'key-store', 'warehouse', 'platform'],
+    'The audit trail reads events of every domain by their stored form; names of people and organizations are handed in by the app.',
   ],
   ingest: [
     ['streams', 'ingest-queue', 'warehouse', 'platform'],
@@ -32,6 +37,7 @@ const adapters = {
   warehouse: ['chdb', 'clickhouse'],
   'event-store': ['embedded', 'eventstoredb'],
   'ingest-queue': ['embedded', 'kafka'],
+  'key-store': ['embedded'],
 };
 const adapterFolders = Object.entries(adapters)
   .map(([port, names]) => `libs/${port}/(?:${names.join('|')})/`)

@@ -1,13 +1,20 @@
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { AuditModule, RefusalRecorder } from '@app/audit';
 import { CommandPipeline, EventStore } from '@app/event-store';
-import { IdentityModule, OrganizationsProjection, UsersProjection } from '@app/identity';
+import {
+  IdentityModule,
+  OrganizationsProjection,
+  PersonalData,
+  UsersProjection,
+} from '@app/identity';
 import { IngestModule, Spool, UPLOAD_LIMITS } from '@app/ingest';
 import { IngestQueue } from '@app/ingest-queue';
+import { ServerKey } from '@app/key-store';
 import { ErrorFilter, HealthController, Readiness } from '@app/platform';
 import { Catalog, QueryModule } from '@app/query';
 import { StreamsModule, StreamsProjection } from '@app/streams';
-import { LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
+import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
 
 /** Hands the opened parts to the modules: the only place where adapters meet domain. */
@@ -17,22 +24,31 @@ export class ApiModule {
     return {
       module: ApiModule,
       global: true,
-      imports: [IdentityModule, StreamsModule, IngestModule, QueryModule],
+      imports: [IdentityModule, AuditModule, StreamsModule, IngestModule, QueryModule],
       controllers: [HealthController],
       providers: [
         ...bindings(parts),
         Readiness,
-        { provide: APP_FILTER, useValue: new ErrorFilter(parts.logger) },
+        { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
       exports: bindings(parts).map(({ provide }) => provide),
     };
   }
 }
 
+function errorFilter({ logger, commands, organizations }: Parts): ErrorFilter {
+  const organizationId = (name: string): string | undefined => organizations.find(name)?.id;
+  const refusals = new RefusalRecorder(commands, organizationId, logger);
+  return new ErrorFilter(logger, (failure, request) => refusals.record(failure, request));
+}
+
 function bindings(parts: Parts): ValueProvider[] {
   return [
     { provide: EventStore, useValue: parts.events },
     { provide: CommandPipeline, useValue: parts.commands },
+    { provide: ServerKey, useValue: parts.serverKey },
+    { provide: PersonalData, useValue: parts.people },
+    { provide: AuditTables, useValue: parts.warehouse },
     { provide: UsersProjection, useValue: parts.users },
     { provide: OrganizationsProjection, useValue: parts.organizations },
     { provide: StreamsProjection, useValue: parts.streams },

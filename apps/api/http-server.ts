@@ -19,9 +19,10 @@ const HEADERS_TIMEOUT_MS = 30_000;
  * Fastify as Millrace needs it: bodies stay unread streams for their routes to read, errors that
  * come before any route have the same shape as all others, and every response says its request id.
  */
-export function httpAdapter({ upload }: Config, logger: Logger): FastifyAdapter {
+export function httpAdapter({ upload, http }: Config, logger: Logger): FastifyAdapter {
   const adapter = new FastifyAdapter({
     genReqId: requestId,
+    ...(http.trustedProxies.length > 0 ? { trustProxy: [...http.trustedProxies] } : {}),
     requestTimeout: 0,
     connectionTimeout: upload.idleSeconds * 1000,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },

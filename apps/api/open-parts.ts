@@ -1,48 +1,67 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandPipeline, Projector, type EventStore } from '@app/event-store';
-import { OrganizationsProjection, UsersProjection } from '@app/identity';
+import { AuditTrailProjection, type AuditDirectory } from '@app/audit';
+import {
+  CommandPipeline,
+  Projector,
+  SnapshotFiles,
+  type EventStore,
+  type Projection,
+} from '@app/event-store';
+import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
 import { Spool } from '@app/ingest';
 import type { IngestQueue } from '@app/ingest-queue';
+import { openServerKey, type ServerKey } from '@app/key-store';
 import type { Config, Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
 import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
 import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { AccountsDirectory } from './accounts-directory.js';
 import { StreamCatalog } from './stream-catalog.js';
 
-/** Everything the modules are built on, opened and caught up. */
-export interface Parts {
+/** What is stored, and the read models over it, opened but not caught up. */
+export interface Stores {
   readonly config: Config;
-  readonly logger: Logger;
+  readonly serverKey: ServerKey;
+  readonly people: PersonalData;
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
   readonly events: EventStore;
-  readonly queue: IngestQueue;
-  readonly projector: Projector;
-  readonly commands: CommandPipeline;
+  readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
   readonly streams: StreamsProjection;
+  readonly directory: AuditDirectory;
+  readonly auditTrail: AuditTrailProjection;
+  /** In the order in which they get each event. */
+  readonly projections: readonly Projection[];
+  close(): Promise<void>;
+}
+
+/** Everything the modules are built on, opened and caught up. */
+export interface Parts extends Stores {
+  readonly logger: Logger;
+  readonly queue: IngestQueue;
+  readonly commands: CommandPipeline;
   readonly catalog: Catalog;
   readonly spool: Spool;
-  close(): Promise<void>;
 }
 
 /** Client queries and acceptance statements that run at once in this process. */
 const READERS = 8;
 const ACCEPTORS = 2;
+/** What the hashes of the audit trail are made with. */
+export const AUDIT_PURPOSE = 'audit-trail';
 
 /** Chooses and opens the adapters that the configuration names. @throws when the data directory is in use. */
-export async function openParts(config: Config, logger: Logger): Promise<Parts> {
+export async function openStores(config: Config): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   mkdirSync(config.dataDirectory, { recursive: true });
-  const [{ openChdb }, { openEmbeddedEventStore }, { openEmbeddedIngestQueue }] = await Promise.all(
-    [
-      import('@app/warehouse/chdb'),
-      import('@app/event-store/embedded'),
-      import('@app/ingest-queue/embedded'),
-    ],
-  );
+  const [{ openChdb }, { openEmbeddedEventStore }, { EmbeddedPersonKeys }] = await Promise.all([
+    import('@app/warehouse/chdb'),
+    import('@app/event-store/embedded'),
+    import('@app/key-store/embedded'),
+  ]);
   // The engine first: it locks the data directory.
   const { warehouse, localEngine } = openChdb({
     directory: at('warehouse'),
@@ -50,34 +69,62 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     readers: READERS,
     acceptors: ACCEPTORS,
   });
+  const serverKey = openServerKey(config.dataDirectory, config.secretKey);
+  const people = new PersonalData(serverKey, new EmbeddedPersonKeys(at('person-keys'), serverKey));
   const events = openEmbeddedEventStore({ directory: at('events') });
-  const queue = openEmbeddedIngestQueue({ directory: at('queue'), maxBytes: config.queueMaxBytes });
-  const users = new UsersProjection();
+  const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const streams = new StreamsProjection();
   const tables = new WarehouseTablesProjection(warehouse, streams);
-  // Tables before the catalog: whoever sees a stream or a column there finds it in the warehouse.
-  const projector = new Projector(events, [users, organizations, tables, streams], logger);
-  await projector.start();
+  const directory = new AccountsDirectory(users, organizations, people);
+  const auditTrail = new AuditTrailProjection(
+    warehouse,
+    directory,
+    serverKey.derive(AUDIT_PURPOSE),
+  );
   return {
     config,
-    logger,
+    serverKey,
+    people,
     warehouse,
     localEngine,
     events,
-    queue,
-    projector,
-    commands: new CommandPipeline(events, projector),
+    snapshots: new SnapshotFiles(at('snapshots')),
     users,
     organizations,
     streams,
-    catalog: new StreamCatalog(streams),
-    spool: new Spool(at('spool'), config.upload.minFreeDiskBytes),
+    directory,
+    auditTrail,
+    // Tables before the catalog: whoever sees a stream or a column there finds it in the warehouse.
+    projections: [users, organizations, tables, streams, auditTrail],
+    close: async () => {
+      await events.close();
+      await warehouse.close();
+    },
+  };
+}
+
+/** Opens everything and brings the read models up to date. */
+export async function openParts(config: Config, logger: Logger): Promise<Parts> {
+  const stores = await openStores(config);
+  const { openEmbeddedIngestQueue } = await import('@app/ingest-queue/embedded');
+  const queue = openEmbeddedIngestQueue({
+    directory: join(config.dataDirectory, 'queue'),
+    maxBytes: config.queueMaxBytes,
+  });
+  const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
+  await projector.start();
+  return {
+    ...stores,
+    logger,
+    queue,
+    commands: new CommandPipeline(stores.events, projector, stores.people),
+    catalog: new StreamCatalog(stores.streams),
+    spool: new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes),
     close: async () => {
       await projector.stop();
       await queue.close();
-      await events.close();
-      await warehouse.close();
+      await stores.close();
     },
   };
 }

@@ -12,6 +12,8 @@ export interface CommandContext {
   readonly occurredAt: string;
   /** Of the organization it is asked of, when there is one. */
   readonly organizationId?: string;
+  /** Whose erasure blanks address and user agent, when it is not the actor. */
+  readonly sealedFor?: string;
   readonly address?: string;
   readonly userAgent?: string;
   readonly requestId?: string;
@@ -34,6 +36,11 @@ export function contextOf(request: AuthenticatedRequest): CommandContext {
     ...(userAgent === undefined ? {} : { userAgent }),
     requestId: request.id,
   };
+}
+
+/** One of several commands that a request leads to for the same stream of events: each has its own id. */
+export function stepOf(context: CommandContext, step: string): CommandContext {
+  return { ...context, commandId: `${context.commandId}/${step}` };
 }
 
 /** A command that the system itself gives. */

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MillraceError } from '@app/platform';
 import type { CommandContext } from './command-context.js';
 import type { Decider, DomainEvent } from './decider.js';
 import type { EventMetadata, NewEvent } from './event.js';
 import { WrongExpectedRevisionError, type EventStore } from './event-store.js';
+import { KeyedQueue } from './keyed-queue.js';
 import type { Projector } from './projector.js';
 
 export interface HandleOptions<State, Command, Event extends DomainEvent> {
@@ -13,87 +15,130 @@ export interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly context: CommandContext;
 }
 
-const TRIES = 5;
+/** Seals where a request came from, so that it is readable only while its actor is not erased. */
+export abstract class ClientSealer {
+  abstract seal(
+    personId: string,
+    client: { readonly address?: string | undefined; readonly userAgent?: string | undefined },
+  ): string;
+}
+
+const TRIES = 10;
+const BACKOFF_MS = 10;
 const SCHEMA_VERSION = 1;
 
 /**
  * The way of a command: load, decide, append at the revision that was read, wait until this
- * node's read models have it. Whoever gets the answer reads their own writes here. A conflict is
- * decided again on what is there by then.
+ * node's read models have it. Whoever gets the answer reads their own writes here. Commands for
+ * the same stream wait for each other on this node; a conflict with another node is decided again
+ * on what is there by then.
  */
 export class CommandPipeline {
+  private readonly queue = new KeyedQueue();
+
   constructor(
     private readonly store: EventStore,
     private readonly projector: Projector,
+    private readonly clients: ClientSealer,
   ) {}
 
-  /** @returns the aggregate's state after the command. */
-  async handle<State, Command, Event extends DomainEvent>(
+  /** @returns the aggregate's state after the command. @throws {MillraceError} CONFLICT when others are always faster. */
+  handle<State, Command, Event extends DomainEvent>(
     options: HandleOptions<State, Command, Event>,
   ): Promise<State> {
-    const { decider, stream, command, context } = options;
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      let state = decider.initialState;
-      let revision = -1;
-      let position = 0n;
-      for await (const recorded of this.store.read(stream)) {
-        state = decider.evolve(state, recorded as unknown as Event);
-        revision = recorded.revision;
-        position = recorded.position;
+    return this.queue.run(options.stream, async () => {
+      for (let attempt = 0; attempt < TRIES; attempt += 1) {
+        const done = await this.attempt(options);
+        if (done) return done.state;
+        await sleep(Math.random() * BACKOFF_MS * (attempt + 1));
       }
-      const decided = decider.decide(state, command);
-      if (decided.length === 0) {
-        await this.projector.awaitPosition(position);
-        return state;
-      }
-      if (await this.append(stream, decided, revision === -1 ? 'no-stream' : revision, context)) {
-        return decided.reduce(decider.evolve, state);
-      }
-    }
-    throw new MillraceError(
-      'CONFLICT',
-      'others changed the same thing at the same time; try again',
-      {
-        retryAfterSeconds: 1,
-      },
-    );
+      throw new MillraceError(
+        'CONFLICT',
+        'others changed the same thing at the same time; try again',
+        { retryAfterSeconds: 1 },
+      );
+    });
   }
 
-  /** Takes a name that may exist once: the first to append to its stream has it. @returns whether this command has it now. */
-  async reserve(stream: string, event: DomainEvent, context: CommandContext): Promise<boolean> {
-    return this.append(stream, [event], 'no-stream', context);
+  /** Keeps something that happened and that nobody decided, such as a failed login. */
+  async record(stream: string, event: DomainEvent, context: CommandContext): Promise<void> {
+    const { position } = await this.store.append(
+      stream,
+      this.newEvents(stream, [event], context),
+      'any',
+    );
+    await this.projector.awaitPosition(position);
+  }
+
+  /** @returns undefined when another writer came in between. */
+  private async attempt<State, Command, Event extends DomainEvent>(
+    options: HandleOptions<State, Command, Event>,
+  ): Promise<{ readonly state: State } | undefined> {
+    const { decider, stream, command, context } = options;
+    const first = eventId(context, stream, 0);
+    let state = decider.initialState;
+    let revision = -1;
+    let position = 0n;
+    let done = false;
+    for await (const recorded of this.store.read(stream)) {
+      state = decider.evolve(state, recorded as unknown as Event);
+      revision = recorded.revision;
+      position = recorded.position;
+      done ||= recorded.id === first;
+    }
+    // A command that comes again is answered with what is there, not decided on its own effects.
+    const decided = done ? [] : decider.decide(state, command);
+    if (decided.length > 0) {
+      const events = this.newEvents(stream, decided, context);
+      const appended = await this.append(stream, events, revision);
+      if (appended === undefined) return undefined;
+      position = appended;
+    }
+    await this.projector.awaitPosition(position);
+    return { state: decided.reduce(decider.evolve, state) };
   }
 
   private async append(
     stream: string,
-    decided: readonly DomainEvent[],
-    expected: number | 'no-stream',
-    context: CommandContext,
-  ): Promise<boolean> {
-    const events = decided.map((event, index) =>
-      toNewEvent(event, `${context.commandId}/${stream}/${index}`, context),
-    );
+    events: readonly NewEvent[],
+    revision: number,
+  ): Promise<bigint | undefined> {
     try {
-      const { position } = await this.store.append(stream, events, expected);
-      await this.projector.awaitPosition(position);
-      return true;
+      const expected = revision === -1 ? 'no-stream' : revision;
+      return (await this.store.append(stream, events, expected)).position;
     } catch (error) {
-      if (error instanceof WrongExpectedRevisionError) return false;
+      if (error instanceof WrongExpectedRevisionError) return undefined;
       throw error;
     }
   }
+
+  private newEvents(
+    stream: string,
+    decided: readonly DomainEvent[],
+    context: CommandContext,
+  ): NewEvent[] {
+    const { commandId, address, userAgent, sealedFor, ...who } = context;
+    const known = address !== undefined || userAgent !== undefined;
+    const metadata: EventMetadata = {
+      ...who,
+      ...(known
+        ? { client: this.clients.seal(sealedFor ?? who.actor, { address, userAgent }) }
+        : {}),
+      $correlationId: context.requestId ?? commandId,
+      $causationId: commandId,
+      schemaVersion: SCHEMA_VERSION,
+    };
+    return decided.map(({ type, data }, index) => ({
+      id: eventId(context, stream, index),
+      type,
+      data,
+      metadata,
+    }));
+  }
 }
 
-function toNewEvent({ type, data }: DomainEvent, name: string, context: CommandContext): NewEvent {
-  const { commandId, ...who } = context;
-  const metadata: EventMetadata = {
-    ...who,
-    $correlationId: context.requestId ?? commandId,
-    $causationId: commandId,
-    schemaVersion: SCHEMA_VERSION,
-  };
-  return { id: uuidOf(name), type, data, metadata };
-}
+const eventId = ({ commandId }: CommandContext, stream: string, index: number): string =>
+  uuidOf(`${commandId}/${stream}/${index}`);
 
 /** A UUID that depends on nothing but `name`, so that a command sent again appends nothing. */
 function uuidOf(name: string): string {

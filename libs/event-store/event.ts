@@ -2,12 +2,12 @@
 export interface EventMetadata {
   readonly $correlationId: string;
   readonly $causationId: string;
-  /** User id or `system`. */
+  /** User id, `system` or `anonymous`. */
   readonly actor: string;
   /** Of the organization the command was asked of, when there is one. */
   readonly organizationId?: string;
-  readonly address?: string;
-  readonly userAgent?: string;
+  /** Address and user agent the request came from, sealed for its actor. */
+  readonly client?: string;
   readonly requestId?: string;
   readonly schemaVersion: number;
   /** ISO 8601, UTC. */

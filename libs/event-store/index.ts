@@ -1,5 +1,5 @@
-export { contextOf, systemContext, type CommandContext } from './command-context.js';
-export { CommandPipeline } from './command.pipeline.js';
+export { contextOf, stepOf, systemContext, type CommandContext } from './command-context.js';
+export { ClientSealer, CommandPipeline } from './command.pipeline.js';
 export type { Decider, DomainEvent } from './decider.js';
 export type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
 export {
@@ -11,4 +11,8 @@ export {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from './event-store.js';
-export { Projector, type Projection } from './projector.js';
+export type { Projection, SnapshottedProjection } from './projection.js';
+export { Projector } from './projector.js';
+export { rebuild } from './rebuild.js';
+export { reservation, type Holder } from './reservation.js';
+export { SnapshotFiles } from './snapshot-files.js';

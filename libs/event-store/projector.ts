@@ -2,37 +2,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MillraceError } from '@app/platform';
 import type { RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
-
-/** A read model. Gets every event once, in order of position, from the first on. */
-export interface Projection {
-  readonly name: string;
-  apply(event: RecordedEvent): void | Promise<void>;
-  /** Called once, when everything stored at start has been applied; from then on events are live. */
-  caughtUp?(): void | Promise<void>;
-}
+import { PositionWaiters } from './position-waiters.js';
+import { isSnapshotted, type Projection } from './projection.js';
+import type { SnapshotFiles } from './snapshot-files.js';
 
 export interface ProjectorLog {
   error(details: object, message: string): void;
 }
 
-interface Waiter {
-  readonly position: bigint;
-  resolve(): void;
-  reject(error: unknown): void;
+interface Runner {
+  readonly projection: Projection;
+  /** Has everything up to here. */
+  applied: bigint;
 }
 
 const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
+/** What a start may have to replay beyond its snapshots. */
+const SNAPSHOT_EVERY = 10_000;
 
 /**
  * Runs projections over all events: first what is stored, then what comes. A projection that
  * fails is tried again until it succeeds; until then commands are told so, since serving from a
- * read model with a hole would be lying. Each projection gets each event once.
+ * read model with a hole would be lying. Each projection gets each event once. Snapshots keep the
+ * start short; they are a shortcut only, and one that does not belong to this history is not used.
  */
 export class Projector {
-  private applied = 0n;
+  private runners: Runner[] = [];
+  private last: RecordedEvent | undefined;
+  private seen = 0n;
+  private sinceSnapshot = 0;
   private failure: unknown;
-  private waiters: Waiter[] = [];
+  private readonly waiters = new PositionWaiters();
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
@@ -40,44 +41,114 @@ export class Projector {
     private readonly store: EventStore,
     private readonly projections: readonly Projection[],
     private readonly log: ProjectorLog,
+    private readonly snapshots?: SnapshotFiles,
   ) {}
 
   /** Replays what is stored, then follows in the background. @throws what a projection throws. */
   async start(): Promise<void> {
-    for await (const event of this.store.readAll()) {
-      for (const projection of this.projections) await projection.apply(event);
-      this.applied = event.position;
+    const last = (await this.store.lastPosition()) ?? 0n;
+    for (const projection of this.projections) {
+      this.runners.push({ projection, applied: await this.resume(projection, last) });
     }
-    for (const projection of this.projections) await projection.caughtUp?.();
+    this.seen = this.runners.reduce((min, { applied }) => (applied < min ? applied : min), last);
+    for await (const event of this.store.readAll({ after: this.seen })) {
+      for (const runner of this.runners) await applyOnce(runner, event);
+      this.advance(event);
+    }
+    this.waiters.reached(last);
+    for (const { projection } of this.runners) await projection.caughtUp?.();
+    await this.saveWhenDue();
     this.running = this.follow();
   }
 
   /**
    * Resolves when every projection has applied the event at `position`.
-   * @throws {MillraceError} NOT_READY while a projection fails.
+   * @throws {MillraceError} NOT_READY while a projection fails, SHUTTING_DOWN when it ends before.
    */
   awaitPosition(position: bigint): Promise<void> {
-    if (this.applied >= position) return Promise.resolve();
-    if (this.failure !== undefined) return Promise.reject(this.notReady());
-    return new Promise((resolve, reject) => this.waiters.push({ position, resolve, reject }));
+    if (this.failure !== undefined && !this.waiters.has(position))
+      return Promise.reject(this.notReady());
+    return this.waiters.wait(position);
   }
 
+  /** Ends, and keeps snapshots of what is there. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
+    this.waiters.reject(
+      new MillraceError('SHUTTING_DOWN', 'the server is stopping; try again', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      }),
+    );
+    if (this.sinceSnapshot > 0) await this.save();
+  }
+
+  private async resume(projection: Projection, last: bigint): Promise<bigint> {
+    if (projection.resumeAfter) return projection.resumeAfter(last);
+    if (!isSnapshotted(projection) || !this.snapshots) return 0n;
+    const snapshot = await this.snapshots.load(projection.name, projection.snapshotVersion);
+    if (!snapshot || !(await this.isOurs(snapshot))) return 0n;
+    projection.restore(snapshot.state);
+    return snapshot.position;
+  }
+
+  /** A snapshot of a store that was replaced, or went back to a backup, is of another history. */
+  private async isOurs({
+    position,
+    eventId,
+  }: {
+    readonly position: bigint;
+    readonly eventId: string;
+  }): Promise<boolean> {
+    const options = { direction: 'backward', after: position + 1n, limit: 1 } as const;
+    for await (const event of this.store.readAll(options))
+      return event.position === position && event.id === eventId;
+    return false;
   }
 
   private async follow(): Promise<void> {
     const { signal } = this.stopping;
-    for await (const event of this.store.subscribe({ after: this.applied, signal })) {
-      for (const projection of this.projections) await this.applyUntilDone(projection, event);
+    for await (const event of this.store.subscribe({ after: this.seen, signal })) {
+      for (const runner of this.runners) await this.applyUntilDone(runner, event);
       if (signal.aborted) return;
-      this.applied = event.position;
-      this.wake();
+      this.advance(event);
+      await this.saveWhenDue();
     }
   }
 
-  private async applyUntilDone(projection: Projection, event: RecordedEvent): Promise<void> {
+  private advance(event: RecordedEvent): void {
+    this.last = event;
+    this.seen = event.position;
+    this.sinceSnapshot += 1;
+    this.waiters.reached(event.position);
+  }
+
+  private async saveWhenDue(): Promise<void> {
+    if (this.sinceSnapshot < SNAPSHOT_EVERY) return;
+    try {
+      await this.save();
+    } catch (error) {
+      this.log.error({ err: error }, 'a snapshot could not be kept; the next start takes longer');
+    }
+  }
+
+  private async save(): Promise<void> {
+    const event = this.last;
+    if (!event || !this.snapshots) return;
+    this.sinceSnapshot = 0;
+    const { position, id: eventId } = event;
+    for (const { projection } of this.runners.filter(({ applied }) => applied >= position)) {
+      if (!isSnapshotted(projection)) continue;
+      const state = projection.snapshot();
+      await this.snapshots.save(projection.name, projection.snapshotVersion, {
+        position,
+        eventId,
+        state,
+      });
+    }
+  }
+
+  private async applyUntilDone(runner: Runner, event: RecordedEvent): Promise<void> {
     const { signal } = this.stopping;
     for (
       let backoff = BACKOFF_MS.first;
@@ -85,29 +156,21 @@ export class Projector {
       backoff = Math.min(2 * backoff, BACKOFF_MS.most)
     ) {
       try {
-        await projection.apply(event);
+        await applyOnce(runner, event);
         this.failure = undefined;
         return;
       } catch (error) {
         this.failure = error;
         const details = {
           err: error,
-          projection: projection.name,
+          projection: runner.projection.name,
           position: String(event.position),
         };
         this.log.error(details, 'a projection failed; it is tried again');
-        for (const waiter of this.waiters.splice(0)) waiter.reject(this.notReady());
+        this.waiters.reject(this.notReady());
       }
       await sleep(backoff, undefined, { signal }).catch(() => undefined);
     }
-  }
-
-  private wake(): void {
-    const [done, waiting] = [[] as Waiter[], [] as Waiter[]];
-    for (const waiter of this.waiters)
-      (waiter.position <= this.applied ? done : waiting).push(waiter);
-    this.waiters = waiting;
-    for (const waiter of done) waiter.resolve();
   }
 
   private notReady(): MillraceError {
@@ -116,4 +179,11 @@ export class Projector {
       cause: this.failure,
     });
   }
+}
+
+async function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> {
+  if (event.position <= runner.applied) return;
+  const applying = runner.projection.apply(event);
+  if (applying) await applying;
+  runner.applied = event.position;
 }

@@ -3,6 +3,8 @@ export interface Caller {
   readonly userId: string;
   readonly email: string;
   readonly root: boolean;
+  /** Known by the organization's passcode, not by the account's password. */
+  readonly byPasscode: boolean;
 }
 
 /** The organization of the request's `:org` parameter; attached as `request.organization` once the caller may act in it. */
@@ -12,4 +14,6 @@ export interface RequestOrganization {
   readonly name: string;
   /** Physical warehouse database; not guessable, never shown to clients. */
   readonly database: string;
+  /** Whether the caller manages it, and so may see its audit trail. */
+  readonly administered?: boolean;
 }

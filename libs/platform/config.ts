@@ -35,6 +35,25 @@ const notYet = (what: string) =>
       error: `${what} is not supported yet: unset it to run on the embedded one`,
     });
 
+const SECRET_BYTES = 32;
+const secretKey = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine(
+    ({ length }) => length === SECRET_BYTES,
+    'want 32 random bytes in base64, as from: openssl rand -base64 32',
+  )
+  .optional();
+
+/** Proxies whose X-Forwarded-For is believed: addresses or CIDR ranges. */
+const addresses = z
+  .string()
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .refine((all) => all.every((each) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(each)), {
+    error: 'want addresses or CIDR ranges with commas between them',
+  })
+  .optional();
+
 /** Every variable the program knows. Sizes are in bytes. */
 const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
@@ -54,6 +73,8 @@ const environment = z.object({
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
   MILLRACE_QUERY_RESULT_ROWS: positive(10_000_000),
   MILLRACE_QUERY_RESULT_BYTES: positive(4 * GIB),
+  MILLRACE_SECRET_KEY: secretKey,
+  MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   CLICKHOUSE_URL: notYet('a ClickHouse server'),
   KAFKA_BROKERS: notYet('Kafka'),
@@ -61,9 +82,15 @@ const environment = z.object({
 });
 
 export interface Config {
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly trustedProxies: readonly string[];
+  };
   /** Absolute. */
   readonly dataDirectory: string;
+  /** 32 bytes; undefined: the one kept in the data directory. */
+  readonly secretKey: Uint8Array | undefined;
   readonly root: { readonly email: string; readonly password: string | undefined };
   readonly upload: UploadLimits;
   readonly queueMaxBytes: number;
@@ -93,7 +120,8 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`);
   const values = parsed.data;
   return {
-    http: values.MILLRACE_HTTP_ADDR,
+    http: { ...values.MILLRACE_HTTP_ADDR, trustedProxies: values.MILLRACE_TRUSTED_PROXIES ?? [] },
+    secretKey: values.MILLRACE_SECRET_KEY,
     dataDirectory: values.MILLRACE_DATA_DIR,
     root: { email: values.MILLRACE_ROOT_EMAIL, password: values.MILLRACE_ROOT_PASSWORD },
     upload: {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MillraceError } from './errors.js';
 import type { Logger } from './logger.js';
+import type { AuthenticatedRequest } from './request.js';
 
 export interface ErrorBody {
   readonly code: number;
@@ -11,19 +12,25 @@ export interface ErrorBody {
   readonly error_detail?: string;
 }
 
+/** Is told of every failure before the client is. */
+export type FailureListener = (
+  failure: MillraceError,
+  request: AuthenticatedRequest,
+) => Promise<void>;
+
 /** Turns whatever was thrown into the one error shape of the API. Nothing else maps errors to HTTP. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly logger: Logger,
+    private readonly listener: FailureListener,
+  ) {}
 
-  catch(error: unknown, host: ArgumentsHost): void {
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
-    sendError(
-      error,
-      http.getRequest<FastifyRequest>(),
-      http.getResponse<FastifyReply>(),
-      this.logger,
-    );
+    const request = http.getRequest<AuthenticatedRequest>();
+    await this.listener(toMillraceError(error, request), request);
+    sendError(error, request, http.getResponse<FastifyReply>(), this.logger);
   }
 }
 
@@ -37,7 +44,7 @@ export function sendError(
   const log = {
     requestId: request.id,
     method: request.method,
-    url: request.url,
+    url: loggedUrl(request),
     kind: failure.kind,
   };
   if (failure.kind === 'INTERNAL') logger.error({ ...log, err: error }, failure.message);
@@ -57,6 +64,12 @@ export function sendError(
     .status(failure.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(bodyOf(failure)));
+}
+
+/** People's e-mails do not belong into logs. */
+function loggedUrl(request: FastifyRequest): string {
+  const pattern = request.routeOptions.url;
+  return pattern?.includes(':email') ? pattern : request.url;
 }
 
 const DISCARD_MS = 30_000;

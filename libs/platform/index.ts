@@ -1,12 +1,25 @@
 export type { Caller, RequestOrganization } from './caller.js';
 export { readConfig, type Config, type UploadLimits } from './config.js';
-export { bodyOf, ErrorFilter, sendError, type ErrorBody } from './error-filter.js';
+export {
+  bodyOf,
+  ErrorFilter,
+  sendError,
+  type ErrorBody,
+  type FailureListener,
+} from './error-filter.js';
 export { Describe, type RouteDescription } from './describe.js';
 export { diskFull, isDiskFull } from './disk-full.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController, Readiness } from './health.controller.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
-export { ACCESS_METADATA, Open, Requires, type Access, type Permission } from './permission.js';
+export {
+  ACCESS_METADATA,
+  Open,
+  Requires,
+  RequiresAccount,
+  type Access,
+  type Permission,
+} from './permission.js';
 export { readJson } from './read-json.js';
 export { callerOf, organizationOf, requestId, type AuthenticatedRequest } from './request.js';
 export { closeOnSignal } from './shutdown.js';

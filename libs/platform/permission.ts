@@ -8,11 +8,14 @@ export type Permission = 'upload' | 'query' | 'view' | 'manage-streams' | 'manag
 
 /** One key for both decorators, so that what stands nearest to the route decides. */
 export const ACCESS_METADATA = 'millrace:access';
-export type Access = Permission | 'open';
+export type Access = Permission | 'account' | 'open';
 
-/** The route needs an authenticated caller that has `permission` in `:org`; a route without `:org` only needs the caller. Routes without either decorator are refused. */
+/** The route needs a caller that has `permission` in `:org`. Routes without any of these decorators are refused. */
 export const Requires = (permission: Permission) =>
   SetMetadata<string, Access>(ACCESS_METADATA, permission);
+
+/** The route needs an account, by its password; what it may do there is the route's own business. */
+export const RequiresAccount = () => SetMetadata<string, Access>(ACCESS_METADATA, 'account');
 
 /** The route answers without credentials. */
 export const Open = () => SetMetadata<string, Access>(ACCESS_METADATA, 'open');

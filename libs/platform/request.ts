@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, RequestOrganization } from './caller.js';
 import { MillraceError } from './errors.js';
+import type { Access } from './permission.js';
 
 /** A request that has passed authentication. */
 export interface AuthenticatedRequest extends FastifyRequest {
   caller?: Caller;
   organization?: RequestOrganization;
+  /** What the route asks for. */
+  access?: Access;
 }
 
 /** The caller's organization of this route; a route without `:org` has none. */

@@ -17,6 +17,27 @@ export const REJECTED_COLUMNS: readonly Column[] = [
 
 export const REJECTED_TABLE = '_rejected';
 
+export const AUDIT_TABLE = '_audit';
+
+/** Columns of `_audit` as people see them, `_timestamp` (when it happened) first. */
+export const AUDIT_COLUMNS: readonly Column[] = [
+  TIMESTAMP,
+  { name: 'position', type: 'UInt64' },
+  { name: 'type', type: 'LowCardinality(String)' },
+  { name: 'outcome', type: 'LowCardinality(String)' },
+  { name: 'actor', type: 'String' },
+  { name: 'actor_id', type: 'String' },
+  { name: 'subject', type: 'String' },
+  { name: 'subject_id', type: 'String' },
+  { name: 'address', type: 'String' },
+  { name: 'user_agent', type: 'String' },
+  { name: 'request_id', type: 'String' },
+  { name: 'stream', type: 'String' },
+  { name: 'data', type: 'String' },
+  { name: 'previous_hash', type: 'String' },
+  { name: 'hash', type: 'String' },
+];
+
 export const qualified = ({ database, table }: TableName): string =>
   `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
 
@@ -46,6 +67,11 @@ export function createTable(table: TableName, columns: readonly Column[]): strin
     ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, max_compress_block_size = 131072'
   );
 }
+
+export const createAuditTable = (database: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${qualified({ database, table: AUDIT_TABLE })} (${AUDIT_COLUMNS.map(define).join(', ')})` +
+  ' ENGINE = MergeTree ORDER BY `position`' +
+  ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0';
 
 export const addColumns = (table: TableName, columns: readonly Column[]): string =>
   `ALTER TABLE ${qualified(table)} ${columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`).join(', ')}`;

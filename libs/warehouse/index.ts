@@ -1,7 +1,10 @@
-export { REJECTED_COLUMNS, REJECTED_TABLE, TIMESTAMP } from './ddl.js';
+export { AUDIT_COLUMNS, AUDIT_TABLE, REJECTED_COLUMNS, REJECTED_TABLE, TIMESTAMP } from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
 export { toWarehouseError, WarehouseError } from './warehouse-errors.js';
 export {
+  type AuditFilter,
+  type AuditRow,
+  AuditTables,
   ONE_PART,
   type BatchInsert,
   type BatchPosition,

@@ -1,28 +1,51 @@
 import type { Decider } from '@app/event-store';
+import { MillraceError } from '@app/platform';
 
-export type UserEvent = UserRegistered | PasswordChanged;
+export type UserEvent = UserRegistered | UserProfileChanged | PasswordChanged | UserErased;
 
 export interface UserRegistered {
   readonly type: 'UserRegistered';
   readonly data: {
     readonly id: string;
-    readonly email: string;
-    /** argon2id, in its own text form. */
-    readonly passwordHash: string;
+    /** Fingerprint of the e-mail: the same for the same e-mail, and says nothing else. */
+    readonly emailHash: string;
     readonly root: boolean;
+    /** {@link Profile} as JSON, sealed with the person's key. */
+    readonly profile: string;
+    /** argon2id hash in its text form, sealed with the person's key. */
+    readonly credential: string;
   };
+}
+
+export interface UserProfileChanged {
+  readonly type: 'UserProfileChanged';
+  readonly data: { readonly id: string; readonly profile: string };
 }
 
 export interface PasswordChanged {
   readonly type: 'PasswordChanged';
-  readonly data: { readonly id: string; readonly passwordHash: string };
+  readonly data: { readonly id: string; readonly credential: string };
+}
+
+/** The person's key is dropped: what is sealed with it is gone. */
+export interface UserErased {
+  readonly type: 'UserErased';
+  readonly data: { readonly id: string };
+}
+
+/** What is personal about somebody. */
+export interface Profile {
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
 }
 
 export type UserCommand =
   | { readonly type: 'register'; readonly user: UserRegistered['data'] }
-  | { readonly type: 'change-password'; readonly passwordHash: string };
+  | { readonly type: 'change'; readonly profile?: string; readonly credential?: string }
+  | { readonly type: 'erase' };
 
-export type UserState = UserRegistered['data'] | undefined;
+export type UserState = (UserRegistered['data'] & { readonly erased: boolean }) | undefined;
 
 export const userAggregate: Decider<UserState, UserCommand, UserEvent> = {
   initialState: undefined,
@@ -30,25 +53,40 @@ export const userAggregate: Decider<UserState, UserCommand, UserEvent> = {
   evolve(state, event) {
     switch (event.type) {
       case 'UserRegistered':
-        return event.data;
+        return { ...event.data, erased: false };
+      case 'UserProfileChanged':
+        return state && { ...state, profile: event.data.profile };
       case 'PasswordChanged':
-        return state && { ...state, passwordHash: event.data.passwordHash };
+        return state && { ...state, credential: event.data.credential };
+      case 'UserErased':
+        return state && { ...state, profile: '', credential: '', erased: true };
+      default:
+        return state;
     }
   },
 
   decide(state, command) {
-    switch (command.type) {
-      case 'register':
-        return state ? [] : [{ type: 'UserRegistered', data: command.user }];
-      case 'change-password':
-        return state
-          ? [
-              {
-                type: 'PasswordChanged',
-                data: { id: state.id, passwordHash: command.passwordHash },
-              },
-            ]
-          : [];
+    if (command.type === 'register') {
+      if (state) throw new MillraceError('ALREADY_EXISTS', 'User already exists');
+      return [{ type: 'UserRegistered', data: command.user }];
     }
+    if (command.type === 'erase')
+      return state && !state.erased ? [{ type: 'UserErased', data: { id: state.id } }] : [];
+    if (!state || state.erased) throw new MillraceError('USER_NOT_FOUND', 'User not found');
+    return change(state.id, command);
   },
 };
+
+function change(
+  id: string,
+  { profile, credential }: { readonly profile?: string; readonly credential?: string },
+): UserEvent[] {
+  return [
+    ...(profile === undefined
+      ? []
+      : [{ type: 'UserProfileChanged' as const, data: { id, profile } }]),
+    ...(credential === undefined
+      ? []
+      : [{ type: 'PasswordChanged' as const, data: { id, credential } }]),
+  ];
+}

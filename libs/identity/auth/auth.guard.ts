@@ -2,8 +2,8 @@ import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard as PassportGuard } from '@nestjs/passport';
 import {
-  MillraceError,
   ACCESS_METADATA,
+  MillraceError,
   type Access,
   type AuthenticatedRequest,
   type Caller,
@@ -13,9 +13,13 @@ import { organizationNameProblem } from '../aggregates/organization.aggregate.js
 import { mayDo } from '../aggregates/roles.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 
+/** What the organization's passcode opens; everything else needs the password. */
+const BY_PASSCODE: ReadonlySet<Access> = new Set(['upload', 'query']);
+
 /**
  * Every route asks for a permission or is declared open; a route that says neither is refused.
- * An organization that does not exist answers as one the caller may not see.
+ * An organization that does not exist answers as one the caller may not see; root sees all, and
+ * is told that there is none.
  */
 @Injectable()
 export class AuthGuard extends PassportGuard('basic') {
@@ -30,8 +34,10 @@ export class AuthGuard extends PassportGuard('basic') {
     const route = [context.getHandler(), context.getClass()];
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS_METADATA, route);
     if (access === 'open') return true;
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (access !== undefined) request.access = access;
     await super.canActivate(context);
-    this.admit(context.switchToHttp().getRequest<AuthenticatedRequest>(), access);
+    this.admit(request, access);
     return true;
   }
 
@@ -46,15 +52,35 @@ export class AuthGuard extends PassportGuard('basic') {
     return user;
   }
 
-  private admit(request: AuthenticatedRequest, permission: Permission | undefined): void {
+  private admit(request: AuthenticatedRequest, access: Access | undefined): void {
     const { caller } = request;
-    const { org } = request.params as { org?: string };
-    if (!caller || permission === undefined)
+    if (!caller || access === undefined || access === 'open')
       throw new MillraceError('FORBIDDEN', 'this route is not open to you');
-    if (org === undefined) return;
+    if (caller.byPasscode && !BY_PASSCODE.has(access))
+      throw new MillraceError(
+        'FORBIDDEN',
+        'the passcode uploads and queries; this needs the password of an account',
+      );
+    const { org } = request.params as { org?: string };
+    if (org === undefined) {
+      if (access !== 'account')
+        throw new MillraceError('FORBIDDEN', 'this route is not open to you');
+      return;
+    }
     const problem = organizationNameProblem(org);
     if (problem) throw new MillraceError('INVALID_NAME', problem);
+    if (access !== 'account') this.admitTo(org, caller, access, request);
+  }
+
+  private admitTo(
+    org: string,
+    caller: Caller,
+    permission: Permission,
+    request: AuthenticatedRequest,
+  ): void {
     const organization = this.organizations.find(org);
+    if (!organization && caller.root)
+      throw new MillraceError('ORGANIZATION_NOT_FOUND', `there is no organization ${org}`);
     const role = organization?.members.get(caller.userId);
     const may = caller.root || (role !== undefined && mayDo(role, permission));
     if (!organization || !may) {
@@ -64,6 +90,9 @@ export class AuthGuard extends PassportGuard('basic') {
       );
     }
     const { id, name, database } = organization;
-    request.organization = { id, name, database };
+    const administered =
+      !caller.byPasscode &&
+      (caller.root || (role !== undefined && mayDo(role, 'manage-organization')));
+    request.organization = { id, name, database, administered };
   }
 }

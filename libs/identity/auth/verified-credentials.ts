@@ -1,13 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { MillraceError } from '@app/platform';
+import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
 
 interface Verified {
   readonly userId: string;
-  /** The hash it was checked against: another one now means another password. */
-  readonly passwordHash: string;
+  /** What it was checked against: another one now means another password. */
+  readonly credential: string;
   readonly until: number;
 }
 
@@ -32,22 +33,36 @@ export class VerifiedCredentials {
   /** An unknown account is checked against this, so that it costs the same time. */
   private readonly nobody = hashPassword(randomBytes(16).toString('hex'));
 
-  constructor(private readonly users: UsersProjection) {}
+  constructor(
+    private readonly users: UsersProjection,
+    private readonly people: PersonalData,
+  ) {}
 
-  /**
-   * @returns the user when the password is theirs; at once when it was right a moment ago.
-   * @throws {MillraceError} TOO_MANY_REQUESTS when so many checks wait that another would only make it worse.
-   */
-  check(email: string, password: string): User | undefined | Promise<User | undefined> {
-    const name = createHmac('sha256', this.key)
-      .update(`${email.length}:${email}${password}`)
-      .digest('base64');
+  /** The user when these were right a moment ago. */
+  recall(email: string, password: string): User | undefined {
+    const name = this.nameOf(email, password);
     const known = this.verified.get(name);
     if (known && known.until > Date.now()) {
       const user = this.users.byId(known.userId);
-      if (user?.passwordHash === known.passwordHash) return user;
+      if (user?.credential === known.credential) return user;
     }
     this.verified.delete(name);
+    return undefined;
+  }
+
+  /**
+   * @param begin called when this question is not already being asked by somebody else
+   * @returns the user when the password is theirs
+   * @throws {MillraceError} TOO_MANY_REQUESTS when so many checks wait that another would only make it worse; what `begin` throws
+   */
+  async check(
+    email: string,
+    password: string,
+    begin: () => Outcome = () => IGNORED,
+  ): Promise<User | undefined> {
+    const known = this.recall(email, password);
+    if (known) return known;
+    const name = this.nameOf(email, password);
     const asking = this.asking.get(name);
     if (asking) return asking;
     if (this.waiting.length >= WAITING_MAX) {
@@ -55,24 +70,46 @@ export class VerifiedCredentials {
         retryAfterSeconds: 5,
       });
     }
-    const asked = this.ask(name, email, password);
+    const asked = this.ask(name, { email, password }, begin());
     this.asking.set(name, asked);
     return asked;
   }
 
-  private async ask(name: string, email: string, password: string): Promise<User | undefined> {
+  private async ask(
+    name: string,
+    { email, password }: { readonly email: string; readonly password: string },
+    outcome: Outcome,
+  ): Promise<User | undefined> {
+    let user: User | undefined;
     try {
-      const user = this.users.byEmail(email);
-      const passwordHash = user?.passwordHash ?? (await this.nobody);
-      const right = await this.limited(() => verifyPassword(passwordHash, password));
-      if (!user || !right) return undefined;
-      // Changed while it was checked: this password is the old one.
-      if (this.users.byId(user.id)?.passwordHash !== passwordHash) return undefined;
-      this.keep(name, { userId: user.id, passwordHash, until: Date.now() + KEPT_MS });
-      return user;
+      user = await this.verify(name, email, password);
+    } catch (error) {
+      outcome.undecided();
+      throw error;
     } finally {
       this.asking.delete(name);
     }
+    if (user) outcome.right();
+    else await outcome.wrong();
+    return user;
+  }
+
+  private async verify(name: string, email: string, password: string): Promise<User | undefined> {
+    const user = this.users.byEmail(email);
+    const passwordHash = (user && this.people.credential(user)) ?? (await this.nobody);
+    const right = await this.limited(() => verifyPassword(passwordHash, password));
+    if (!user || !right) return undefined;
+    const { id, credential } = user;
+    // Changed while it was checked: this password is the old one.
+    if (this.users.byId(id)?.credential !== credential) return undefined;
+    this.keep(name, { userId: id, credential, until: Date.now() + KEPT_MS });
+    return user;
+  }
+
+  private nameOf(email: string, password: string): string {
+    return createHmac('sha256', this.key)
+      .update(`${email.length}:${email}${password}`)
+      .digest('base64');
   }
 
   private keep(name: string, verified: Verified): void {
@@ -96,3 +133,16 @@ export class VerifiedCredentials {
     }
   }
 }
+
+/** Is told how a check ended. */
+export interface Outcome {
+  right(): void;
+  wrong(): void | Promise<void>;
+  undecided(): void;
+}
+
+const IGNORED: Outcome = {
+  right: () => undefined,
+  wrong: () => undefined,
+  undecided: () => undefined,
+};

@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { ulid } from 'ulid';
-import { CommandPipeline, type CommandContext } from '@app/event-store';
-import { organizationAggregate } from '../aggregates/organization.aggregate.js';
-import { userAggregate } from '../aggregates/user.aggregate.js';
-import { hashPassword, passwordProblem, verifyPassword } from '../auth/password-hash.js';
+import { systemContext } from '@app/event-store';
+import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { passwordProblem } from '../auth/password-hash.js';
+import { VerifiedCredentials } from '../auth/verified-credentials.js';
+import { Accounts } from '../people/accounts.js';
+import { Memberships } from '../people/memberships.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
-
-export const DEFAULT_ORGANIZATION = 'default';
 
 /** Makes sure that there is a root account and the organization `default`. Runs at every start. */
 export class EnsureRoot {
@@ -34,7 +33,9 @@ export interface RootCredentials {
 @CommandHandler(EnsureRoot)
 export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCredentials> {
   constructor(
-    private readonly pipeline: CommandPipeline,
+    private readonly accounts: Accounts,
+    private readonly memberships: Memberships,
+    private readonly credentials: VerifiedCredentials,
     private readonly users: UsersProjection,
     private readonly organizations: OrganizationsProjection,
   ) {}
@@ -42,12 +43,10 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
   async execute(command: EnsureRoot): Promise<RootCredentials> {
     const problem = command.password === undefined ? undefined : passwordProblem(command.password);
     if (problem) throw new Error(`configuration: MILLRACE_ROOT_PASSWORD: ${problem}`);
-    const root = this.users.root();
-    const credentials = root
-      ? await this.updateRoot(root, command)
-      : await this.registerRoot(command);
+    // First of all, so that what happens to accounts has an audit trail to stand in.
     await this.ensureDefaultOrganization();
-    return credentials;
+    const root = this.users.root();
+    return root ? await this.updateRoot(root, command) : await this.registerRoot(command);
   }
 
   private async registerRoot({
@@ -58,13 +57,8 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
     const file = credentialsFile(dataDirectory);
     const chosen = password ?? keepPassword(file, email);
     if (password !== undefined) rmSync(file, { force: true });
-    const user = { id: ulid(), email, passwordHash: await hashPassword(chosen), root: true };
-    await this.pipeline.handle({
-      decider: userAggregate,
-      stream: `user-${user.id}`,
-      command: { type: 'register', user },
-      context: systemContext(),
-    });
+    const profile = { email, firstName: 'root', lastName: '' };
+    await this.accounts.register({ ...profile, password: chosen, root: true }, systemContext());
     return password === undefined
       ? { email, password: chosen, file }
       : { email, password: undefined, file: undefined };
@@ -78,36 +72,16 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
     if (password === undefined) {
       return { email: root.email, password: undefined, file: existsSync(file) ? file : undefined };
     }
-    if (!(await verifyPassword(root.passwordHash, password))) {
-      await this.pipeline.handle({
-        decider: userAggregate,
-        stream: `user-${root.id}`,
-        command: { type: 'change-password', passwordHash: await hashPassword(password) },
-        context: systemContext(),
-      });
-    }
+    if (!(await this.credentials.check(root.email, password)))
+      await this.accounts.change(root.id, { password }, systemContext());
     rmSync(file, { force: true });
     return { email: root.email, password: undefined, file: undefined };
   }
 
   private async ensureDefaultOrganization(): Promise<void> {
-    if (this.organizations.find(DEFAULT_ORGANIZATION)) return;
-    const organization = {
-      id: ulid(),
-      name: DEFAULT_ORGANIZATION,
-      database: `o_${randomBytes(16).toString('hex')}`,
-    };
-    await this.pipeline.handle({
-      decider: organizationAggregate,
-      stream: `organization-${organization.id}`,
-      command: { type: 'create', organization },
-      context: systemContext(),
-    });
+    if (!this.organizations.find(DEFAULT_ORGANIZATION))
+      await this.memberships.create(DEFAULT_ORGANIZATION, undefined, systemContext());
   }
-}
-
-function systemContext(): CommandContext {
-  return { commandId: ulid(), actor: 'system', occurredAt: new Date().toISOString() };
 }
 
 function credentialsFile(dataDirectory: string): string {

@@ -1,6 +1,18 @@
-import { Controller, Get, Req } from '@nestjs/common';
-import { callerOf, Requires, type AuthenticatedRequest } from '@app/platform';
-import { DEFAULT_ORGANIZATION } from '../commands/ensure-root.command.js';
+import { Controller, Get, Put, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { contextOf } from '@app/event-store';
+import {
+  callerOf,
+  Describe,
+  MillraceError,
+  organizationOf,
+  Requires,
+  RequiresAccount,
+  type AuthenticatedRequest,
+} from '@app/platform';
+import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { RotatePasscode } from '../commands/rotate-passcode.command.js';
+import { Passcodes } from '../people/passcode.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 
 interface OrganizationRecord {
@@ -14,30 +26,81 @@ interface OrganizationRecord {
   readonly created_at: number;
 }
 
-@Controller('api')
-@Requires('query')
-export class OrganizationsController {
-  constructor(private readonly organizations: OrganizationsProjection) {}
+interface PasscodeRecord {
+  readonly data: { readonly passcode: string; readonly user: string };
+}
 
-  /** Organizations the caller belongs to; root sees all. */
-  @Get(['organizations', ':org/organizations'])
+const TAG = 'Organizations';
+const LISTED = {
+  tag: TAG,
+  summary: 'Organizations the caller belongs to; root sees all',
+  answer: {
+    data: [
+      {
+        id: 1,
+        identifier: 'default',
+        name: 'default',
+        type: 'default',
+        user_email: 'ann@example.com',
+        role: 'admin',
+        created_at: 1_790_000_000_000_000,
+      },
+    ],
+  },
+};
+const PASSCODE = {
+  data: { passcode: 'mrp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', user: 'ann@example.com' },
+};
+
+@Controller('api')
+export class OrganizationsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly organizations: OrganizationsProjection,
+    private readonly passcodes: Passcodes,
+  ) {}
+
+  @Get('organizations')
+  @RequiresAccount()
+  @Describe(LISTED)
+  listAll(@Req() request: AuthenticatedRequest): { data: readonly OrganizationRecord[] } {
+    return this.list(request);
+  }
+
+  @Get(':org/organizations')
+  @Requires('view')
+  @Describe(LISTED)
   list(@Req() request: AuthenticatedRequest): { data: readonly OrganizationRecord[] } {
-    const caller = callerOf(request);
-    const visible = this.organizations
-      .list()
-      .filter((organization) => caller.root || organization.members.has(caller.userId));
-    const data = visible.map((organization, index): OrganizationRecord => {
-      const { name, members, createdAt } = organization;
-      return {
-        id: index + 1,
-        identifier: name,
-        name,
-        type: name === DEFAULT_ORGANIZATION ? 'default' : 'custom',
-        user_email: caller.email,
-        role: members.get(caller.userId) ?? 'root',
-        created_at: createdAt * 1000,
-      };
-    });
+    const { userId, email, root } = callerOf(request);
+    const visible = root ? this.organizations.list() : this.organizations.of(userId);
+    const data = visible.map(({ name, members, createdAt }, index): OrganizationRecord => ({
+      id: index + 1,
+      identifier: name,
+      name,
+      type: name === DEFAULT_ORGANIZATION ? 'default' : 'custom',
+      user_email: email,
+      role: members.get(userId) ?? 'root',
+      created_at: createdAt * 1000,
+    }));
     return { data };
+  }
+
+  @Get([':org/organizations/passcode', ':org/passcode'])
+  @Requires('manage-organization')
+  @Describe({ tag: TAG, summary: 'The passcode: uploads and queries', answer: PASSCODE })
+  passcode(@Req() request: AuthenticatedRequest): PasscodeRecord {
+    const organization = this.organizations.get(organizationOf(request).id);
+    const passcode = organization && this.passcodes.open(organization);
+    if (passcode === undefined)
+      throw new MillraceError('ORGANIZATION_NOT_FOUND', 'the organization has no passcode');
+    return { data: { passcode, user: callerOf(request).email } };
+  }
+
+  @Put([':org/organizations/passcode', ':org/passcode'])
+  @Requires('manage-organization')
+  @Describe({ tag: TAG, summary: 'A new passcode; the old one is dead at once', answer: PASSCODE })
+  async rotate(@Req() request: AuthenticatedRequest): Promise<PasscodeRecord> {
+    await this.commands.execute(new RotatePasscode(organizationOf(request), contextOf(request)));
+    return this.passcode(request);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Projection, RecordedEvent } from '@app/event-store';
+import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
 import {
   organizationAggregate,
@@ -11,33 +11,82 @@ import type { Role } from '../aggregates/roles.js';
 export interface Organization extends RequestOrganization {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** Sealed. */
+  readonly passcode: string | undefined;
   readonly members: ReadonlyMap<string, Role>;
 }
 
-/** Organizations by name, with who belongs to them. */
+interface StoredOrganization extends Omit<Organization, 'members'> {
+  readonly members: readonly (readonly [string, Role])[];
+}
+
+/** Organizations by name and by member. */
 @Injectable()
-export class OrganizationsProjection implements Projection {
+export class OrganizationsProjection implements SnapshottedProjection {
   readonly name = 'organizations';
-  private readonly states = new Map<string, OrganizationState>();
-  private readonly byName = new Map<string, Organization>();
+  readonly snapshotVersion = 1;
+  private readonly byId = new Map<string, Organization>();
+  private readonly ids = new Map<string, string>();
+  private readonly memberships = new Map<string, Set<string>>();
 
   apply(event: RecordedEvent): void {
     if (!event.stream.startsWith('organization-')) return;
-    const before = this.states.get(event.stream) ?? organizationAggregate.initialState;
-    const state = organizationAggregate.evolve(before, event as unknown as OrganizationEvent);
-    this.states.set(event.stream, state);
+    const id = event.stream.slice('organization-'.length);
+    const before = this.byId.get(id);
+    const state = organizationAggregate.evolve(
+      before ? stateOf(before) : organizationAggregate.initialState,
+      event as unknown as OrganizationEvent,
+    );
     if (!state.organization) return;
-    const { name } = state.organization;
-    const createdAt = this.byName.get(name)?.createdAt ?? Date.parse(event.metadata.occurredAt);
-    this.byName.set(name, { ...state.organization, createdAt, members: state.members });
+    const { passcode, members } = state;
+    const createdAt = before?.createdAt ?? Date.parse(event.metadata.occurredAt);
+    this.index({ ...state.organization, createdAt, passcode, members });
   }
 
   find(name: string): Organization | undefined {
-    return this.byName.get(name);
+    return this.get(this.ids.get(name) ?? '');
+  }
+
+  get(id: string): Organization | undefined {
+    return this.byId.get(id);
   }
 
   /** By name. */
   list(): readonly Organization[] {
-    return [...this.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...this.byId.values()].sort(byName);
+  }
+
+  /** Those somebody is a member of, by name. */
+  of(userId: string): readonly Organization[] {
+    const ids = [...(this.memberships.get(userId) ?? [])];
+    return ids.flatMap((id) => this.byId.get(id) ?? []).sort(byName);
+  }
+
+  snapshot(): readonly StoredOrganization[] {
+    return [...this.byId.values()].map((each) => ({ ...each, members: [...each.members] }));
+  }
+
+  restore(state: unknown): void {
+    for (const { members, ...rest } of state as readonly StoredOrganization[])
+      this.index({ ...rest, members: new Map(members) });
+  }
+
+  private index(organization: Organization): void {
+    const { id, name, members } = organization;
+    for (const userId of this.byId.get(id)?.members.keys() ?? []) {
+      if (!members.has(userId)) this.memberships.get(userId)?.delete(id);
+    }
+    for (const userId of members.keys()) {
+      const ids = this.memberships.get(userId) ?? new Set<string>();
+      this.memberships.set(userId, ids.add(id));
+    }
+    this.byId.set(id, organization);
+    this.ids.set(name, id);
   }
 }
+
+function stateOf({ id, name, database, passcode, members }: Organization): OrganizationState {
+  return { organization: { id, name, database }, passcode, members };
+}
+
+const byName = (a: Organization, b: Organization): number => (a.name < b.name ? -1 : 1);

@@ -1,34 +1,89 @@
 import { Injectable } from '@nestjs/common';
-import type { Projection, RecordedEvent } from '@app/event-store';
-import { userAggregate, type UserEvent, type UserState } from '../aggregates/user.aggregate.js';
+import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import {
+  userAggregate,
+  type Profile,
+  type UserEvent,
+  type UserState,
+} from '../aggregates/user.aggregate.js';
+import { PersonalData } from '../people/personal-data.js';
 
-export type User = NonNullable<UserState>;
+type Registered = NonNullable<UserState>;
 
-/** Accounts by e-mail (in lower case) and by id. */
+export interface User extends Profile {
+  readonly id: string;
+  readonly root: boolean;
+  /** Sealed; another one means another password. */
+  readonly credential: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+interface Entry {
+  readonly user: Registered;
+  readonly createdAt: number;
+}
+
+/** Accounts by id and by e-mail (whatever its case). What is personal stays sealed until somebody asks. */
 @Injectable()
-export class UsersProjection implements Projection {
+export class UsersProjection implements SnapshottedProjection {
   readonly name = 'users';
-  private readonly users = new Map<string, User>();
-  private readonly emails = new Map<string, string>();
+  readonly snapshotVersion = 1;
+  private entries = new Map<string, Entry>();
+  private readonly ids = new Map<string, string>();
+  private rootId: string | undefined;
+
+  constructor(private readonly people: PersonalData) {}
 
   apply(event: RecordedEvent): void {
     if (!event.stream.startsWith('user-')) return;
     const id = event.stream.slice('user-'.length);
-    const user = userAggregate.evolve(this.users.get(id), event as unknown as UserEvent);
+    const entry = this.entries.get(id);
+    const user = userAggregate.evolve(entry?.user, event as unknown as UserEvent);
     if (!user) return;
-    this.users.set(id, user);
-    this.emails.set(user.email.toLowerCase(), id);
+    this.index({ user, createdAt: entry?.createdAt ?? Date.parse(event.metadata.occurredAt) });
+    if (user.erased) this.people.erase(id);
   }
 
   byEmail(email: string): User | undefined {
-    return this.byId(this.emails.get(email.toLowerCase()) ?? '');
+    return this.byId(this.ids.get(this.people.emailHash(email)) ?? '');
   }
 
+  /** Undefined for somebody erased. */
   byId(id: string): User | undefined {
-    return this.users.get(id);
+    const entry = this.entries.get(id);
+    if (!entry || entry.user.erased) return undefined;
+    const profile = this.people.profile(entry.user);
+    if (!profile) return undefined;
+    const { root, credential } = entry.user;
+    return { id, root, credential, createdAt: entry.createdAt, ...profile };
+  }
+
+  isErased(id: string): boolean {
+    return this.entries.get(id)?.user.erased ?? false;
+  }
+
+  erasedIds(): readonly string[] {
+    return [...this.entries.values()].flatMap(({ user }) => (user.erased ? [user.id] : []));
   }
 
   root(): User | undefined {
-    return [...this.users.values()].find((user) => user.root);
+    return this.rootId === undefined ? undefined : this.byId(this.rootId);
+  }
+
+  snapshot(): readonly Entry[] {
+    return [...this.entries.values()];
+  }
+
+  restore(state: unknown): void {
+    for (const entry of state as readonly Entry[]) this.index(entry);
+  }
+
+  private index(entry: Entry): void {
+    const { user } = entry;
+    this.entries.set(user.id, entry);
+    if (user.root) this.rootId = user.id;
+    if (!user.erased) this.ids.set(user.emailHash, user.id);
+    else if (this.ids.get(user.emailHash) === user.id) this.ids.delete(user.emailHash);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
-import { CommandPipeline, EventStore, type CommandContext } from '@app/event-store';
+import { CommandPipeline, reservation, type CommandContext } from '@app/event-store';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '../aggregates/names.js';
 import { streamAggregate } from '../aggregates/stream.aggregate.js';
@@ -24,7 +24,6 @@ export class EnsureStream {
 export class EnsureStreamHandler implements ICommandHandler<EnsureStream, StreamDescription> {
   constructor(
     private readonly pipeline: CommandPipeline,
-    private readonly events: EventStore,
     private readonly streams: StreamsProjection,
   ) {}
 
@@ -55,13 +54,14 @@ export class EnsureStreamHandler implements ICommandHandler<EnsureStream, Stream
     name: string,
     context: CommandContext,
   ): Promise<string> {
-    const reservation = `streamname-${createHash('sha256').update(`${organization.id}/${name}`).digest('hex')}`;
+    const digest = createHash('sha256').update(`${organization.id}/${name}`).digest('hex');
     const streamId = ulid();
-    const data = { streamId, organizationId: organization.id, name };
-    if (await this.pipeline.reserve(reservation, { type: 'StreamNameReserved', data }, context))
-      return streamId;
-    for await (const event of this.events.read(reservation, { limit: 1 }))
-      return (event.data as typeof data).streamId;
-    throw new MillraceError('CONFLICT', `stream ${name} is being made by somebody else; try again`);
+    const holder = await this.pipeline.handle({
+      decider: reservation('StreamName'),
+      stream: `streamname-${digest}`,
+      command: { type: 'reserve', holder: streamId },
+      context,
+    });
+    return holder ?? streamId;
   }
 }

@@ -4,6 +4,7 @@ import { createClient } from '@clickhouse/client';
 import { drainPending, Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
+import { ChdbAuditTables } from './chdb-audit-tables.js';
 import { ChdbLocalEngine, STRICT_INPUT } from './chdb-local-engine.js';
 import { ChdbReader } from './chdb-reader.js';
 import { ChdbSchema } from './chdb-schema.js';
@@ -54,6 +55,7 @@ export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions)
   const reader = new ChdbReader(documents, lines);
   const writer = new ChdbWriter(clients);
   const schema = new ChdbSchema(clients);
+  const audit = new ChdbAuditTables(clients);
   const close = async (): Promise<void> => {
     for (const pool of [documents, lines, accepting]) {
       for (const { session } of pool.all()) session.close();
@@ -65,7 +67,7 @@ export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions)
     await drainPending();
   };
   return {
-    warehouse: compose(reader, writer, schema, close),
+    warehouse: compose({ reader, writer, schema, audit }, close),
     localEngine: new ChdbLocalEngine(accepting),
   };
 }
@@ -107,10 +109,15 @@ function readOnly(limits: QueryLimits): readonly string[] {
   ];
 }
 
+interface Adapters {
+  readonly reader: ChdbReader;
+  readonly writer: ChdbWriter;
+  readonly schema: ChdbSchema;
+  readonly audit: ChdbAuditTables;
+}
+
 function compose(
-  reader: ChdbReader,
-  writer: ChdbWriter,
-  schema: ChdbSchema,
+  { reader, writer, schema, audit }: Adapters,
   close: () => Promise<void>,
 ): Warehouse {
   return {
@@ -127,6 +134,13 @@ function compose(
     columns: (table) => schema.columns(table),
     allColumns: () => schema.allColumns(),
     statistics: (database, tables) => schema.statistics(database, tables),
+    createAuditTable: (database) => audit.createAuditTable(database),
+    appendAudit: (database, rows) => audit.appendAudit(database, rows),
+    lastAudit: (database) => audit.lastAudit(database),
+    auditPage: (database, filter) => audit.auditPage(database, filter),
+    auditAfter: (database, position, limit) => audit.auditAfter(database, position, limit),
+    eraseFromAudit: (database, personIds) => audit.eraseFromAudit(database, personIds),
+    truncateAudit: (database, position) => audit.truncateAudit(database, position),
     close,
   };
 }

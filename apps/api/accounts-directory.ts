@@ -1,0 +1,39 @@
+import { AuditDirectory } from '@app/audit';
+import {
+  DEFAULT_ORGANIZATION,
+  type OrganizationsProjection,
+  type PersonalData,
+  type UsersProjection,
+} from '@app/identity';
+
+/** Tells the audit trail who people and organizations are. */
+export class AccountsDirectory extends AuditDirectory {
+  constructor(
+    private readonly users: UsersProjection,
+    private readonly organizations: OrganizationsProjection,
+    private readonly people: PersonalData,
+  ) {
+    super();
+  }
+
+  databases(): readonly string[] {
+    return this.organizations.list().map(({ database }) => database);
+  }
+
+  database(organizationId: string | undefined): string | undefined {
+    const named = organizationId === undefined ? undefined : this.organizations.get(organizationId);
+    return (named ?? this.organizations.find(DEFAULT_ORGANIZATION))?.database;
+  }
+
+  email(userId: string): string | undefined {
+    return this.users.byId(userId)?.email;
+  }
+
+  client(actor: string, sealed: string): ReturnType<AuditDirectory['client']> {
+    return this.people.client(actor, sealed);
+  }
+
+  erased(): readonly string[] {
+    return this.users.erasedIds();
+  }
+}

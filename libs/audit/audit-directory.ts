@@ -1,0 +1,14 @@
+/** What the audit trail must know about people and organizations; the app tells it. */
+export abstract class AuditDirectory {
+  abstract databases(): readonly string[];
+  /** Of the organization, or, for what concerns none, of `default`; undefined before that exists. */
+  abstract database(organizationId: string | undefined): string | undefined;
+  /** Undefined for somebody erased or unknown. */
+  abstract email(userId: string): string | undefined;
+  /** Undefined once the person is erased. */
+  abstract client(
+    personId: string,
+    sealed: string,
+  ): { readonly address?: string | undefined; readonly userAgent?: string | undefined } | undefined;
+  abstract erased(): readonly string[];
+}

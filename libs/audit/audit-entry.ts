@@ -1,0 +1,55 @@
+import type { RecordedEvent } from '@app/event-store';
+import type { AuditRow } from '@app/warehouse';
+import type { AuditDirectory } from './audit-directory.js';
+
+/** Without its place in a chain. */
+export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
+
+/** Names taken and given back are how commands work, not what anybody did. */
+const TECHNICAL = /(?:Reserved|Released)$/;
+/** Sealed, fingerprinted, or a physical name: nobody's business. */
+const HIDDEN = new Set(['profile', 'credential', 'passcode', 'emailHash', 'database']);
+const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
+  CommandRefused: 'refused',
+  LoginFailed: 'failed',
+};
+
+export function isAudited({ type }: RecordedEvent): boolean {
+  return !TECHNICAL.test(type);
+}
+
+/** An event as people may read it: who, what, when, from where; nothing secret. */
+export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditEntry {
+  const { actor, client, requestId = '', occurredAt } = event.metadata;
+  const data = event.data as Readonly<Record<string, unknown>>;
+  const subjectId = subjectOf(event.stream, data);
+  // A failed login tells where its account was tried from: that goes with the account.
+  const owner = actor === 'anonymous' && subjectId !== '' ? subjectId : actor;
+  const from = client === undefined ? undefined : directory.client(owner, client);
+  return {
+    position: String(event.position),
+    occurredAt,
+    type: event.type,
+    outcome: OUTCOMES[event.type] ?? 'done',
+    actor: isAccount(actor) ? (directory.email(actor) ?? '') : actor,
+    actorId: isAccount(actor) ? actor : '',
+    subject: directory.email(subjectId) ?? '',
+    subjectId,
+    address: from?.address ?? '',
+    userAgent: from?.userAgent ?? '',
+    requestId,
+    stream: event.stream,
+    data: JSON.stringify(visible(data)),
+  };
+}
+
+const isAccount = (actor: string): boolean => actor !== 'system' && actor !== 'anonymous';
+
+function subjectOf(stream: string, data: Readonly<Record<string, unknown>>): string {
+  if (stream.startsWith('user-')) return stream.slice('user-'.length);
+  return typeof data.userId === 'string' ? data.userId : '';
+}
+
+function visible(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !HIDDEN.has(name)));
+}

@@ -1,0 +1,127 @@
+import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import type { AuditRow, AuditTables } from '@app/warehouse';
+import type { AuditDirectory } from './audit-directory.js';
+import { isAudited, toEntry } from './audit-entry.js';
+import { CHAIN_START, chainHash } from './hash-chain.js';
+
+interface Chain {
+  /** Of the last entry. */
+  hash: string;
+  position: bigint;
+}
+
+interface StoredChain {
+  readonly database: string;
+  readonly hash: string;
+  readonly position: string;
+}
+
+const BATCH_ROWS = 5000;
+
+/**
+ * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
+ * Rows are written in order and never twice: what the table already has is only passed over. While
+ * stored events are replayed rows go in batches, then each as it comes, before the command that
+ * caused it is answered.
+ */
+export class AuditTrailProjection implements SnapshottedProjection {
+  readonly name = 'audit-trail';
+  readonly snapshotVersion = 1;
+  private live = false;
+  private readonly chains = new Map<string, Chain>();
+  /** Position of the last row in the table. Absent: not known. */
+  private readonly stored = new Map<string, bigint>();
+  private readonly pending = new Map<string, AuditRow[]>();
+  private pendingRows = 0;
+
+  constructor(
+    private readonly tables: AuditTables,
+    private readonly directory: AuditDirectory,
+    private readonly key: Uint8Array,
+  ) {}
+
+  async apply(event: RecordedEvent): Promise<void> {
+    const database = isAudited(event)
+      ? this.directory.database(event.metadata.organizationId)
+      : undefined;
+    if (database !== undefined) this.chain(database, event);
+    if (this.live || this.pendingRows >= BATCH_ROWS) await this.flush();
+    if (this.live && event.type === 'UserErased') await this.erase();
+  }
+
+  async caughtUp(): Promise<void> {
+    await this.flush();
+    for (const database of this.directory.databases()) await this.tables.createAuditTable(database);
+    await this.erase();
+    this.live = true;
+  }
+
+  snapshot(): readonly StoredChain[] {
+    return [...this.chains].map(([database, { hash, position }]) => ({
+      database,
+      hash,
+      position: String(position),
+    }));
+  }
+
+  restore(state: unknown): void {
+    for (const { database, hash, position } of state as readonly StoredChain[])
+      this.chains.set(database, { hash, position: BigInt(position) });
+  }
+
+  /** Forgets the rows after a position; they are written again when the events are replayed. */
+  async truncate(position: bigint): Promise<void> {
+    for (const database of this.directory.databases()) {
+      await this.tables.createAuditTable(database);
+      await this.tables.truncateAudit(database, String(position));
+    }
+    this.stored.clear();
+  }
+
+  /** An event that comes again, since writing it failed, is in its chain already. */
+  private chain(database: string, event: RecordedEvent): void {
+    const chain = this.chains.get(database) ?? { hash: CHAIN_START, position: -1n };
+    if (chain.position >= event.position) return;
+    const hash = chainHash(this.key, chain.hash, event);
+    const row = { ...toEntry(event, this.directory), previousHash: chain.hash, hash };
+    this.chains.set(database, { hash, position: event.position });
+    const rows = this.pending.get(database) ?? [];
+    rows.push(row);
+    this.pending.set(database, rows);
+    this.pendingRows += 1;
+  }
+
+  private async flush(): Promise<void> {
+    for (const [database, rows] of this.pending) {
+      const stored = await this.storedPosition(database);
+      const missing = rows.filter(({ position }) => BigInt(position) > stored);
+      try {
+        await this.tables.appendAudit(database, missing);
+      } catch (error) {
+        this.stored.delete(database);
+        throw error;
+      }
+      const last = missing.at(-1);
+      if (last) this.stored.set(database, BigInt(last.position));
+      this.pending.delete(database);
+      this.pendingRows -= rows.length;
+    }
+  }
+
+  private async storedPosition(database: string): Promise<bigint> {
+    const known = this.stored.get(database);
+    if (known !== undefined) return known;
+    await this.tables.createAuditTable(database);
+    const last = await this.tables.lastAudit(database);
+    const position = last ? BigInt(last.position) : -1n;
+    this.stored.set(database, position);
+    return position;
+  }
+
+  /** What a crash left undone too: a person's key is gone, their name must be as well. */
+  private async erase(): Promise<void> {
+    const erased = this.directory.erased();
+    for (const database of this.directory.databases())
+      await this.tables.eraseFromAudit(database, erased);
+  }
+}

@@ -1,0 +1,16 @@
+import { createHmac } from 'node:crypto';
+import type { RecordedEvent } from '@app/event-store';
+
+/** What the first entry of a chain has before it. */
+export const CHAIN_START = '0'.repeat(64);
+
+/**
+ * The hash of an entry: HMAC-SHA-256, in hex, over the hash before it and the event as it is
+ * stored. Whoever changes, removes or adds an event has to make all later hashes again, and cannot
+ * without the key. It covers sealed texts, not what is in them, so erasing a person changes none.
+ */
+export function chainHash(key: Uint8Array, previousHash: string, event: RecordedEvent): string {
+  const { id, stream, revision, position, type, data, metadata } = event;
+  const content = JSON.stringify([String(position), id, stream, revision, type, data, metadata]);
+  return createHmac('sha256', key).update(`${previousHash}\n${content}`).digest('hex');
+}

@@ -1,0 +1,5 @@
+export { AuditDirectory } from './audit-directory.js';
+export { AuditModule } from './audit.module.js';
+export { AuditTrailProjection } from './audit-trail.projection.js';
+export { RefusalRecorder } from './record-refusals.js';
+export { verifyAudit, type AuditVerdict } from './verify-audit.js';

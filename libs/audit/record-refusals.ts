@@ -1,0 +1,89 @@
+import { ulid } from 'ulid';
+import type { CommandPipeline } from '@app/event-store';
+import type { AuthenticatedRequest, ErrorKind, Logger, MillraceError } from '@app/platform';
+
+/** What a caller may add to the trail by being refused, a minute. More is counted in the next entry. */
+const RECORDED_MAX = 30;
+const WINDOW_MS = 60_000;
+const CALLERS_MAX = 10_000;
+
+const COMMANDS = new Set(['manage-streams', 'manage-organization', 'account', 'view']);
+const CLIENT_ERRORS = { from: 400, to: 499 };
+/** Refused before anybody was known, or for having asked too often: kept as failed logins, where they are. */
+const NOT_COMMANDS: ReadonlySet<ErrorKind> = new Set(['UNAUTHORIZED', 'TOO_MANY_REQUESTS']);
+
+interface Recorded {
+  since: number;
+  count: number;
+}
+
+/** Keeps refused commands, so that the audit trail also says who tried what. */
+export class RefusalRecorder {
+  private readonly callers = new Map<string, Recorded>();
+
+  constructor(
+    private readonly pipeline: CommandPipeline,
+    /** Id of the organization a name stands for, if it stands for one. */
+    private readonly organizationId: (name: string) => string | undefined,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Resolves when it is kept. Failing to keep it must not change the answer. */
+  async record(failure: MillraceError, request: AuthenticatedRequest): Promise<void> {
+    const { caller } = request;
+    if (!caller || !isRefusedCommand(failure, request)) return;
+    const unrecorded = this.take(caller.userId);
+    if (unrecorded === undefined) return;
+    const { org } = request.params as { org?: string };
+    const organizationId = org === undefined ? undefined : this.organizationId(org);
+    const userAgent = request.headers['user-agent'];
+    // The route's pattern: the path itself may hold an e-mail.
+    const { url: route } = request.routeOptions;
+    const data = {
+      method: request.method,
+      route,
+      reason: failure.kind,
+      ...(unrecorded > 0 ? { unrecorded } : {}),
+    };
+    try {
+      await this.pipeline.record(
+        `refusal-${organizationId ?? 'none'}`,
+        { type: 'CommandRefused', data },
+        {
+          commandId: ulid(),
+          actor: caller.userId,
+          occurredAt: new Date().toISOString(),
+          ...(organizationId === undefined ? {} : { organizationId }),
+          address: request.ip,
+          ...(userAgent === undefined ? {} : { userAgent }),
+          requestId: request.id,
+        },
+      );
+    } catch (error) {
+      this.logger.error({ err: error, requestId: request.id }, 'a refusal could not be kept');
+    }
+  }
+
+  /** @returns how many were left out before this one; undefined when this one is. */
+  private take(userId: string): number | undefined {
+    const now = Date.now();
+    const known = this.callers.get(userId);
+    if (known && now - known.since < WINDOW_MS) {
+      known.count += 1;
+      return known.count > RECORDED_MAX ? undefined : 0;
+    }
+    if (this.callers.size >= CALLERS_MAX) this.callers.clear();
+    this.callers.set(userId, { since: now, count: 1 });
+    return Math.max(0, (known?.count ?? 0) - RECORDED_MAX);
+  }
+}
+
+function isRefusedCommand(
+  { kind, status }: MillraceError,
+  { access, method }: AuthenticatedRequest,
+): boolean {
+  if (NOT_COMMANDS.has(kind) || status < CLIENT_ERRORS.from || status > CLIENT_ERRORS.to)
+    return false;
+  if (kind === 'FORBIDDEN') return true;
+  return method !== 'GET' && access !== undefined && COMMANDS.has(access);
+}

@@ -1,0 +1,51 @@
+import type { EventStore } from './event-store.js';
+import { isSnapshotted, type Projection } from './projection.js';
+import type { SnapshotFiles } from './snapshot-files.js';
+
+export interface RebuildOptions {
+  /** What is up to here may be taken from a snapshot; 0 takes nothing on trust. */
+  readonly from: bigint;
+  /** Called after each event. */
+  onProgress(position: bigint): void;
+}
+
+/**
+ * Makes one projection again out of the events, on an instance that has applied nothing, and
+ * keeps the snapshot of it.
+ * @returns how many events were replayed
+ */
+export async function rebuild(
+  store: EventStore,
+  projection: Projection,
+  snapshots: SnapshotFiles,
+  { from, onProgress }: RebuildOptions,
+): Promise<number> {
+  let after = 0n;
+  if (isSnapshotted(projection)) {
+    const snapshot = await snapshots.load(projection.name, projection.snapshotVersion);
+    if (snapshot && snapshot.position <= from) {
+      projection.restore(snapshot.state);
+      after = snapshot.position;
+    }
+  } else if (projection.resumeAfter) {
+    after = await projection.resumeAfter((await store.lastPosition()) ?? 0n);
+  }
+  let count = 0;
+  let last: { position: bigint; id: string } | undefined;
+  for await (const event of store.readAll({ after })) {
+    await projection.apply(event);
+    last = event;
+    count += 1;
+    onProgress(event.position);
+  }
+  await projection.caughtUp?.();
+  if (last && isSnapshotted(projection)) {
+    const { position, id: eventId } = last;
+    await snapshots.save(projection.name, projection.snapshotVersion, {
+      position,
+      eventId,
+      state: projection.snapshot(),
+    });
+  }
+  return count;
+}

@@ -1,0 +1,36 @@
+import type { Decider } from './decider.js';
+
+/** Events of a name's stream: `StreamNameReserved`, `EmailReleased` and so on. */
+export interface ReservationEvent {
+  readonly type: string;
+  readonly data: { readonly holder: string };
+}
+
+export type ReservationCommand =
+  | { readonly type: 'reserve'; readonly holder: string }
+  | { readonly type: 'release'; readonly holder: string };
+
+/** Who has the name now. */
+export type Holder = string | undefined;
+
+/**
+ * A name that one holder can have at a time, as a stream of its own, since there is no transaction
+ * over streams. Reserving what somebody has changes nothing: the state says who has it.
+ * @param kind what the name names, e.g. `Email`
+ */
+export function reservation(kind: string): Decider<Holder, ReservationCommand, ReservationEvent> {
+  const reserved = `${kind}Reserved`;
+  const released = `${kind}Released`;
+  return {
+    initialState: undefined,
+    evolve(holder, { type, data }) {
+      if (type === reserved) return data.holder;
+      return type === released ? undefined : holder;
+    },
+    decide(holder, command) {
+      const data = { holder: command.holder };
+      if (command.type === 'reserve') return holder === undefined ? [{ type: reserved, data }] : [];
+      return holder === command.holder ? [{ type: released, data }] : [];
+    },
+  };
+}

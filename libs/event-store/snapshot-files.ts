@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs';
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** A read model as it was after one event. */
+export interface Snapshot {
+  readonly position: bigint;
+  /** Of the event at `position`: tells this history from another. */
+  readonly eventId: string;
+  /** JSON. */
+  readonly state: unknown;
+}
+
+const stored = z.object({
+  version: z.number(),
+  position: z.string().regex(/^\d+$/).transform(BigInt),
+  eventId: z.string(),
+  state: z.unknown(),
+});
+
+/** Snapshots of read models, a file each, replaced whole. Only a shortcut: lost, everything is replayed. */
+export class SnapshotFiles {
+  /** @param directory absolute; made when it is not there */
+  constructor(private readonly directory: string) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+
+  /** Undefined when there is none that can be used: another version, or damaged. */
+  async load(name: string, version: number): Promise<Snapshot | undefined> {
+    let text: string;
+    try {
+      text = await readFile(this.file(name), 'utf8');
+    } catch {
+      return undefined;
+    }
+    const parsed = stored.safeParse(parse(text));
+    return parsed.success && parsed.data.version === version ? parsed.data : undefined;
+  }
+
+  async save(name: string, version: number, snapshot: Snapshot): Promise<void> {
+    const fresh = `${this.file(name)}.new`;
+    const { position, eventId, state } = snapshot;
+    const text = JSON.stringify({ version, position: String(position), eventId, state });
+    await writeFile(fresh, text, { mode: 0o600, flush: true });
+    await rename(fresh, this.file(name));
+    await syncFolder(this.directory);
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(this.file(name), { force: true });
+  }
+
+  private file(name: string): string {
+    return join(this.directory, `${name}.json`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,120 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { CommandContext } from '@app/event-store';
+import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
+import type { Role } from '../aggregates/roles.js';
+import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { VerifiedCredentials } from '../auth/verified-credentials.js';
+import { Accounts } from '../people/accounts.js';
+import { Memberships } from '../people/memberships.js';
+import { OrganizationsProjection } from '../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../projections/users.projection.js';
+
+export interface UserChanges {
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly role?: Role;
+  readonly oldPassword?: string;
+  readonly newPassword?: string;
+}
+
+/** Changes an account's names or password, or its role in the organization. */
+export class UpdateUser {
+  constructor(
+    readonly caller: Caller,
+    readonly organization: RequestOrganization,
+    readonly email: string,
+    readonly changes: UserChanges,
+    readonly context: CommandContext,
+  ) {}
+}
+
+/**
+ * A role is the organization's own affair. Names and password are the account's, which belongs to
+ * all its organizations: who is not its owner must administer every one of them, so that no
+ * tenant's admin can take over what is another's too. Being a plain member of `default`, as
+ * everybody is, does not count.
+ */
+@CommandHandler(UpdateUser)
+export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly memberships: Memberships,
+    private readonly credentials: VerifiedCredentials,
+    private readonly users: UsersProjection,
+    private readonly organizations: OrganizationsProjection,
+  ) {}
+
+  async execute(command: UpdateUser): Promise<void> {
+    const { caller, organization, changes, context } = command;
+    const user = this.find(command);
+    const { firstName, lastName, role, newPassword } = changes;
+    const renamed = firstName !== undefined || lastName !== undefined;
+    // Everything is checked before anything changes.
+    if (role !== undefined) this.mayChangeRole(command, user);
+    if (renamed || newPassword !== undefined) this.mayChangeAccount(caller, user);
+    if (newPassword !== undefined && caller.userId === user.id)
+      await this.checkOldPassword(user, changes.oldPassword);
+    if (role !== undefined) await this.memberships.put(organization.id, user.id, role, context);
+    if (!renamed && newPassword === undefined) return;
+    const profile = {
+      email: user.email,
+      firstName: firstName ?? user.firstName,
+      lastName: lastName ?? user.lastName,
+    };
+    await this.accounts.change(
+      user.id,
+      {
+        ...(renamed ? { profile } : {}),
+        ...(newPassword === undefined ? {} : { password: newPassword }),
+      },
+      context,
+    );
+  }
+
+  /** Whoever is not a member here is not found here, so that nobody learns who has an account. */
+  private find({ caller, organization, email }: UpdateUser): User {
+    const user = this.users.byEmail(email);
+    const members = this.organizations.get(organization.id)?.members;
+    if (user && (members?.has(user.id) || (user.root && caller.root))) return user;
+    throw new MillraceError('USER_NOT_FOUND', 'User not found');
+  }
+
+  private mayChangeRole({ organization }: UpdateUser, user: User): void {
+    if (!organization.administered)
+      throw new MillraceError('FORBIDDEN', 'only an admin of the organization changes roles');
+    if (user.root)
+      throw new MillraceError('FORBIDDEN', 'the root account has no role that could be changed');
+  }
+
+  private mayChangeAccount(caller: Caller, user: User): void {
+    if (caller.root || caller.userId === user.id) return;
+    if (
+      !user.root &&
+      this.organizations.of(user.id).every((each) => administers(caller, user, each))
+    )
+      return;
+    throw new MillraceError(
+      'FORBIDDEN',
+      'you may change names and password of accounts only when you administer all their organizations',
+    );
+  }
+
+  private async checkOldPassword(user: User, oldPassword: string | undefined): Promise<void> {
+    if (oldPassword === undefined)
+      throw new MillraceError('INVALID_PARAMETER', 'old_password: send the present password too');
+    if (!(await this.credentials.check(user.email, oldPassword)))
+      throw new MillraceError(
+        'INVALID_PARAMETER',
+        'old_password: this is not the present password',
+      );
+  }
+}
+
+function administers(
+  caller: Caller,
+  user: User,
+  { name, members }: { readonly name: string; readonly members: ReadonlyMap<string, Role> },
+): boolean {
+  if (members.get(caller.userId) === 'admin') return true;
+  return name === DEFAULT_ORGANIZATION && members.get(user.id) === 'member';
+}

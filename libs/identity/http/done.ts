@@ -1,0 +1,7 @@
+/** The answer of a command that has nothing else to say. */
+export interface Done {
+  readonly code: 200;
+  readonly message: string;
+}
+
+export const done = (message: string): Done => ({ code: 200, message });

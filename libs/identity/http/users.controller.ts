@@ -1,0 +1,241 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { z } from 'zod';
+import { contextOf } from '@app/event-store';
+import {
+  callerOf,
+  Describe,
+  MillraceError,
+  organizationOf,
+  readJson,
+  Requires,
+  RequiresAccount,
+  type AuthenticatedRequest,
+} from '@app/platform';
+import { passwordProblem } from '../auth/password-hash.js';
+import { ROLES } from '../aggregates/roles.js';
+import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { AddUser } from '../commands/add-user.command.js';
+import { PutMember } from '../commands/put-member.command.js';
+import { RemoveUser } from '../commands/remove-user.command.js';
+import { UpdateUser, type UserChanges } from '../commands/update-user.command.js';
+import { OrganizationsProjection } from '../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../projections/users.projection.js';
+import { done, type Done } from './done.js';
+
+const EMAIL_MAX = 254;
+const NAME_MAX = 200;
+
+const email = z
+  .string()
+  .trim()
+  .max(EMAIL_MAX)
+  // A colon would end the user name of HTTP Basic.
+  .regex(/^[^\s@:,;<>()[\]\\"]+@[^\s@:,;<>()[\]\\"]+\.[^\s@:.]{2,}$/, 'want an e-mail address');
+const personName = z.string().max(NAME_MAX);
+const role = z.enum(ROLES, { error: `want one of ${ROLES.join(', ')}` });
+const newPassword = z.string().superRefine((password, context) => {
+  const problem = passwordProblem(password);
+  if (problem) context.addIssue({ code: 'custom', message: problem });
+});
+
+/** Unknown fields are passed over, as OpenObserve does; none of them ever sets anything. */
+const addUser = z.object({
+  email,
+  first_name: personName.default(''),
+  last_name: personName.default(''),
+  password: newPassword,
+  role,
+});
+const updateUser = z.object({
+  first_name: personName.optional(),
+  last_name: personName.optional(),
+  role: role.optional(),
+  old_password: z.string().optional(),
+  new_password: newPassword.optional(),
+});
+const putMember = z.object({ role });
+const removeQuery = z.object({
+  /** Root only: out of all organizations, and everything personal erased. */
+  erase: z.enum(['true', 'false']).default('false'),
+});
+
+interface UserRecord {
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly role: string;
+  /** Microseconds since the epoch. */
+  readonly created_at: number;
+}
+
+const TAG = 'Users';
+const ANN = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' };
+
+@Controller('api/:org/users')
+@Requires('manage-organization')
+export class UsersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly users: UsersProjection,
+    private readonly organizations: OrganizationsProjection,
+  ) {}
+
+  @Get()
+  @Describe({
+    tag: TAG,
+    summary: 'Members of the organization',
+    answer: { data: [{ ...ANN, role: 'editor', created_at: 1_790_000_000_000_000 }] },
+  })
+  list(@Req() request: AuthenticatedRequest): { data: readonly UserRecord[] } {
+    const { id, name } = organizationOf(request);
+    const members = this.organizations.get(id)?.members ?? new Map<string, string>();
+    const data = [...members].flatMap(([userId, memberRole]) => {
+      const user = this.users.byId(userId);
+      return user ? [toRecord(user, memberRole)] : [];
+    });
+    const root = name === DEFAULT_ORGANIZATION ? this.users.root() : undefined;
+    return { data: root ? [toRecord(root, 'root'), ...data] : data };
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Describe({
+    tag: TAG,
+    summary: 'Register an account and make it a member',
+    body: { schema: addUser, example: { ...ANN, password: 'Secret-77', role: 'editor' } },
+    answer: done('User saved successfully'),
+    failures: {
+      INVALID_PARAMETER: '✖ want one of admin, editor, member, viewer\n  → at role',
+      ALREADY_EXISTS: 'User already exists',
+      ORGANIZATION_NOT_FOUND: 'there is no organization nope',
+    },
+  })
+  async add(@Req() request: AuthenticatedRequest): Promise<Done> {
+    const body = await readJson(request.raw, addUser);
+    const account = {
+      email: body.email,
+      firstName: body.first_name,
+      lastName: body.last_name,
+      password: body.password,
+    };
+    await this.commands.execute(
+      new AddUser(organizationOf(request), account, body.role, contextOf(request)),
+    );
+    return done('User saved successfully');
+  }
+
+  @Put(':email')
+  @Requires('view')
+  @Describe({
+    tag: TAG,
+    summary: 'Change names, password or role; people may change their own names and password',
+    body: {
+      schema: updateUser,
+      example: { old_password: 'Secret-77', new_password: 'Secret-78' },
+    },
+    answer: done('User updated successfully'),
+    failures: {
+      INVALID_PARAMETER: 'old_password: this is not the present password',
+      FORBIDDEN: 'only an admin of the organization changes roles',
+      USER_NOT_FOUND: 'User not found',
+    },
+  })
+  async update(
+    @Req() request: AuthenticatedRequest,
+    @Param('email') address: string,
+  ): Promise<Done> {
+    const body = await readJson(request.raw, updateUser);
+    const changes = toChanges(body);
+    const { oldPassword: _old, ...wanted } = changes;
+    if (Object.keys(wanted).length === 0) {
+      throw new MillraceError(
+        'INVALID_PARAMETER',
+        'nothing to update: send any of first_name, last_name, role, new_password',
+      );
+    }
+    await this.commands.execute(
+      new UpdateUser(
+        callerOf(request),
+        organizationOf(request),
+        address,
+        changes,
+        contextOf(request),
+      ),
+    );
+    return done('User updated successfully');
+  }
+
+  @Post(':email')
+  @HttpCode(200)
+  @RequiresAccount()
+  @Describe({
+    tag: TAG,
+    summary:
+      'Make an account a member with a role; makes the organization when there is none, with the caller as its admin',
+    body: { schema: putMember, example: { role: 'viewer' } },
+    answer: done('User added to org successfully'),
+    failures: {
+      INVALID_PARAMETER: '✖ want one of admin, editor, member, viewer\n  → at role',
+      FORBIDDEN: 'you may not do this in organization acme, or there is no such organization',
+      USER_NOT_FOUND: 'User not found',
+    },
+  })
+  async put(
+    @Req() request: AuthenticatedRequest,
+    @Param('org') organization: string,
+    @Param('email') address: string,
+  ): Promise<Done> {
+    const body = await readJson(request.raw, putMember);
+    await this.commands.execute(
+      new PutMember(callerOf(request), organization, address, body.role, contextOf(request)),
+    );
+    return done('User added to org successfully');
+  }
+
+  @Delete(':email')
+  @Describe({
+    tag: TAG,
+    summary:
+      'Take an account out of the organization; with its last membership it is erased. `erase=true` (root): out of all, and erased',
+    query: removeQuery,
+    answer: done('User removed from organization'),
+    failures: {
+      FORBIDDEN: 'this is the last admin of the organization; make somebody else an admin first',
+      USER_NOT_FOUND: 'User for the organization not found',
+    },
+  })
+  async remove(
+    @Req() request: AuthenticatedRequest,
+    @Param('email') address: string,
+    @Query() query: unknown,
+  ): Promise<Done> {
+    const erase = removeQuery.parse(query).erase === 'true';
+    if (erase && !callerOf(request).root)
+      throw new MillraceError('FORBIDDEN', 'only root erases an account from all organizations');
+    await this.commands.execute(
+      new RemoveUser(organizationOf(request), address, erase, contextOf(request)),
+    );
+    return done('User removed from organization');
+  }
+}
+
+function toChanges(body: z.infer<typeof updateUser>): UserChanges {
+  return {
+    ...(body.first_name === undefined ? {} : { firstName: body.first_name }),
+    ...(body.last_name === undefined ? {} : { lastName: body.last_name }),
+    ...(body.role === undefined ? {} : { role: body.role }),
+    ...(body.old_password === undefined ? {} : { oldPassword: body.old_password }),
+    ...(body.new_password === undefined ? {} : { newPassword: body.new_password }),
+  };
+}
+
+function toRecord(user: User, role: string): UserRecord {
+  return {
+    email: user.email,
+    first_name: user.firstName,
+    last_name: user.lastName,
+    role,
+    created_at: user.createdAt * 1000,
+  };
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { CommandPipeline, reservation, stepOf, type CommandContext } from '@app/event-store';
+import { MillraceError } from '@app/platform';
+import { userAggregate, type Profile } from '../aggregates/user.aggregate.js';
+import { hashPassword } from '../auth/password-hash.js';
+import { UsersProjection } from '../projections/users.projection.js';
+import { PersonalData } from './personal-data.js';
+
+const email = reservation('Email');
+
+export interface NewAccount extends Profile {
+  readonly password: string;
+  readonly root: boolean;
+}
+
+/** Makes, changes and erases accounts: what is personal is sealed on the way to the events. */
+@Injectable()
+export class Accounts {
+  constructor(
+    private readonly pipeline: CommandPipeline,
+    private readonly people: PersonalData,
+    private readonly users: UsersProjection,
+  ) {}
+
+  /**
+   * Takes the e-mail first, so that it has one account at most. A crash in between leaves the
+   * e-mail to an id without an account; whoever comes next goes on with that id.
+   * @returns the account's id
+   * @throws {MillraceError} ALREADY_EXISTS
+   */
+  async register(account: NewAccount, context: CommandContext): Promise<string> {
+    const { password, root, ...profile } = account;
+    const credentialHash = await hashPassword(password);
+    const id = await this.reserve(profile.email, context);
+    const user = {
+      id,
+      emailHash: this.people.emailHash(profile.email),
+      root,
+      profile: this.people.sealProfile(id, profile),
+      credential: this.people.sealCredential(id, credentialHash),
+    };
+    const stream = `user-${id}`;
+    const command = { type: 'register', user } as const;
+    await this.pipeline.handle({ decider: userAggregate, stream, command, context });
+    return id;
+  }
+
+  /** @throws {MillraceError} USER_NOT_FOUND */
+  async change(
+    id: string,
+    changes: { readonly profile?: Profile; readonly password?: string },
+    context: CommandContext,
+  ): Promise<void> {
+    const { profile, password } = changes;
+    const command = {
+      type: 'change' as const,
+      ...(profile ? { profile: this.people.sealProfile(id, profile) } : {}),
+      ...(password === undefined
+        ? {}
+        : { credential: this.people.sealCredential(id, await hashPassword(password)) }),
+    };
+    const stream = `user-${id}`;
+    await this.pipeline.handle({ decider: userAggregate, stream, command, context });
+  }
+
+  /** The account is gone, and with its key everything personal; its e-mail may be registered again. */
+  async erase(id: string, address: string, context: CommandContext): Promise<void> {
+    const command = { type: 'erase' } as const;
+    await this.pipeline.handle({ decider: userAggregate, stream: `user-${id}`, command, context });
+    await this.release(address, id, context);
+  }
+
+  private async reserve(address: string, context: CommandContext): Promise<string> {
+    for (const step of ['reserve', 'reserve-again']) {
+      const id = ulid();
+      const holder = await this.pipeline.handle({
+        decider: email,
+        stream: this.streamOf(address),
+        command: { type: 'reserve', holder: id },
+        context: stepOf(context, step),
+      });
+      if (holder !== undefined && !this.users.isErased(holder)) return holder;
+      // Erased, but a crash kept the e-mail from being released.
+      if (holder !== undefined) await this.release(address, holder, context);
+    }
+    throw new MillraceError('CONFLICT', 'this e-mail is being registered; try again', {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  private async release(address: string, holder: string, context: CommandContext): Promise<void> {
+    await this.pipeline.handle({
+      decider: email,
+      stream: this.streamOf(address),
+      command: { type: 'release', holder },
+      context: stepOf(context, 'release'),
+    });
+  }
+
+  private streamOf(address: string): string {
+    return `email-${this.people.emailHash(address)}`;
+  }
+}

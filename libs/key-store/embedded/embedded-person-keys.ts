@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PersonKeys } from '../person-keys.js';
+import type { ServerKey } from '../server-key.js';
+import { syncFolder, writeDurably } from '../write-durably.js';
+
+const PURPOSE = 'person-key';
+const KEY_BYTES = 32;
+const PERSON_ID = /^[0-9A-Za-z]{1,64}$/;
+
+/**
+ * One small file a person, wrapped with the server's key. Not in a database: those leave old
+ * pages behind, and a dropped key must not be found anywhere.
+ */
+export class EmbeddedPersonKeys extends PersonKeys {
+  constructor(
+    /** Absolute; made when it is not there. */
+    private readonly directory: string,
+    private readonly serverKey: ServerKey,
+  ) {
+    super();
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+
+  create(personId: string): Uint8Array {
+    const existing = this.find(personId);
+    if (existing) return existing;
+    const key = randomBytes(KEY_BYTES);
+    const wrapped = this.serverKey.seal(PURPOSE, key.toString('base64'), personId);
+    writeDurably(this.file(personId), Buffer.from(wrapped));
+    return key;
+  }
+
+  find(personId: string): Uint8Array | undefined {
+    const file = this.file(personId);
+    if (!existsSync(file)) return undefined;
+    const wrapped = readFileSync(file, 'utf8');
+    return Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64');
+  }
+
+  drop(personId: string): void {
+    const file = this.file(personId);
+    if (!existsSync(file)) return;
+    overwrite(file);
+    unlinkSync(file);
+    syncFolder(this.directory);
+  }
+
+  private file(personId: string): string {
+    if (!PERSON_ID.test(personId)) throw new Error('a person id is letters and digits');
+    return join(this.directory, personId);
+  }
+}
+
+function overwrite(file: string): void {
+  const handle = openSync(file, 'r+');
+  try {
+    writeSync(handle, randomBytes(statSync(file).size), 0);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,1 @@
+export { EmbeddedPersonKeys } from './embedded-person-keys.js';

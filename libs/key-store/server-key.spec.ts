@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedPersonKeys } from './embedded/index.js';
+import { openServerKey, ServerKey } from './server-key.js';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'millrace-keys-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('the server’s key', () => {
+  it('is made once, for its owner only', () => {
+    const first = openServerKey(directory, undefined);
+    const second = openServerKey(directory, undefined);
+    expect(second.fingerprint('a', 'x')).toBe(first.fingerprint('a', 'x'));
+    expect(second.fingerprint('b', 'x')).not.toBe(first.fingerprint('a', 'x'));
+    expect(statSync(join(directory, 'secret-key')).mode & 0o777).toBe(0o600);
+  });
+
+  it('that is not the one the data was written with stops the start', () => {
+    openServerKey(directory, randomBytes(32));
+    expect(() => openServerKey(directory, randomBytes(32))).toThrow(/MILLRACE_SECRET_KEY is not/);
+    expect(() => openServerKey(directory, undefined)).toThrow(/set MILLRACE_SECRET_KEY/);
+  });
+});
+
+describe('a person’s key', () => {
+  it('is made once, wrapped, and gone when it is dropped', () => {
+    const serverKey = new ServerKey(randomBytes(32));
+    const keys = new EmbeddedPersonKeys(directory, serverKey);
+    const key = keys.create('01A');
+    expect(key).toHaveLength(32);
+    expect(Buffer.from(keys.create('01A'))).toEqual(Buffer.from(key));
+    const again = new EmbeddedPersonKeys(directory, serverKey);
+    expect(Buffer.from(again.find('01A') ?? [])).toEqual(Buffer.from(key));
+    const stored = readFileSync(join(directory, '01A'), 'utf8');
+    expect(stored).not.toContain(Buffer.from(key).toString('base64').slice(0, 12));
+    keys.drop('01A');
+    keys.drop('01A');
+    expect([keys.find('01A'), readdirSync(directory)]).toEqual([undefined, []]);
+  });
+
+  it('of nobody is not there, and a name that is a path is refused', () => {
+    const keys = new EmbeddedPersonKeys(directory, new ServerKey(randomBytes(32)));
+    expect(keys.find('01B')).toBeUndefined();
+    expect(() => keys.create('../x')).toThrow(/letters and digits/);
+  });
+});

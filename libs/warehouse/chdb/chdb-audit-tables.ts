@@ -1,0 +1,120 @@
+import { AUDIT_TABLE, createAuditTable, createDatabase, qualified } from '../ddl.js';
+import { quoteText } from '../identifier.js';
+import type { AuditFilter, AuditRow, AuditTables } from '../warehouse.js';
+import type { ClientPool } from './client-pool.js';
+
+/** Columns in the order of the table, each with the row's field. */
+const FIELDS: readonly (readonly [string, keyof AuditRow])[] = [
+  ['position', 'position'],
+  ['type', 'type'],
+  ['outcome', 'outcome'],
+  ['actor', 'actor'],
+  ['actor_id', 'actorId'],
+  ['subject', 'subject'],
+  ['subject_id', 'subjectId'],
+  ['address', 'address'],
+  ['user_agent', 'userAgent'],
+  ['request_id', 'requestId'],
+  ['stream', 'stream'],
+  ['data', 'data'],
+  ['previous_hash', 'previousHash'],
+  ['hash', 'hash'],
+];
+const TIME =
+  "concat(replaceOne(toString(toTimeZone(_timestamp, 'UTC')), ' ', 'T'), 'Z') AS occurredAt";
+const SELECTED = FIELDS.map(([column, field]) =>
+  column === 'position' ? 'toString(`_audit`.`position`) AS position' : `${column} AS ${field}`,
+).join(', ');
+
+const tableOf = (database: string): string => qualified({ database, table: AUDIT_TABLE });
+
+/** One part, whatever the number of rows; ISO 8601 with its zone. */
+const INSERT_SETTINGS =
+  "async_insert = 0, max_insert_threads = 1, max_insert_block_size = 1048576, date_time_input_format = 'best_effort'";
+
+/** Reads and writes `_audit` through the client: few rows, a statement each. */
+export class ChdbAuditTables implements AuditTables {
+  constructor(private readonly clients: ClientPool) {}
+
+  async createAuditTable(database: string): Promise<void> {
+    await this.clients.command(createDatabase(database));
+    await this.clients.command(createAuditTable(database));
+  }
+
+  async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const values = rows.map((row) => {
+      const texts = FIELDS.map(([, field]) => quoteText(row[field]));
+      return `(${quoteText(row.occurredAt)}, ${texts.join(', ')})`;
+    });
+    const columns = ['_timestamp', ...FIELDS.map(([column]) => column)].join(', ');
+    await this.clients.command(
+      `INSERT INTO ${tableOf(database)} (${columns}) SETTINGS ${INSERT_SETTINGS} VALUES ${values.join(', ')}`,
+    );
+  }
+
+  async lastAudit(database: string): Promise<AuditRow | undefined> {
+    const [last] = await this.select(database, 'ORDER BY `_audit`.`position` DESC LIMIT 1');
+    return last;
+  }
+
+  async auditPage(
+    database: string,
+    { offset, limit, type, actor }: AuditFilter,
+  ): Promise<{ rows: readonly AuditRow[]; total: number }> {
+    const where = [
+      ...(type === undefined ? [] : [`_audit.type = ${quoteText(type)}`]),
+      ...(actor === undefined
+        ? []
+        : [`(_audit.actor = ${quoteText(actor)} OR _audit.actor_id = ${quoteText(actor)})`]),
+    ];
+    const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
+    const [rows, counts] = await Promise.all([
+      this.select(
+        database,
+        `${condition} ORDER BY \`_audit\`.\`position\` DESC LIMIT ${limit} OFFSET ${offset}`,
+      ),
+      this.clients.rows<{ n: number }>(
+        `SELECT toFloat64(count()) AS n FROM ${tableOf(database)} AS _audit ${condition}`,
+      ),
+    ]);
+    return { rows, total: counts[0]?.n ?? 0 };
+  }
+
+  auditAfter(database: string, position: string, limit: number): Promise<readonly AuditRow[]> {
+    return this.select(
+      database,
+      `WHERE \`_audit\`.\`position\` > ${BigInt(position)} ORDER BY \`_audit\`.\`position\` LIMIT ${limit}`,
+    );
+  }
+
+  async eraseFromAudit(database: string, personIds: readonly string[]): Promise<void> {
+    if (personIds.length === 0) return;
+    const ids = `(${personIds.map(quoteText).join(', ')})`;
+    // Who failed to log in is nobody, but where from tells of the one whose account it was.
+    const theirs = `(actor_id IN ${ids} OR (actor_id = '' AND subject_id IN ${ids}))`;
+    const [left] = await this.clients.rows<{ n: number }>(
+      `SELECT toFloat64(count()) AS n FROM ${tableOf(database)}
+       WHERE (${theirs} AND (address, user_agent) != ('', '')) OR (actor_id IN ${ids} AND actor != '') OR (subject_id IN ${ids} AND subject != '')`,
+    );
+    if ((left?.n ?? 0) === 0) return;
+    await this.clients.command(
+      `ALTER TABLE ${tableOf(database)}
+       UPDATE address = '', user_agent = '' WHERE ${theirs},
+       UPDATE actor = '' WHERE actor_id IN ${ids},
+       UPDATE subject = '' WHERE subject_id IN ${ids} SETTINGS mutations_sync = 2`,
+    );
+  }
+
+  truncateAudit(database: string, position: string): Promise<void> {
+    return this.clients.command(
+      `ALTER TABLE ${tableOf(database)} DELETE WHERE position > ${BigInt(position)} SETTINGS mutations_sync = 2`,
+    );
+  }
+
+  private select(database: string, rest: string): Promise<AuditRow[]> {
+    return this.clients.rows<AuditRow>(
+      `SELECT ${TIME}, ${SELECTED} FROM ${tableOf(database)} AS _audit ${rest}`,
+    );
+  }
+}
