@@ -1,4 +1,5 @@
 // `npm start`: makes a fresh clone ready, then runs the server: `node bin/start.mjs [app] [flags]`.
+// `<app>/<program>` runs another program of that app, such as `api/replay`.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { environment, prepare, root } from './prepare.mjs';
@@ -10,7 +11,7 @@ const flags = named ? rest : process.argv.slice(2);
 
 await prepare();
 
-const main = join(root, 'dist', 'apps', app, 'main.js');
+const main = join(root, 'dist', 'apps', app.includes('/') ? `${app}.js` : join(app, 'main.js'));
 const child = spawn(process.execPath, ['--enable-source-maps', main, ...flags], {
   stdio: 'inherit',
   env: environment(),

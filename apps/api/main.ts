@@ -16,6 +16,7 @@ import {
 } from '@app/platform';
 import { ApiModule } from './api.module.js';
 import { httpAdapter } from './http-server.js';
+import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
 
 async function start(config: Config): Promise<void> {
@@ -31,6 +32,7 @@ async function start(config: Config): Promise<void> {
       abortOnError: false,
     },
   );
+  serveOpenApi(app);
   await app.init();
   const { email, password } = config.root;
   const root = await app

@@ -10,13 +10,17 @@ export interface AuditVerdict {
   readonly entries: number;
   /** Hash of the last entry: noted elsewhere, it proves later that nothing before it changed. */
   readonly head: string;
+  /** Which of the noted hashes are in it. */
+  readonly found: ReadonlySet<string>;
   /** Empty when the trail is what the events say. */
   readonly problems: readonly string[];
 }
 
 export interface VerifyOptions {
   readonly key: Uint8Array;
-  onProgress(position: bigint): void;
+  /** Hashes that somebody kept. */
+  readonly noted?: ReadonlySet<string>;
+  onProgress(this: void, position: bigint): void;
 }
 
 const PAGE = 5000;
@@ -30,11 +34,11 @@ export async function verifyAudit(
   events: EventStore,
   tables: AuditTables,
   directory: AuditDirectory,
-  { key, onProgress }: VerifyOptions,
+  { key, noted = new Set(), onProgress }: VerifyOptions,
 ): Promise<readonly AuditVerdict[]> {
   const trails = new Map<string, Trail>();
   for (const database of directory.databases())
-    trails.set(database, new Trail(database, new RowReader(tables, database)));
+    trails.set(database, new Trail(database, new RowReader(tables, database), noted));
   for await (const event of events.readAll()) {
     const database = isAudited(event)
       ? directory.database(event.metadata.organizationId)
@@ -52,16 +56,19 @@ export async function verifyAudit(
 class Trail {
   head = CHAIN_START;
   private entries = 0;
+  private readonly found = new Set<string>();
   private readonly problems: string[] = [];
 
   constructor(
     private readonly database: string,
     private readonly rows: RowReader,
+    private readonly noted: ReadonlySet<string>,
   ) {}
 
   async expect(wanted: AuditRow): Promise<void> {
     this.head = wanted.hash;
     this.entries += 1;
+    if (this.noted.has(wanted.hash)) this.found.add(wanted.hash);
     let row = await this.rows.peek();
     while (row && BigInt(row.position) < BigInt(wanted.position)) {
       this.report(`position ${row.position}: an entry that no event has made`);
@@ -83,8 +90,8 @@ class Trail {
       this.report(`position ${row.position}: an entry that no event has made`);
       this.rows.skip();
     }
-    const { database, entries, head, problems } = this;
-    return { database, entries, head, problems };
+    const { database, entries, head, found, problems } = this;
+    return { database, entries, head, found, problems };
   }
 
   private report(problem: string): void {

@@ -6,7 +6,7 @@ export interface RebuildOptions {
   /** What is up to here may be taken from a snapshot; 0 takes nothing on trust. */
   readonly from: bigint;
   /** Called after each event. */
-  onProgress(position: bigint): void;
+  onProgress(this: void, position: bigint): void;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiOperation,
+  ApiQuery,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorKind } from './errors.js';
 
@@ -11,7 +18,12 @@ export interface RouteDescription {
   readonly tag: string;
   readonly summary: string;
   /** The same schema that the handler parses the body with. */
-  readonly body?: { readonly schema: z.ZodType; readonly example: unknown };
+  readonly body?: {
+    readonly schema: z.ZodType;
+    readonly example: unknown;
+    /** When it is not JSON. */
+    readonly contentType?: string;
+  };
   /** The same schema that the handler parses the query string with. */
   readonly query?: z.ZodObject;
   /** Body of the 200, as a client would see it. */
@@ -39,12 +51,16 @@ export function Describe(route: RouteDescription): MethodDecorator & ClassDecora
   );
 }
 
-function describeBody({ schema, example }: NonNullable<RouteDescription['body']>): MethodDecorator {
-  return ApiBody({
+function describeBody(body: NonNullable<RouteDescription['body']>): MethodDecorator {
+  const { schema, example, contentType } = body;
+  const described = ApiBody({
     required: true,
     schema: jsonSchema(schema),
     examples: { example: { value: example } },
   });
+  return contentType === undefined
+    ? described
+    : applyDecorators(described, ApiConsumes(contentType));
 }
 
 function describeFailures(

@@ -1,4 +1,5 @@
 import { Controller, Get, Injectable } from '@nestjs/common';
+import { Describe } from './describe.js';
 import { MillraceError } from './errors.js';
 import { Open } from './permission.js';
 
@@ -26,12 +27,19 @@ export class HealthController {
 
   @Open()
   @Get('healthz')
+  @Describe({ tag: 'Health', summary: 'The process is there', answer: { status: 'ok' } })
   alive(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
   @Open()
   @Get('readyz')
+  @Describe({
+    tag: 'Health',
+    summary: 'It can serve',
+    answer: { status: 'ok' },
+    failures: { SHUTTING_DOWN: 'not ready: server: stopping' },
+  })
   ready(): { status: 'ok' } {
     const reasons = this.readiness.reasons();
     if (reasons.length > 0)

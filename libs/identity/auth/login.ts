@@ -58,13 +58,13 @@ export class Login {
 
   private begin(attempt: LoginAttempt): Outcome {
     const account = this.people.emailHash(attempt.email);
-    const { right, wrong, undecided } = this.throttle.admit(account, attempt.address);
+    const admitted = this.throttle.admit(account, attempt.address);
     return {
-      right,
-      undecided,
+      right: () => admitted.right(),
+      undecided: () => admitted.undecided(),
       wrong: async () => {
         await this.recordFailure(account, attempt);
-        wrong();
+        admitted.wrong();
       },
     };
   }

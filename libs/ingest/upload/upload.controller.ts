@@ -2,6 +2,7 @@ import { Controller, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/c
 import { z } from 'zod';
 import {
   callerOf,
+  Describe,
   MillraceError,
   organizationOf,
   Requires,
@@ -41,6 +42,23 @@ export class UploadController {
 
   @Post(':stream/_json')
   @HttpCode(200)
+  @Describe({
+    tag: 'Upload',
+    summary: 'Store records: an array of objects, one object, or NDJSON',
+    body: {
+      schema: z.union([z.array(z.looseObject({})), z.looseObject({})]),
+      example: [{ status: 200, path: '/', took: 0.012 }],
+    },
+    query: uploadQuery,
+    answer: { code: 200, status: [{ name: 'logs', successful: 1, failed: 0 }] },
+    failures: {
+      MALFORMED_BODY: 'line 1: this is not JSON',
+      INVALID_NAME: 'stream name "_x": want 1 to 127 letters, digits, "_", "-" or "."',
+      UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
+      UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
+      QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+    },
+  })
   async json(
     @Req() request: AuthenticatedRequest,
     @Param('stream') stream: string,

@@ -1,12 +1,27 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { MillraceError, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
+import { z } from 'zod';
+import {
+  Describe,
+  MillraceError,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+} from '@app/platform';
 import { Catalog } from '../catalog.js';
 import { planTableRead } from '../frontends/tables.frontend.js';
 import { didYouMean } from '../near-name.js';
 import { renderTableRead } from '../plan/render-sql.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { streamResult } from './stream-result.js';
+
+/** For the OpenAPI page; the frontend parses them, with better messages. */
+const tableQuery = z.object({
+  columns: z.string().describe('Names, with commas between them; all when absent'),
+  sort: z.string().describe('Names, with commas between them; `-` before one: descending'),
+  limit: z.coerce.number().int().nonnegative(),
+  offset: z.coerce.number().int().nonnegative(),
+});
 
 @Controller('api/:org')
 @Requires('query')
@@ -17,6 +32,17 @@ export class TablesController {
   ) {}
 
   @Get('tables/:table')
+  @Describe({
+    tag: 'Queries',
+    summary: 'Rows of a stream',
+    query: tableQuery,
+    answer: [{ _timestamp: '2026-11-21T09:30:00.000000Z', status: 200 }],
+    failures: {
+      UNKNOWN_COLUMN: 'table logs has no column "stauts"; did you mean "status"?',
+      INVALID_PARAMETER: 'unknown parameter "limt"; did you mean "limit"?',
+      STREAM_NOT_FOUND: 'there is no table "log"; did you mean "logs"?',
+    },
+  })
   async rows(
     @Req() request: AuthenticatedRequest,
     @Param('table') name: string,

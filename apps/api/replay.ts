@@ -1,0 +1,62 @@
+// `npm run replay`: makes a read model again out of the events.
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { rebuild } from '@app/event-store';
+import { readConfig } from '@app/platform';
+import { openStores, type Stores } from './open-parts.js';
+import { progressBar } from './progress-bar.js';
+
+const USAGE = `usage: npm run replay -- --projection <name> [--from <position>]
+
+Makes a read model again out of the events. The server must be stopped: it has the data directory.
+
+  --projection  one of: users, organizations, streams, warehouse-tables, audit-trail, or all
+  --from        what events up to this position made is kept, where there is a snapshot of it;
+                0 (the default) keeps nothing. For audit-trail: entries after it are written again.
+  --help        this text
+
+MILLRACE_DATA_DIR and the other variables are those of the server.`;
+
+async function replay(stores: Stores, wanted: string, from: bigint): Promise<void> {
+  const names = stores.projections.map(({ name }) => name);
+  if (wanted !== 'all' && !names.includes(wanted))
+    throw new Error(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
+  const last = (await stores.events.lastPosition()) ?? 0n;
+  // The others are needed to make this one: tables need streams, the audit trail needs names.
+  for (const projection of stores.projections) {
+    const chosen = wanted === 'all' || projection.name === wanted;
+    const bar = chosen ? progressBar(projection.name, last) : undefined;
+    if (chosen && projection === stores.auditTrail) await stores.auditTrail.truncate(from);
+    const count = await rebuild(stores.events, projection, stores.snapshots, {
+      from: chosen ? from : last,
+      onProgress: (position) => bar?.update(position),
+    });
+    bar?.end(`${count} events`);
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      projection: { type: 'string' },
+      from: { type: 'string', default: '0' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void console.log(USAGE);
+  if (values.projection === undefined) throw new Error(`say which projection\n\n${USAGE}`);
+  if (!/^\d+$/.test(values.from)) throw new Error('--from: want a position, a whole number');
+  const stores = await openStores(readConfig());
+  try {
+    await replay(stores, values.projection, BigInt(values.from));
+  } finally {
+    await stores.close();
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`replay: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}
