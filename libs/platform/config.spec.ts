@@ -3,14 +3,14 @@ import { readConfig } from './config.js';
 describe('readConfig', () => {
   it('listens on loopback, port 5080, with data in ./data, when nothing is said', () => {
     const config = readConfig({});
-    expect(config.http).toEqual({ host: '127.0.0.1', port: 5080 });
+    expect(config.http).toEqual({ host: '127.0.0.1', port: 5080, trustedProxies: [] });
     expect(config.dataDirectory).toBe(`${process.cwd()}/data`);
     expect(config.root).toEqual({ email: 'root@example.com', password: undefined });
   });
 
   it('takes host and port apart', () => {
-    expect(readConfig({ MILLRACE_HTTP_ADDR: '::1:80' }).http).toEqual({ host: '::1', port: 80 });
-    expect(readConfig({ MILLRACE_HTTP_ADDR: '[::1]:80' }).http).toEqual({ host: '::1', port: 80 });
+    expect(readConfig({ MILLRACE_HTTP_ADDR: '::1:80' }).http).toMatchObject({ host: '::1', port: 80 });
+    expect(readConfig({ MILLRACE_HTTP_ADDR: '[::1]:80' }).http).toMatchObject({ host: '::1', port: 80 });
     expect(() => readConfig({ MILLRACE_HTTP_ADDR: 'host:65536' })).toThrow(/port up to 65535/);
   });
 
@@ -58,5 +58,21 @@ describe('readConfig', () => {
 
   it('says that the distributed parts are not there yet', () => {
     expect(() => readConfig({ KAFKA_BROKERS: 'localhost:9092' })).toThrow(/Kafka is not supported/);
+  });
+
+  it('takes a secret key of 32 bytes, and the proxies to believe', () => {
+    const key = Buffer.alloc(32, 7);
+    const config = readConfig({
+      MILLRACE_SECRET_KEY: key.toString('base64'),
+      MILLRACE_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    });
+    expect(Buffer.from(config.secretKey ?? [])).toEqual(key);
+    expect(config.http.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
+    expect(() => readConfig({ MILLRACE_SECRET_KEY: 'short' })).toThrow(
+      /32 random bytes[\s\S]*MILLRACE_SECRET_KEY/,
+    );
+    expect(() => readConfig({ MILLRACE_TRUSTED_PROXIES: 'proxy.local' })).toThrow(
+      /MILLRACE_TRUSTED_PROXIES/,
+    );
   });
 });

@@ -1,28 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Controller, Get, Module, Req, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { CommandPipeline, Projector, type EventStore } from '@app/event-store';
-import { openEmbeddedEventStore } from '@app/event-store/embedded';
+import { CommandPipeline } from '@app/event-store';
+import { ServerKey } from '@app/key-store';
 import {
   createLogger,
   ErrorFilter,
   Open,
   organizationOf,
   Requires,
+  RequiresAccount,
   type AuthenticatedRequest,
   type ErrorBody,
 } from '@app/platform';
-import { organizationAggregate } from '../../libs/identity/aggregates/organization.aggregate.js';
 import { ROLES, type Role } from '../../libs/identity/aggregates/roles.js';
-import { userAggregate } from '../../libs/identity/aggregates/user.aggregate.js';
 import { IdentityModule } from '../../libs/identity/identity.module.js';
 import { OrganizationsProjection } from '../../libs/identity/projections/organizations.projection.js';
 import { UsersProjection } from '../../libs/identity/projections/users.projection.js';
-import { hashPassword } from '../../libs/identity/auth/password-hash.js';
+import { PersonalData } from '../../libs/identity/people/personal-data.js';
+import { IdentityNode, IdentityStores } from './identity-parts.js';
 
 /** With a colon, at which a Basic header is easily cut. */
 const PASSWORD = 'Secret:77:x';
@@ -63,7 +60,7 @@ class ProbeController {
 @Controller('mostly-open')
 @Open()
 class MostlyOpenController {
-  @Requires('query')
+  @RequiresAccount()
   @Get('closed')
   closed(): void {}
 }
@@ -84,12 +81,9 @@ class WorldModule {
 }
 
 describe('the guard', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'millrace-guard-'));
-  const users = new UsersProjection();
-  const organizations = new OrganizationsProjection();
-  let store: EventStore;
-  let projector: Projector;
-  let pipeline: CommandPipeline;
+  const stores = new IdentityStores();
+  const node = new IdentityNode(stores);
+  const errorFilter = new ErrorFilter(createLogger('silent'), () => Promise.resolve());
   let app: NestFastifyApplication;
 
   const context = () => ({
@@ -98,42 +92,25 @@ describe('the guard', () => {
     occurredAt: '2026-01-01T00:00:00.000Z',
   });
 
-  async function register(id: string, root = false): Promise<void> {
-    const user = { id, email: `${id}@example.com`, passwordHash: await hash, root };
-    const command = { type: 'register', user } as const;
-    await pipeline.handle({
-      decider: userAggregate,
-      stream: `user-${id}`,
-      command,
-      context: context(),
-    });
+  /** Ids are what the accounts get; the tests know people by the first part of their e-mail. */
+  const ids = new Map<string, string>();
+
+  async function register(name: string, root = false): Promise<void> {
+    const account = { email: `${name}@example.com`, firstName: '', lastName: '', root };
+    ids.set(name, await node.accounts.register({ ...account, password: PASSWORD }, context()));
   }
 
   async function create(
     name: string,
     members: readonly (readonly [string, Role])[],
   ): Promise<void> {
-    const organization = { id: `id of ${name}`, name, database: `o_${name}` };
-    const commands = [
-      { type: 'create', organization } as const,
-      ...members.map(([userId, role]) => ({ type: 'add-user', userId, role }) as const),
-    ];
-    for (const command of commands)
-      await pipeline.handle({
-        decider: organizationAggregate,
-        stream: `organization-${name}`,
-        command,
-        context: context(),
-      });
+    const { id } = await node.memberships.create(name, undefined, context());
+    for (const [member, role] of members)
+      await node.memberships.put(id, ids.get(member) ?? '', role, context());
   }
 
-  const hash = hashPassword(PASSWORD);
-
   beforeAll(async () => {
-    store = openEmbeddedEventStore({ directory });
-    projector = new Projector(store, [users, organizations], { error: () => undefined });
-    await projector.start();
-    pipeline = new CommandPipeline(store, projector);
+    await node.projector.start();
     for (const id of [...ROLES, 'stranger']) await register(id);
     await register('root', true);
     await create(
@@ -144,14 +121,16 @@ describe('the guard', () => {
     const testing = await Test.createTestingModule({
       imports: [
         WorldModule.of([
-          [CommandPipeline, pipeline],
-          [UsersProjection, users],
-          [OrganizationsProjection, organizations],
+          [CommandPipeline, node.pipeline],
+          [ServerKey, stores.serverKey],
+          [PersonalData, node.people],
+          [UsersProjection, node.users],
+          [OrganizationsProjection, node.organizations],
         ]),
         IdentityModule,
       ],
       controllers: [ProbeController, MostlyOpenController],
-      providers: [{ provide: APP_FILTER, useValue: new ErrorFilter(createLogger('silent')) }],
+      providers: [{ provide: APP_FILTER, useValue: errorFilter }],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
       logger: false,
@@ -161,9 +140,8 @@ describe('the guard', () => {
   });
   afterAll(async () => {
     await app.close();
-    await projector.stop();
-    await store.close();
-    rmSync(directory, { recursive: true, force: true });
+    await node.projector.stop();
+    await stores.close();
   });
 
   const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
@@ -205,7 +183,7 @@ describe('the guard', () => {
     ];
     expect(nowhere.status).toBe(403);
     expect(nowhere.text.replaceAll('nowhere', 'beta')).toBe(foreign.text);
-    expect((await get('/probe/nowhere/query', as('root'))).status).toBe(403);
+    expect((await get('/probe/nowhere/query', as('root'))).status).toBe(404);
   });
 
   it('says the rule of a name, to those who have authenticated', async () => {
@@ -220,8 +198,18 @@ describe('the guard', () => {
   it('tells the route who calls and where', async () => {
     const { text } = await get('/probe/acme/query', as('viewer'));
     expect(JSON.parse(text)).toEqual({
-      caller: { userId: 'viewer', email: 'viewer@example.com', root: false },
-      organization: { id: 'id of acme', name: 'acme', database: 'o_acme' },
+      caller: {
+        userId: ids.get('viewer'),
+        email: 'viewer@example.com',
+        root: false,
+        byPasscode: false,
+      },
+      organization: {
+        id: node.organizations.find('acme')?.id,
+        name: 'acme',
+        database: node.organizations.find('acme')?.database,
+        administered: false,
+      },
     });
   });
 

@@ -22,22 +22,49 @@ const added = (role: 'admin' | 'viewer'): OrganizationEvent => ({
   data: { organizationId: '01O', userId: '01A', role },
 });
 
+const admin = (userId: string): OrganizationEvent => ({
+  type: 'UserAddedToOrganization',
+  data: { organizationId: '01O', userId, role: 'admin' },
+});
+
 describe('an organization', () => {
-  it('is created once', () => {
-    const create: OrganizationCommand = { type: 'create', organization: acme };
-    expect(given().when(create)).toEqual([created]);
+  it('is created once, with its passcode and its founder in the same breath', () => {
+    const create: OrganizationCommand = { type: 'create', organization: acme, passcode: 'v1.x' };
+    const rotated = {
+      type: 'PasscodeRotated',
+      data: { organizationId: '01O', passcode: 'v1.x' },
+    };
+    expect(given().when(create)).toEqual([created, rotated]);
+    expect(given().when({ ...create, founder: '01A' })).toEqual([created, rotated, admin('01A')]);
     expect(given(created).when(create)).toEqual([]);
   });
 
   it('takes a user in, and gives it another role, but says nothing when nothing changes', () => {
-    const add: OrganizationCommand = { type: 'add-user', userId: '01A', role: 'viewer' };
-    expect(given(created).when(add)).toEqual([added('viewer')]);
-    expect(given(created, added('admin')).when(add)).toEqual([added('viewer')]);
-    expect(given(created, added('viewer')).when(add)).toEqual([]);
+    const put: OrganizationCommand = { type: 'put-user', userId: '01A', role: 'viewer' };
+    const changed = { ...added('viewer'), type: 'UserRoleChanged' };
+    expect(given(created).when(put)).toEqual([added('viewer')]);
+    expect(given(created, added('admin'), admin('01B')).when(put)).toEqual([changed]);
+    expect(given(created, added('viewer')).when(put)).toEqual([]);
+  });
+
+  it('keeps its last admin', () => {
+    const demote: OrganizationCommand = { type: 'put-user', userId: '01A', role: 'viewer' };
+    const remove: OrganizationCommand = { type: 'remove-user', userId: '01A' };
+    const removed = {
+      type: 'UserRemovedFromOrganization',
+      data: { organizationId: '01O', userId: '01A' },
+    };
+    const one = given(created, admin('01A'));
+    expect(() => one.when(demote)).toThrow(/last admin/);
+    expect(() => one.when(remove)).toThrow(/last admin/);
+    expect(one.when({ ...remove, evenTheLastAdmin: true })).toEqual([removed]);
+    expect(given(created, admin('01A'), admin('01B')).when(remove)).toEqual([removed]);
+    expect(given(created, admin('01B')).when(remove)).toEqual([]);
   });
 
   it('that does not exist takes nobody in', () => {
-    expect(given().when({ type: 'add-user', userId: '01A', role: 'admin' })).toEqual([]);
+    const put: OrganizationCommand = { type: 'put-user', userId: '01A', role: 'admin' };
+    expect(() => given().when(put)).toThrow(/no such organization/);
   });
 
   it('knows the last role of each member, and leaves older states alone', () => {

@@ -1,6 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { RecordedEvent } from '@app/event-store';
+import { ServerKey } from '@app/key-store';
+import { EmbeddedPersonKeys } from '@app/key-store/embedded';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
+import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { hashPassword } from './password-hash.js';
 import { VerifiedCredentials } from './verified-credentials.js';
@@ -22,21 +29,28 @@ function recorded(userId: string, event: UserEvent): RecordedEvent {
 }
 
 describe('VerifiedCredentials', () => {
+  let directory: string;
+  let people: PersonalData;
   let users: UsersProjection;
   let credentials: VerifiedCredentials;
 
   const changePassword = async (password: string): Promise<RecordedEvent> => {
-    const passwordHash = await hashPassword(password);
-    return recorded('1', { type: 'PasswordChanged', data: { id: '1', passwordHash } });
+    const credential = people.sealCredential('1', await hashPassword(password));
+    return recorded('1', { type: 'PasswordChanged', data: { id: '1', credential } });
   };
 
   beforeEach(async () => {
-    users = new UsersProjection();
-    const passwordHash = await hashPassword(PASSWORD);
-    const data = { id: '1', email: EMAIL, passwordHash, root: false };
+    directory = mkdtempSync(join(tmpdir(), 'millrace-credentials-'));
+    const serverKey = new ServerKey(randomBytes(32));
+    people = new PersonalData(serverKey, new EmbeddedPersonKeys(directory, serverKey));
+    users = new UsersProjection(people);
+    const profile = people.sealProfile('1', { email: EMAIL, firstName: '', lastName: '' });
+    const credential = people.sealCredential('1', await hashPassword(PASSWORD));
+    const data = { id: '1', emailHash: people.emailHash(EMAIL), profile, credential, root: false };
     users.apply(recorded('1', { type: 'UserRegistered', data }));
-    credentials = new VerifiedCredentials(users);
+    credentials = new VerifiedCredentials(users, people);
   });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
   afterEach(() => jest.restoreAllMocks());
 
   it('knows the right password, whatever the case of the e-mail, and no other', async () => {
@@ -49,7 +63,7 @@ describe('VerifiedCredentials', () => {
   it('answers at once what was right a moment ago, and never what was wrong', async () => {
     expect(credentials.check(EMAIL, PASSWORD)).toBeInstanceOf(Promise);
     await credentials.check(EMAIL, PASSWORD);
-    expect(credentials.check(EMAIL, PASSWORD)).toBe(users.byId('1'));
+    expect(credentials.check(EMAIL, PASSWORD)).toEqual(users.byId('1'));
     await credentials.check(EMAIL, 'wrong');
     const again = credentials.check(EMAIL, 'wrong');
     expect(again).toBeInstanceOf(Promise);
@@ -117,7 +131,7 @@ describe('VerifiedCredentials', () => {
     await credentials.check('bob@example.com', 'so that the answer for nobody is there');
     expect(guess).toThrow(expect.objectContaining({ kind: 'TOO_MANY_REQUESTS' }) as Error);
     expect(guesses.length).toBeLessThanOrEqual(202);
-    expect(credentials.check(EMAIL, PASSWORD)).toBe(users.byId('1'));
+    expect(credentials.check(EMAIL, PASSWORD)).toEqual(users.byId('1'));
     expect(new Set(await Promise.all(guesses))).toEqual(new Set([undefined]));
     expect(await credentials.check(EMAIL, 'after the flood')).toBeUndefined();
   }, 60_000);

@@ -52,14 +52,14 @@ export class VerifiedCredentials {
 
   /**
    * @param begin called when this question is not already being asked by somebody else
-   * @returns the user when the password is theirs
+   * @returns the user when the password is theirs; at once when it was right a moment ago
    * @throws {MillraceError} TOO_MANY_REQUESTS when so many checks wait that another would only make it worse; what `begin` throws
    */
-  async check(
+  check(
     email: string,
     password: string,
     begin: () => Outcome = () => IGNORED,
-  ): Promise<User | undefined> {
+  ): User | Promise<User | undefined> {
     const known = this.recall(email, password);
     if (known) return known;
     const name = this.nameOf(email, password);
