@@ -13,7 +13,7 @@ import { IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import { ErrorFilter, HealthController, Readiness } from '@app/platform';
 import { Catalog, QueryModule } from '@app/query';
-import { StreamsModule, StreamsProjection } from '@app/streams';
+import { MemberCount, StreamsModule, StreamsProjection } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
 
@@ -42,6 +42,10 @@ function errorFilter({ logger, commands, organizations }: Parts): ErrorFilter {
   return new ErrorFilter(logger, (failure, request) => refusals.record(failure, request));
 }
 
+function memberCount({ organizations }: Parts): MemberCount {
+  return { of: (id) => organizations.get(id)?.members.size ?? 0 };
+}
+
 function bindings(parts: Parts): ValueProvider[] {
   return [
     { provide: EventStore, useValue: parts.events },
@@ -51,6 +55,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: AuditTables, useValue: parts.warehouse },
     { provide: UsersProjection, useValue: parts.users },
     { provide: OrganizationsProjection, useValue: parts.organizations },
+    { provide: MemberCount, useValue: memberCount(parts) },
     { provide: StreamsProjection, useValue: parts.streams },
     { provide: IngestQueue, useValue: parts.queue },
     { provide: LocalEngine, useValue: parts.localEngine },

@@ -38,7 +38,12 @@ async function start(config: Config): Promise<void> {
   const root = await app
     .get(CommandBus)
     .execute<EnsureRoot, RootCredentials>(new EnsureRoot(email, password, config.dataDirectory));
-  const inserter = new GroupInserter(parts.warehouse, parts.spool.folder('writer'));
+  const inserter = new GroupInserter(
+    parts.warehouse,
+    parts.spool.folder('writer'),
+    parts.streams,
+    parts.warehouse,
+  );
   const deadLetter = new DeadLetter(join(config.dataDirectory, 'dead-letter'));
   const writer = new WritePipeline(
     parts.queue,

@@ -14,7 +14,11 @@ import type { IngestQueue } from '@app/ingest-queue';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import type { Config, Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
-import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
+import {
+  DroppedTablesProjection,
+  StreamsProjection,
+  WarehouseTablesProjection,
+} from '@app/streams';
 import type { LocalEngine, Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { StreamCatalog } from './stream-catalog.js';
@@ -75,8 +79,10 @@ export async function openStores(config: Config): Promise<Stores> {
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const streams = new StreamsProjection();
-  const tables = new WarehouseTablesProjection(warehouse, streams);
   const directory = new AccountsDirectory(users, organizations, people);
+  const databases = (): readonly string[] => directory.databases();
+  const tables = new WarehouseTablesProjection(warehouse, streams, databases);
+  const dropped = new DroppedTablesProjection(warehouse, streams, databases);
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
@@ -95,8 +101,8 @@ export async function openStores(config: Config): Promise<Stores> {
     streams,
     directory,
     auditTrail,
-    // Tables before the catalog: whoever sees a stream or a column there finds it in the warehouse.
-    projections: [users, organizations, tables, streams, auditTrail],
+    // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
+    projections: [users, organizations, tables, streams, dropped, auditTrail],
     close: async () => {
       await events.close();
       await warehouse.close();

@@ -7,6 +7,8 @@ import type { TableName } from '@app/warehouse';
  */
 export interface Batch {
   readonly table: TableName;
+  /** The stream it was accepted for: a deleted stream's batches go nowhere. Empty: none yet. */
+  readonly streamId: string;
   readonly columns: readonly string[];
   readonly rows: number;
   /** Size of the records before they became columns: what the rows will take in memory, about. */
@@ -16,15 +18,23 @@ export interface Batch {
 const headers = z.object({
   database: z.string().min(1),
   table: z.string().min(1),
+  streamId: z.string(),
   columns: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
   rows: z.coerce.number().int().positive(),
   recordBytes: z.coerce.number().int().nonnegative(),
 });
 
-export function toHeaders({ table, columns, rows, recordBytes }: Batch): Record<string, string> {
+export function toHeaders({
+  table,
+  streamId,
+  columns,
+  rows,
+  recordBytes,
+}: Batch): Record<string, string> {
   return {
     database: table.database,
     table: table.table,
+    streamId,
     columns: JSON.stringify(columns),
     rows: String(rows),
     recordBytes: String(recordBytes),

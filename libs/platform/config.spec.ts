@@ -9,8 +9,14 @@ describe('readConfig', () => {
   });
 
   it('takes host and port apart', () => {
-    expect(readConfig({ MILLRACE_HTTP_ADDR: '::1:80' }).http).toMatchObject({ host: '::1', port: 80 });
-    expect(readConfig({ MILLRACE_HTTP_ADDR: '[::1]:80' }).http).toMatchObject({ host: '::1', port: 80 });
+    expect(readConfig({ MILLRACE_HTTP_ADDR: '::1:80' }).http).toMatchObject({
+      host: '::1',
+      port: 80,
+    });
+    expect(readConfig({ MILLRACE_HTTP_ADDR: '[::1]:80' }).http).toMatchObject({
+      host: '::1',
+      port: 80,
+    });
     expect(() => readConfig({ MILLRACE_HTTP_ADDR: 'host:65536' })).toThrow(/port up to 65535/);
   });
 

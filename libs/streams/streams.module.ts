@@ -1,13 +1,23 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { ChangeStreamSettingsHandler } from './commands/change-stream-settings.command.js';
+import { DeleteStreamHandler } from './commands/delete-stream.command.js';
 import { EnsureStreamHandler } from './commands/ensure-stream.command.js';
 import { EvolveStreamSchemaHandler } from './commands/evolve-stream-schema.command.js';
+import { StreamRecords } from './http/stream-records.js';
 import { StreamsController } from './http/streams.controller.js';
+import { SummaryController } from './http/summary.controller.js';
 
-/** Needs from the app: CommandPipeline, EventStore, StreamsProjection, StreamStatistics. */
+/** Needs from the app: CommandPipeline, StreamsProjection, StreamStatistics, MemberCount. */
 @Module({
   imports: [CqrsModule],
-  controllers: [StreamsController],
-  providers: [EnsureStreamHandler, EvolveStreamSchemaHandler],
+  controllers: [SummaryController, StreamsController],
+  providers: [
+    StreamRecords,
+    ChangeStreamSettingsHandler,
+    DeleteStreamHandler,
+    EnsureStreamHandler,
+    EvolveStreamSchemaHandler,
+  ],
 })
 export class StreamsModule {}

@@ -1,10 +1,13 @@
-import { quoteIdentifier } from './identifier.js';
+import { quoteIdentifier, quoteText } from './identifier.js';
 import type { Column, TableName } from './warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 
 /** Where a row came from. Left out of `SELECT *`, schemas and exports by being MATERIALIZED. */
 export const POSITION_COLUMNS = ['_partition', '_offset', '_row'] as const;
+
+/** Which stream a rejected record was sent to: by id, since names are used again. Hidden as positions are. */
+export const STREAM_COLUMN = '_stream_id';
 
 /** Columns of `_rejected` besides `_timestamp` (when it was refused). */
 export const REJECTED_COLUMNS: readonly Column[] = [
@@ -52,8 +55,29 @@ export const createDatabase = (database: string): string =>
  * deduplication is off because it is no proof and folds equal batches into one. Small compressed
  * blocks keep the write buffers small: an insert and a merge hold one for every column.
  */
-export function createTable(table: TableName, columns: readonly Column[]): string {
-  const definitions = [
+export function createTable(
+  table: TableName,
+  columns: readonly Column[],
+  streamId: string,
+): string {
+  return `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${definitions(columns).join(', ')}) ENGINE = MergeTree ORDER BY \`_timestamp\` ${SETTINGS} COMMENT ${quoteText(streamId)}`;
+}
+
+/** Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile. */
+export function createRejectedTable(database: string): string {
+  const table = { database, table: REJECTED_TABLE };
+  const columns = [
+    ...definitions(REJECTED_COLUMNS),
+    `${quoteIdentifier(STREAM_COLUMN)} String MATERIALIZED ''`,
+  ];
+  return `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${columns.join(', ')}) ENGINE = MergeTree PARTITION BY ${quoteIdentifier(STREAM_COLUMN)} ORDER BY \`_timestamp\` ${SETTINGS}`;
+}
+
+const SETTINGS =
+  'SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, max_compress_block_size = 131072, merge_with_ttl_timeout = 300';
+
+function definitions(columns: readonly Column[]): string[] {
+  return [
     `${define(TIMESTAMP)} CODEC(Delta, ZSTD(1))`,
     ...columns.map(define),
     '`_partition` UInt32 MATERIALIZED 0 CODEC(ZSTD(1))',
@@ -61,11 +85,6 @@ export function createTable(table: TableName, columns: readonly Column[]): strin
     '`_row` UInt32 MATERIALIZED 0 CODEC(Delta, ZSTD(1))',
     'INDEX `_position` `_offset` TYPE minmax GRANULARITY 1',
   ];
-  return (
-    `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${definitions.join(', ')})` +
-    ' ENGINE = MergeTree ORDER BY `_timestamp`' +
-    ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, max_compress_block_size = 131072'
-  );
 }
 
 export const createAuditTable = (database: string): string =>
@@ -79,5 +98,32 @@ export const addColumns = (table: TableName, columns: readonly Column[]): string
 export const modifyColumn = (table: TableName, column: Column): string =>
   `ALTER TABLE ${qualified(table)} MODIFY COLUMN ${define(column)}`;
 
-export const dropTable = (table: TableName): string =>
-  `DROP TABLE IF EXISTS ${qualified(table)} SYNC`;
+/** Not SYNC: that waits for queries that read the table. */
+export const dropTable = (table: TableName): string => `DROP TABLE IF EXISTS ${qualified(table)}`;
+
+const DONE = 'SETTINGS mutations_sync = 2';
+
+export const setRetention = (table: TableName, days: number): string =>
+  days === 0
+    ? `ALTER TABLE ${qualified(table)} REMOVE TTL`
+    : `ALTER TABLE ${qualified(table)} MODIFY TTL \`_timestamp\` + toIntervalDay(${days}) ${DONE}, materialize_ttl_after_modify = 1`;
+
+const SKIP_INDEX = 'partition_key_';
+
+export const skipIndexName = (column: string): string => SKIP_INDEX + column;
+
+/** The column that an index of ours is on, by the index's name. */
+export const skipIndexColumn = (index: string): string | undefined =>
+  index.startsWith(SKIP_INDEX) ? index.slice(SKIP_INDEX.length) : undefined;
+
+export const addSkipIndex = (table: TableName, column: string): string =>
+  `ALTER TABLE ${qualified(table)} ADD INDEX IF NOT EXISTS ${quoteIdentifier(skipIndexName(column))} ${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`;
+
+export const fillSkipIndex = (table: TableName, column: string): string =>
+  `ALTER TABLE ${qualified(table)} MATERIALIZE INDEX ${quoteIdentifier(skipIndexName(column))} ${DONE}`;
+
+export const dropSkipIndex = (table: TableName, column: string): string =>
+  `ALTER TABLE ${qualified(table)} DROP INDEX IF EXISTS ${quoteIdentifier(skipIndexName(column))} ${DONE}`;
+
+export const dropRejected = (database: string, streamId: string): string =>
+  `ALTER TABLE ${qualified({ database, table: REJECTED_TABLE })} DROP PARTITION ${quoteText(streamId)}`;

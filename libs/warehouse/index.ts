@@ -18,6 +18,7 @@ export {
   type TableStatistics,
   type Warehouse,
   type WarehouseQuery,
+  type WarehouseTable,
   WarehouseReader,
   WarehouseSchema,
   WarehouseWriter,

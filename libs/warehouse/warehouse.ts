@@ -60,6 +60,11 @@ export interface StoredBatch {
 
 export interface BatchInsert {
   readonly table: TableName;
+  /**
+   * The stream whose rows these are. A table that belongs to another stream by now takes none of
+   * them; rows of `_rejected` carry it.
+   */
+  readonly streamId: string;
   /** The batches' columns, the same in each. */
   readonly columns: readonly string[];
   /** Together small enough for one part: see {@link ONE_PART}. */
@@ -83,17 +88,46 @@ export abstract class WarehouseWriter {
 /** Data definition. Every call may be repeated: what is already so stays so. */
 export abstract class WarehouseSchema {
   abstract createDatabase(database: string): Promise<void>;
-  /** `columns` without `_timestamp` and the position columns: every table has those. */
-  abstract createTable(table: TableName, columns: readonly Column[]): Promise<void>;
+  /**
+   * `columns` without `_timestamp` and the position columns: every table has those. The table
+   * remembers which stream it belongs to.
+   */
+  abstract createTable(
+    table: TableName,
+    columns: readonly Column[],
+    streamId: string,
+  ): Promise<void>;
   /** The table `_rejected` of an organization: records that did not fit, with the reason. */
   abstract createRejectedTable(database: string): Promise<void>;
   abstract addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
   abstract modifyColumn(table: TableName, column: Column): Promise<void>;
+  /** The name is free when this resolves; queries that read the table end as they began. */
   abstract dropTable(table: TableName): Promise<void>;
+  /** The same, unless the table belongs to another stream by now. */
+  abstract dropStreamTable(table: TableName, streamId: string): Promise<void>;
+  /** Rows whose `_timestamp` is older than so many days go, those there already too; 0 keeps all. */
+  abstract setRetention(table: TableName, days: number): Promise<void>;
+  /** Skip indexes on exactly these columns, for rows there already too. */
+  abstract setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void>;
   /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
   abstract columns(table: TableName): Promise<readonly Column[]>;
-  /** The same for all tables of the given databases, by `database.table`. */
-  abstract allColumns(): Promise<ReadonlyMap<string, readonly Column[]>>;
+  /** All tables in databases that are not the engine's. */
+  abstract tables(): Promise<readonly WarehouseTable[]>;
+  /** Streams that have rows in `_rejected`. */
+  abstract rejectedStreams(database: string): Promise<readonly string[]>;
+  /** Forgets the rejected records of a stream. */
+  abstract dropRejected(database: string, streamId: string): Promise<void>;
+}
+
+export interface WarehouseTable extends TableName {
+  /** Empty for a table that belongs to none. */
+  readonly streamId: string;
+  /** As people see them. */
+  readonly columns: readonly Column[];
+  /** 0: all rows are kept. */
+  readonly retentionDays: number;
+  /** Columns with a skip index. */
+  readonly skipIndexes: readonly string[];
 }
 
 export interface TableStatistics {

@@ -64,7 +64,7 @@ describe('ingest beside the engine alone', () => {
 
   function rawSeconds(round: number): number {
     const data = join(directory, `raw-${round}`);
-    const create = createTable({ database: 'raw', table: 't' }, COLUMNS);
+    const create = createTable({ database: 'raw', table: 't' }, COLUMNS, '');
     const structure = [
       '_timestamp Int64',
       ...COLUMNS.map(({ name, type }) => `${name} ${type}`),

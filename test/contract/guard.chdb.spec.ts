@@ -66,7 +66,7 @@ describe('the guard, with a real engine and a second organization beside', () =>
     mkdirSync(join(directory, 'out'));
     const fill = async (database: string, table: string, name: string): Promise<void> => {
       await warehouse.createDatabase(database);
-      await warehouse.createTable({ database, table }, COLUMNS);
+      await warehouse.createTable({ database, table }, COLUMNS, '01S');
       const file = join(directory, 'batch.native');
       await opened.localEngine.run(
         `INSERT INTO FUNCTION file('${file}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, number AS id, '${name}' AS name, number / 2 AS v, ['x', toString(number)] AS tags, '{"a":{"b":1}}'::JSON AS doc FROM numbers(3)`,
@@ -74,6 +74,7 @@ describe('the guard, with a real engine and a second organization beside', () =>
       const columns = ['_timestamp', ...COLUMNS.map((column) => column.name)];
       await warehouse.insert({
         table: { database, table },
+        streamId: '01S',
         columns,
         batches: [{ position: { partition: 0, offset: 1n }, file }],
       });

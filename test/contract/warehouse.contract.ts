@@ -11,6 +11,7 @@ export interface WarehouseUnderTest {
 }
 
 const TABLE: TableName = { database: 'o_contract', table: 'events' };
+const STREAM_ID = '01S';
 const COLUMNS = [
   { name: 'n', type: 'Nullable(Int64)' },
   { name: 'who', type: 'Nullable(String)' },
@@ -29,7 +30,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
     beforeEach(async () => {
       await warehouse.createDatabase(TABLE.database);
       await warehouse.dropTable(TABLE);
-      await warehouse.createTable(TABLE, COLUMNS);
+      await warehouse.createTable(TABLE, COLUMNS, STREAM_ID);
     });
 
     const batch = async (file: string, rows: number, from = 0): Promise<string> => {
@@ -49,6 +50,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         const second = await batch('b.native.lz4', 10, 7);
         await warehouse.insert({
           table: TABLE,
+          streamId: STREAM_ID,
           columns,
           batches: [
             { position: { partition: 3, offset: 41n }, file: first },
@@ -72,6 +74,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         for (const offset of [5n, 6n, 9n]) {
           await warehouse.insert({
             table: TABLE,
+            streamId: STREAM_ID,
             columns,
             batches: [{ position: { partition: 0, offset }, file }],
           });
@@ -85,6 +88,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         for (const offset of [1n, 2n]) {
           await warehouse.insert({
             table: TABLE,
+            streamId: STREAM_ID,
             columns,
             batches: [{ position: { partition: 0, offset }, file }],
           });
@@ -96,6 +100,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         const good = await batch('e.native.zst', 1000);
         const insert = warehouse.insert({
           table: TABLE,
+          streamId: STREAM_ID,
           columns,
           batches: [
             { position: { partition: 0, offset: 1n }, file: good },
@@ -119,7 +124,8 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           { name: 'who', type: 'Nullable(String)' },
           { name: 'a`b.c', type: 'Nullable(Bool)' },
         ]);
-        expect((await warehouse.allColumns()).get('o_contract.events')).toHaveLength(4);
+        const found = (await warehouse.tables()).find(({ table }) => table === 'events');
+        expect([found?.columns.length, found?.streamId]).toEqual([4, STREAM_ID]);
       });
 
       it('answers no columns for a table that does not exist', async () => {
@@ -130,6 +136,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         const file = await batch('f.native.zst', 5);
         await warehouse.insert({
           table: TABLE,
+          streamId: STREAM_ID,
           columns,
           batches: [{ position: { partition: 0, offset: 1n }, file }],
         });
@@ -169,6 +176,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         const file = await batch('g.native.zst', 1);
         await warehouse.insert({
           table: TABLE,
+          streamId: STREAM_ID,
           columns,
           batches: [{ position: { partition: 0, offset: 1n }, file }],
         });

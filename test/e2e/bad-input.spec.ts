@@ -260,8 +260,12 @@ describe('bad input', () => {
     );
   });
 
-  it('answers an organization that does not exist as one the caller may not see', async () => {
-    expectError(await server.client.call('/api/elsewhere/streams'), 403, /no such organization/);
+  it('tells root that an organization does not exist', async () => {
+    expectError(
+      await server.client.call('/api/elsewhere/streams'),
+      404,
+      /no organization elsewhere/,
+    );
     expectError(await server.client.call('/api/UPPER/streams'), 400, /organization name/);
   });
 });

@@ -11,7 +11,7 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import { REJECTED_TABLE, type Column } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
-import { toHeaders } from '../batch.js';
+import { toHeaders, type Batch } from '../batch.js';
 import { SchemaGate } from './schema-gate.js';
 
 export interface EnqueuedChunk extends AcceptedChunk {
@@ -65,12 +65,15 @@ export class BatchEnqueuer {
   ): Promise<QueuePosition | undefined> {
     const records: QueueRecord[] = [];
     for (const { schema, accepted, rejected, recordBytes } of chunks) {
+      const streamId = schema?.id ?? '';
       if (schema && accepted)
-        records.push(await toRecord(key, tableOf(schema), accepted, recordBytes));
-      if (rejected)
         records.push(
-          await toRecord(key, { database, table: REJECTED_TABLE }, rejected, recordBytes),
+          await toRecord(key, { table: tableOf(schema), streamId, recordBytes }, accepted),
         );
+      if (rejected) {
+        const table = { database, table: REJECTED_TABLE };
+        records.push(await toRecord(key, { table, streamId, recordBytes }, rejected));
+      }
     }
     if (records.length === 0) return undefined;
     try {
@@ -102,10 +105,10 @@ const tableOf = ({ database, name }: StreamSchema): { database: string; table: s
 
 async function toRecord(
   key: string,
-  table: { readonly database: string; readonly table: string },
+  place: Pick<Batch, 'table' | 'streamId' | 'recordBytes'>,
   { file, rows, columns }: ColumnarFile,
-  recordBytes: number,
 ): Promise<QueueRecord> {
-  const payload: Payload = recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
-  return { key, headers: toHeaders({ table, columns, rows, recordBytes }), payload };
+  const payload: Payload =
+    place.recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
+  return { key, headers: toHeaders({ ...place, columns, rows }), payload };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
-import type { RequestOrganization } from '@app/platform';
+import { MillraceError, type RequestOrganization } from '@app/platform';
 import {
   EnsureStream,
   EvolveStreamSchema,
@@ -19,6 +19,7 @@ import { SchemaGate } from './schema-gate.js';
 /** Who uploads, for the events that an upload may cause. */
 export interface Uploader {
   readonly actor: string;
+  readonly organizationId: string;
   readonly address?: string;
   readonly userAgent?: string;
   readonly requestId?: string;
@@ -35,12 +36,21 @@ export class StreamSchemas {
   ) {}
 
   keeper(organization: RequestOrganization, name: string, uploader: Uploader): SchemaKeeper {
-    const current = (): StreamSchema | undefined => this.streams.find(organization.id, name);
+    let known: string | undefined;
+    /** An upload is for one stream: not for another that took its name meanwhile. */
+    const same = <Schema extends StreamSchema>(schema: Schema | undefined): Schema | undefined => {
+      if (known !== undefined && schema?.id !== known) throw deletedMeanwhile(name);
+      known = schema?.id;
+      return schema;
+    };
+    const current = (): StreamSchema | undefined => same(this.streams.find(organization.id, name));
     const evolve = async (survey: Survey): Promise<EvolvedSchema> => {
+      current();
       const context = { ...uploader, commandId: ulid(), occurredAt: new Date().toISOString() };
       const stream = await this.commands.execute<EnsureStream, StreamDescription>(
         new EnsureStream(organization, name, context),
       );
+      same(stream);
       const change = async (): Promise<StreamDescription> => {
         const exact = await this.widening.leaveOutInexact(stream, survey);
         return this.commands.execute<EvolveStreamSchema, StreamDescription>(
@@ -55,3 +65,9 @@ export class StreamSchemas {
     return { current, evolve };
   }
 }
+
+const deletedMeanwhile = (name: string): MillraceError =>
+  new MillraceError(
+    'CONFLICT',
+    `stream ${name} was deleted during the upload; nothing of it was stored; send it again`,
+  );

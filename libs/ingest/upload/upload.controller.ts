@@ -81,6 +81,7 @@ export class UploadController {
       maxRecordBytes,
       uploader: {
         actor: callerOf(request).userId,
+        organizationId: organizationOf(request).id,
         address: request.ip,
         requestId: request.id,
         ...(userAgent === undefined ? {} : { userAgent }),

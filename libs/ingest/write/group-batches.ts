@@ -5,9 +5,10 @@ export interface ReceivedBatch extends Batch {
   readonly record: QueuedRecord;
 }
 
-/** Batches for one table with the same columns, small enough together for one part. */
+/** Batches of one stream for one table with the same columns, small enough together for one part. */
 export interface BatchGroup {
   readonly table: Batch['table'];
+  readonly streamId: string;
   readonly columns: readonly string[];
   readonly batches: readonly ReceivedBatch[];
 }
@@ -36,7 +37,7 @@ export function groupBatches(records: readonly QueuedRecord[]): {
       unreadable.push(record);
       continue;
     }
-    const key = JSON.stringify([batch.table, batch.columns]);
+    const key = JSON.stringify([batch.table, batch.streamId, batch.columns]);
     const group = open.get(key);
     if (group && hasRoom(group, batch)) group.push(batch);
     else {
@@ -64,5 +65,7 @@ function hasRoom(group: readonly ReceivedBatch[], batch: ReceivedBatch): boolean
 
 function toGroup(batches: readonly ReceivedBatch[]): readonly BatchGroup[] {
   const [first] = batches;
-  return first ? [{ table: first.table, columns: first.columns, batches }] : [];
+  return first
+    ? [{ table: first.table, streamId: first.streamId, columns: first.columns, batches }]
+    : [];
 }

@@ -1,6 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StoredBatch, WarehouseWriter } from '@app/warehouse';
+import type { StreamsProjection } from '@app/streams';
+import {
+  REJECTED_TABLE,
+  type StoredBatch,
+  type WarehouseSchema,
+  type WarehouseWriter,
+} from '@app/warehouse';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
 
 /**
@@ -19,10 +25,22 @@ export class GroupInserter {
     private readonly writer: WarehouseWriter,
     /** Absolute; for batches that came as bytes. */
     private readonly directory: string,
+    private readonly streams: StreamsProjection,
+    private readonly schema: Pick<WarehouseSchema, 'dropRejected'>,
   ) {}
 
   /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or parts of it. */
   async insert(group: BatchGroup): Promise<void> {
+    const { table, streamId } = group;
+    // Deleted with its stream, which its upload was answered before.
+    if (this.streams.isDeleted(streamId)) return;
+    await this.insertMissing(group);
+    // Deleted meanwhile: its records were dropped before these came.
+    if (table.table === REJECTED_TABLE && this.streams.isDeleted(streamId))
+      await this.schema.dropRejected(table.database, streamId);
+  }
+
+  private async insertMissing(group: BatchGroup): Promise<void> {
     const key = keyOf(group);
     const missing = await this.missing(key, group);
     if (missing.length === 0) return;
@@ -36,7 +54,8 @@ export class GroupInserter {
             : await this.spill(record.position.offset, record.payload.bytes, written);
         batches.push({ position: record.position, file });
       }
-      await this.writer.insert({ table: group.table, columns: group.columns, batches });
+      const { table, streamId, columns } = group;
+      await this.writer.insert({ table, streamId, columns, batches });
     } catch (error) {
       this.stored.delete(key);
       throw error;
@@ -71,6 +90,6 @@ export class GroupInserter {
   }
 }
 
-function keyOf({ table, batches }: BatchGroup): string {
-  return JSON.stringify([table, batches[0]?.record.position.partition]);
+function keyOf({ table, streamId, batches }: BatchGroup): string {
+  return JSON.stringify([table, streamId, batches[0]?.record.position.partition]);
 }

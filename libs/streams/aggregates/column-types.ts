@@ -113,3 +113,34 @@ export function arrowName(type: string): string {
   }
   return type;
 }
+
+/** Types that may be declared, by the name the API has for them. */
+const DECLARABLE: ReadonlyMap<string, string> = new Map([
+  ['Utf8', STRING],
+  ['Int64', INT],
+  ['UInt64', UINT],
+  ['Float64', FLOAT],
+  ['Boolean', BOOL],
+  ['Struct', OBJECT],
+  ['List<Utf8>', arrayOf(STRING)],
+  ['List<Int64>', arrayOf(INT)],
+  ['List<UInt64>', arrayOf(UINT)],
+  ['List<Float64>', arrayOf(FLOAT)],
+  ['List<Boolean>', arrayOf(BOOL)],
+  ['List<Struct>', arrayOf(OBJECT)],
+]);
+
+export const DECLARABLE_NAMES: readonly string[] = [...DECLARABLE.keys()];
+
+/** The column type that a declared name stands for. */
+export function declaredType(name: string): string | undefined {
+  return DECLARABLE.get(name);
+}
+
+/** The name with which a column of this type could be declared: `List<Int64>`, where {@link arrowName} says `List`. */
+export function declarableName(type: string): string {
+  for (const [name, declared] of DECLARABLE) if (declared === type) return name;
+  return arrowName(type);
+}
+
+export const isText = (type: string): boolean => type === STRING;

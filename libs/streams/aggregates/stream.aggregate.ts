@@ -1,9 +1,17 @@
 import type { Decider } from '@app/event-store';
+import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
-import { typeForKinds, widen, type Kinds } from './column-types.js';
+import { declarableName, isText, typeForKinds, widen, type Kinds } from './column-types.js';
 import { fieldNameProblem } from './names.js';
+import {
+  changedSettings,
+  DEFAULT_SETTINGS,
+  type SettingsChange,
+  type StreamSettings,
+} from './stream-settings.js';
 
-export type StreamEvent = StreamCreated | StreamSchemaEvolved;
+export type StreamEvent =
+  StreamCreated | StreamSchemaEvolved | StreamSettingsChanged | StreamDeleted;
 
 export interface StreamCreated {
   readonly type: 'StreamCreated';
@@ -26,9 +34,26 @@ export interface StreamSchemaEvolved {
   };
 }
 
+export interface StreamSettingsChanged {
+  readonly type: 'StreamSettingsChanged';
+  readonly data: { readonly id: string; readonly settings: Partial<StreamSettings> };
+}
+
+export interface StreamDeleted {
+  readonly type: 'StreamDeleted';
+  readonly data: { readonly id: string };
+}
+
 export type StreamCommand =
   | { readonly type: 'create'; readonly stream: StreamCreated['data'] }
-  | { readonly type: 'evolve'; readonly survey: Survey };
+  | { readonly type: 'evolve'; readonly survey: Survey }
+  | {
+      readonly type: 'change-settings';
+      readonly change: SettingsChange;
+      /** Columns with the types they shall have. */
+      readonly declared: readonly Column[];
+    }
+  | { readonly type: 'delete' };
 
 /** What was seen in each field. */
 export type Survey = ReadonlyMap<string, Kinds>;
@@ -38,13 +63,21 @@ export interface StreamState {
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
   readonly version: number;
+  readonly settings: StreamSettings;
+  readonly deleted: boolean;
 }
 
 /** More would cost every query; a record that needs more is rejected. */
 export const COLUMNS_MAX = 2000;
 
 export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> = {
-  initialState: { stream: undefined, columns: [], version: 0 },
+  initialState: {
+    stream: undefined,
+    columns: [],
+    version: 0,
+    settings: DEFAULT_SETTINGS,
+    deleted: false,
+  },
 
   evolve(state, event) {
     switch (event.type) {
@@ -59,24 +92,36 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
         }));
         return { ...state, columns: [...kept, ...added], version };
       }
+      case 'StreamSettingsChanged':
+        return { ...state, settings: { ...state.settings, ...event.data.settings } };
+      case 'StreamDeleted':
+        return { ...state, deleted: true };
+      default:
+        return state;
     }
   },
 
   decide(state, command) {
+    if (command.type === 'create')
+      return state.stream ? [] : [{ type: 'StreamCreated', data: command.stream }];
+    const { stream } = state;
+    if (!stream || state.deleted) throw new MillraceError('STREAM_NOT_FOUND', 'stream not found');
     switch (command.type) {
-      case 'create':
-        return state.stream ? [] : [{ type: 'StreamCreated', data: command.stream }];
       case 'evolve':
-        return evolveSchema(state, command.survey);
+        return evolveSchema(stream.id, state, command.survey);
+      case 'change-settings':
+        return changeSettings(stream.id, state, command);
+      case 'delete':
+        return [{ type: 'StreamDeleted', data: { id: stream.id } }];
     }
   },
 };
 
 function evolveSchema(
-  { stream, columns, version }: StreamState,
+  id: string,
+  { columns, version }: StreamState,
   survey: Survey,
 ): readonly StreamSchemaEvolved[] {
-  if (!stream) return [];
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const added: Column[] = [];
   const widened: Column[] = [];
@@ -89,10 +134,73 @@ function evolveSchema(
       added.push({ name, type });
   }
   if (added.length + widened.length === 0) return [];
+  return [{ type: 'StreamSchemaEvolved', data: { id, added, widened, version: version + 1 } }];
+}
+
+function changeSettings(
+  id: string,
+  state: StreamState,
+  { change, declared }: Extract<StreamCommand, { type: 'change-settings' }>,
+): readonly StreamEvent[] {
+  const added = declaredColumns(state.columns, declared);
+  const columns = [...state.columns, ...added];
+  const settings = changedSettings(state.settings, change);
+  checkKeys(columns, settings);
   return [
-    { type: 'StreamSchemaEvolved', data: { id: stream.id, added, widened, version: version + 1 } },
+    ...(added.length === 0
+      ? []
+      : [
+          {
+            type: 'StreamSchemaEvolved' as const,
+            data: { id, added, widened: [], version: state.version + 1 },
+          },
+        ]),
+    ...(Object.keys(settings).length === 0
+      ? []
+      : [{ type: 'StreamSettingsChanged' as const, data: { id, settings } }]),
   ];
 }
+
+/** Those that are not there yet. A column that is there keeps its type: its rows have it. */
+function declaredColumns(
+  columns: readonly Column[],
+  declared: readonly Column[],
+): readonly Column[] {
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const added: Column[] = [];
+  for (const { name, type } of declared) {
+    const now = types.get(name);
+    if (now === type) continue;
+    if (now !== undefined)
+      throw invalid(
+        `columns: ${JSON.stringify(name)} is ${declarableName(now)} already, and cannot become ${declarableName(type)}; declare types before the first value`,
+      );
+    const problem = fieldNameProblem(name);
+    if (problem) throw invalid(`columns: a column ${problem}`);
+    added.push({ name, type });
+  }
+  if (columns.length + added.length > COLUMNS_MAX)
+    throw invalid(`columns: a stream has at most ${COLUMNS_MAX}`);
+  return added;
+}
+
+function checkKeys(columns: readonly Column[], settings: Partial<StreamSettings>): void {
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  for (const name of settings.fullTextSearchKeys ?? []) {
+    const type = types.get(name);
+    if (type === undefined || !isText(type))
+      throw invalid(`full_text_search_keys: ${JSON.stringify(name)} is not a Utf8 column of it`);
+  }
+  for (const name of settings.partitionKeys ?? []) {
+    const type = types.get(name);
+    if (type === undefined || !type.startsWith('Nullable('))
+      throw invalid(
+        `partition_keys: ${JSON.stringify(name)} is not a column of single values of it`,
+      );
+  }
+}
+
+const invalid = (message: string): MillraceError => new MillraceError('INVALID_PARAMETER', message);
 
 /** Why fields of a survey have not become columns, by field; empty when all have that could. */
 export function refusedFields(

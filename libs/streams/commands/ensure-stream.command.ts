@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
-import { CommandPipeline, reservation, type CommandContext } from '@app/event-store';
+import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '../aggregates/names.js';
 import { streamAggregate } from '../aggregates/stream.aggregate.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
+import { streamName, streamNameStream } from './stream-name.js';
 
 /** Creates the stream unless the organization has it already. */
 export class EnsureStream {
@@ -17,8 +17,9 @@ export class EnsureStream {
 }
 
 /**
- * A name belongs to the stream whose id is first in the name's reservation stream. Whoever comes
- * second, or again after a crash in between, goes on with that id, so a name never has two streams.
+ * A name belongs to the stream that has reserved it. Whoever comes second, or again after a crash
+ * in between, goes on with that stream's id, so a name never has two streams. A deleted stream
+ * gives its name back; where a crash kept it from that, whoever comes next does it.
  */
 @CommandHandler(EnsureStream)
 export class EnsureStreamHandler implements ICommandHandler<EnsureStream, StreamDescription> {
@@ -54,14 +55,23 @@ export class EnsureStreamHandler implements ICommandHandler<EnsureStream, Stream
     name: string,
     context: CommandContext,
   ): Promise<string> {
-    const digest = createHash('sha256').update(`${organization.id}/${name}`).digest('hex');
-    const streamId = ulid();
-    const holder = await this.pipeline.handle({
-      decider: reservation('StreamName'),
-      stream: `streamname-${digest}`,
-      command: { type: 'reserve', holder: streamId },
-      context,
-    });
-    return holder ?? streamId;
+    const stream = streamNameStream(organization.id, name);
+    for (const step of ['reserve', 'reserve-again']) {
+      const holder = await this.pipeline.handle({
+        decider: streamName,
+        stream,
+        command: { type: 'reserve', holder: ulid() },
+        context: stepOf(context, step),
+      });
+      if (holder !== undefined && !this.streams.isDeleted(holder)) return holder;
+      if (holder !== undefined)
+        await this.pipeline.handle({
+          decider: streamName,
+          stream,
+          command: { type: 'release', holder },
+          context: stepOf(context, 'release'),
+        });
+    }
+    throw new MillraceError('CONFLICT', `stream ${name} is being made and deleted; try again`);
   }
 }

@@ -23,16 +23,27 @@ export class EvolveStreamSchemaHandler implements ICommandHandler<
     private readonly streams: StreamsProjection,
   ) {}
 
+  /** @throws {MillraceError} CONFLICT when the stream is gone */
   async execute({ streamId, survey, context }: EvolveStreamSchema): Promise<StreamDescription> {
-    await this.pipeline.handle({
-      decider: streamAggregate,
-      stream: `stream-${streamId}`,
-      command: { type: 'evolve', survey },
-      context,
-    });
+    try {
+      await this.pipeline.handle({
+        decider: streamAggregate,
+        stream: `stream-${streamId}`,
+        command: { type: 'evolve', survey },
+        context,
+      });
+    } catch (error) {
+      if (error instanceof MillraceError && error.kind === 'STREAM_NOT_FOUND') throw deleted();
+      throw error;
+    }
     const stream = this.streams.byId(streamId);
-    if (!stream)
-      throw new MillraceError('STREAM_NOT_FOUND', 'the stream was deleted during the upload');
+    if (!stream) throw deleted();
     return stream;
   }
 }
+
+const deleted = (): MillraceError =>
+  new MillraceError(
+    'CONFLICT',
+    'the stream was deleted during the upload; nothing of it was stored; send it again',
+  );

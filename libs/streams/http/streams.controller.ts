@@ -1,25 +1,21 @@
-import { Controller, Get, Param, Query, Req } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { z } from 'zod';
-import { MillraceError, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
-import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
-import { arrowName } from '../aggregates/column-types.js';
+import { contextOf } from '@app/event-store';
+import {
+  Describe,
+  MillraceError,
+  organizationOf,
+  readJson,
+  Requires,
+  type AuthenticatedRequest,
+} from '@app/platform';
+import { ChangeStreamSettings } from '../commands/change-stream-settings.command.js';
+import { DeleteStream } from '../commands/delete-stream.command.js';
+import { EnsureStream } from '../commands/ensure-stream.command.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
-
-/** As API.md, "Streams", shows it; times in microseconds since the epoch, sizes in bytes. */
-interface StreamRecord {
-  readonly name: string;
-  readonly stream_type: 'logs';
-  readonly storage_type: 'disk';
-  readonly stats: {
-    readonly doc_num: number;
-    readonly doc_time_min: number;
-    readonly doc_time_max: number;
-    readonly storage_size: number;
-    readonly compressed_size: number;
-  };
-  readonly schema?: readonly { readonly name: string; readonly type: string }[];
-  readonly settings: Readonly<Record<string, unknown>>;
-}
+import { StreamRecords, type StreamRecord } from './stream-records.js';
+import { settingsBody, toChange, toColumns } from './stream-settings.body.js';
 
 const LIST_MAX = 10_000;
 
@@ -30,15 +26,64 @@ const listQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(LIST_MAX).default(LIST_MAX),
 });
 
+interface Done {
+  readonly code: 200;
+  readonly message: string;
+}
+
+const TAG = 'Streams';
+const EXAMPLE: StreamRecord = {
+  name: 'logs',
+  stream_type: 'logs',
+  storage_type: 'disk',
+  stats: {
+    doc_num: 2,
+    doc_time_min: 1_790_000_000_000_000,
+    doc_time_max: 1_790_000_060_000_000,
+    storage_size: 4096,
+    compressed_size: 512,
+  },
+  settings: {
+    data_retention: 0,
+    full_text_search_keys: [],
+    partition_keys: [],
+    order_by: ['_timestamp'],
+  },
+};
+const NOT_FOUND = { STREAM_NOT_FOUND: 'stream not found' };
+const SETTINGS = {
+  tag: TAG,
+  summary:
+    'Change settings: only what is sent. `columns` declares types of columns; on a stream that does not exist it makes it',
+  body: {
+    schema: settingsBody,
+    example: { data_retention: 30, columns: { status: 'Int64' }, partition_keys: ['status'] },
+  },
+  answer: { code: 200, message: 'stream settings saved' },
+  failures: {
+    ...NOT_FOUND,
+    INVALID_PARAMETER: '✖ Unrecognized key: "retention"',
+    UNSUPPORTED_ENCODING: 'there is no body; send the settings as a JSON object',
+  },
+};
+
 @Controller('api/:org')
 @Requires('view')
 export class StreamsController {
   constructor(
+    private readonly commands: CommandBus,
     private readonly streams: StreamsProjection,
-    private readonly statistics: StreamStatistics,
+    private readonly records: StreamRecords,
   ) {}
 
   @Get('streams')
+  @Describe({
+    tag: TAG,
+    summary: 'Streams by name',
+    query: listQuery,
+    answer: { list: [EXAMPLE], total: 1 },
+    failures: { INVALID_PARAMETER: '✖ Too small: expected number to be >=0\n  → at offset' },
+  })
   async list(
     @Req() request: AuthenticatedRequest,
     @Query() query: unknown,
@@ -48,55 +93,85 @@ export class StreamsController {
       .list(organizationOf(request).id)
       .filter((stream) => stream.name.includes(keyword));
     const page = streams.slice(offset, offset + limit);
-    return { list: await this.records(page, fetchSchema === 'true'), total: streams.length };
+    return { list: await this.records.of(page, fetchSchema === 'true'), total: streams.length };
   }
 
   @Get(['streams/:stream/schema', ':stream/schema'])
+  @Describe({
+    tag: TAG,
+    summary: 'A stream with its schema; types have the names of Apache Arrow',
+    answer: { ...EXAMPLE, schema: [{ name: '_timestamp', type: 'Timestamp' }] },
+    failures: NOT_FOUND,
+  })
   async schema(
     @Req() request: AuthenticatedRequest,
     @Param('stream') name: string,
   ): Promise<StreamRecord> {
     const stream = this.streams.find(organizationOf(request).id, name);
-    const [record] = stream ? await this.records([stream], true) : [];
-    if (!record) throw new MillraceError('STREAM_NOT_FOUND', 'stream not found', { detail: name });
+    const [record] = stream ? await this.records.of([stream], true) : [];
+    if (!record) throw notFound(name);
     return record;
   }
 
-  private async records(
-    streams: readonly StreamDescription[],
-    withSchema: boolean,
-  ): Promise<readonly StreamRecord[]> {
-    const database = streams[0]?.database;
-    if (database === undefined) return [];
-    const statistics = await this.statistics.statistics(
-      database,
-      streams.map((stream) => stream.name),
+  @Post(':stream/settings')
+  @HttpCode(200)
+  @Requires('manage-streams')
+  @Describe(SETTINGS)
+  async settings(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') name: string,
+  ): Promise<Done> {
+    const body = await readJson(request.raw, settingsBody).catch(withoutBody);
+    const organization = organizationOf(request);
+    const declared = toColumns(body);
+    const context = contextOf(request);
+    const stream =
+      this.streams.find(organization.id, name) ??
+      (declared.length > 0
+        ? await this.commands.execute<EnsureStream, StreamDescription>(
+            new EnsureStream(organization, name, context),
+          )
+        : undefined);
+    if (!stream) throw notFound(name);
+    const step = { ...context, commandId: `${context.commandId}/settings` };
+    await this.commands.execute(
+      new ChangeStreamSettings(stream.id, toChange(body), declared, step),
     );
-    return streams.map((stream) => toRecord(stream, statistics.get(stream.name), withSchema));
+    return { code: 200, message: 'stream settings saved' };
+  }
+
+  @Put('streams/:stream/settings')
+  @Requires('manage-streams')
+  @Describe(SETTINGS)
+  putSettings(@Req() request: AuthenticatedRequest, @Param('stream') name: string): Promise<Done> {
+    return this.settings(request, name);
+  }
+
+  @Delete(['streams/:stream', ':stream'])
+  @Requires('manage-streams')
+  @Describe({
+    tag: TAG,
+    summary: 'Delete a stream with its rows and rejected records; its name is free at once',
+    answer: { code: 200, message: 'stream deleted' },
+    failures: NOT_FOUND,
+  })
+  async remove(@Req() request: AuthenticatedRequest, @Param('stream') name: string): Promise<Done> {
+    await this.commands.execute(
+      new DeleteStream(organizationOf(request), name, contextOf(request)),
+    );
+    return { code: 200, message: 'stream deleted' };
   }
 }
 
-function toRecord(
-  stream: StreamDescription,
-  statistics: TableStatistics | undefined,
-  withSchema: boolean,
-): StreamRecord {
-  const schema = [TIMESTAMP, ...stream.columns].map(({ name, type }) => ({
-    name,
-    type: arrowName(type),
-  }));
-  return {
-    name: stream.name,
-    stream_type: 'logs',
-    storage_type: 'disk',
-    stats: {
-      doc_num: statistics?.rows ?? 0,
-      doc_time_min: statistics?.timeMin ?? 0,
-      doc_time_max: statistics?.timeMax ?? 0,
-      storage_size: statistics?.uncompressedBytes ?? 0,
-      compressed_size: statistics?.compressedBytes ?? 0,
-    },
-    ...(withSchema ? { schema } : {}),
-    settings: {},
-  };
+const notFound = (name: string): MillraceError =>
+  new MillraceError('STREAM_NOT_FOUND', 'stream not found', { detail: name });
+
+/** No body has no type either. */
+function withoutBody(error: unknown): never {
+  if (error instanceof MillraceError && error.kind === 'EMPTY_BODY')
+    throw new MillraceError(
+      'UNSUPPORTED_ENCODING',
+      'there is no body; send the settings as a JSON object',
+    );
+  throw error;
 }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Projection, RecordedEvent } from '@app/event-store';
+import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import type { Column } from '@app/warehouse';
 import {
   streamAggregate,
   type StreamEvent,
   type StreamState,
 } from '../aggregates/stream.aggregate.js';
+import type { StreamSettings } from '../aggregates/stream-settings.js';
 
 export interface StreamDescription {
   readonly id: string;
@@ -15,30 +16,37 @@ export interface StreamDescription {
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
   readonly version: number;
+  readonly settings: StreamSettings;
 }
 
-/** The catalog: which streams there are, by organization and name, with their columns. */
+interface StoredStreams {
+  readonly streams: readonly StreamDescription[];
+  readonly deleted: readonly string[];
+}
+
+/** The catalog: which streams there are, by organization and name, with their columns and settings. */
 @Injectable()
-export class StreamsProjection implements Projection {
+export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
-  private readonly states = new Map<string, StreamState>();
+  readonly snapshotVersion = 1;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
+  /** Ids are never used again: a batch of one of these has nowhere to go. */
+  private readonly deleted = new Set<string>();
 
   apply(event: RecordedEvent): void {
     if (!event.stream.startsWith('stream-')) return;
+    const id = event.stream.slice('stream-'.length);
+    if (this.deleted.has(id)) return;
     const state = streamAggregate.evolve(
-      this.states.get(event.stream) ?? streamAggregate.initialState,
+      stateOf(this.descriptions.get(id)),
       event as unknown as StreamEvent,
     );
-    this.states.set(event.stream, state);
     if (!state.stream) return;
-    const description = { ...state.stream, columns: state.columns, version: state.version };
-    const ofOrganization =
-      this.organizations.get(description.organizationId) ?? new Map<string, StreamDescription>();
-    ofOrganization.set(description.name, description);
-    this.organizations.set(description.organizationId, ofOrganization);
-    this.descriptions.set(description.id, description);
+    const { columns, version, settings } = state;
+    const description = { ...state.stream, columns, version, settings };
+    if (state.deleted) this.forget(description);
+    else this.index(description);
   }
 
   find(organizationId: string, name: string): StreamDescription | undefined {
@@ -49,9 +57,49 @@ export class StreamsProjection implements Projection {
     return this.descriptions.get(id);
   }
 
+  isDeleted(id: string): boolean {
+    return this.deleted.has(id);
+  }
+
   /** By name. */
   list(organizationId: string): readonly StreamDescription[] {
     const streams = [...(this.organizations.get(organizationId)?.values() ?? [])];
     return streams.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
+
+  /** Of every organization. */
+  all(): readonly StreamDescription[] {
+    return [...this.descriptions.values()];
+  }
+
+  snapshot(): StoredStreams {
+    return { streams: this.all(), deleted: [...this.deleted] };
+  }
+
+  restore(state: unknown): void {
+    const { streams, deleted } = state as StoredStreams;
+    for (const stream of streams) this.index(stream);
+    for (const id of deleted) this.deleted.add(id);
+  }
+
+  private index(stream: StreamDescription): void {
+    const ofOrganization =
+      this.organizations.get(stream.organizationId) ?? new Map<string, StreamDescription>();
+    ofOrganization.set(stream.name, stream);
+    this.organizations.set(stream.organizationId, ofOrganization);
+    this.descriptions.set(stream.id, stream);
+  }
+
+  private forget({ id, organizationId, name }: StreamDescription): void {
+    this.deleted.add(id);
+    this.descriptions.delete(id);
+    const ofOrganization = this.organizations.get(organizationId);
+    if (ofOrganization?.get(name)?.id === id) ofOrganization.delete(name);
+  }
+}
+
+function stateOf(description: StreamDescription | undefined): StreamState {
+  if (!description) return streamAggregate.initialState;
+  const { columns, version, settings, ...stream } = description;
+  return { stream, columns, version, settings, deleted: false };
 }

@@ -1,7 +1,11 @@
 import type { Projection, RecordedEvent } from '@app/event-store';
-import { REJECTED_TABLE, type Column, type WarehouseSchema } from '@app/warehouse';
-import type { StreamCreated, StreamSchemaEvolved } from '../aggregates/stream.aggregate.js';
-import type { StreamsProjection } from './streams.projection.js';
+import type { WarehouseSchema, WarehouseTable } from '@app/warehouse';
+import type {
+  StreamCreated,
+  StreamSchemaEvolved,
+  StreamSettingsChanged,
+} from '../aggregates/stream.aggregate.js';
+import type { StreamDescription, StreamsProjection } from './streams.projection.js';
 
 /** Of identity's event `OrganizationCreated`, what matters here. */
 interface OrganizationCreatedData {
@@ -10,50 +14,61 @@ interface OrganizationCreatedData {
 
 /**
  * Makes the warehouse's tables what the events say. While stored events are replayed nothing is
- * done; when all are known, the engine's tables are compared with the catalog once and what is
- * missing is mended, whatever a crash left undone. Then each event is carried out as it comes.
+ * done; when all are known, the engine's tables are compared with the catalog once and mended,
+ * whatever a crash left undone. Then each event is carried out as it comes. Comes before the
+ * catalog: whoever sees a stream or a column there finds it in the warehouse.
  */
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
   private live = false;
-  private readonly databases = new Set<string>();
-  private readonly streamIds = new Set<string>();
 
   constructor(
     private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
+    /** Databases of all organizations. */
+    private readonly databases: () => readonly string[],
   ) {}
 
+  /** The past is in the catalog. */
+  resumeAfter(last: bigint): bigint {
+    return last;
+  }
+
   async apply(event: RecordedEvent): Promise<void> {
+    if (!this.live) return;
     switch (event.type) {
-      case 'OrganizationCreated': {
-        const { database } = event.data as OrganizationCreatedData;
-        this.databases.add(database);
-        if (this.live) await this.createDatabase(database);
-        return;
-      }
+      case 'OrganizationCreated':
+        return this.createDatabase((event.data as OrganizationCreatedData).database);
       case 'StreamCreated': {
         const { id, database, name } = event.data as StreamCreated['data'];
-        this.streamIds.add(id);
-        if (this.live) await this.schema.createTable({ database, table: name }, []);
-        return;
+        return this.schema.createTable({ database, table: name }, [], id);
       }
       case 'StreamSchemaEvolved':
-        if (this.live) await this.evolve(event.data as StreamSchemaEvolved['data']);
-        return;
+        return this.evolve(event.data as StreamSchemaEvolved['data']);
+      case 'StreamSettingsChanged':
+        return this.configure(event.data as StreamSettingsChanged['data']);
       default:
     }
   }
 
   async caughtUp(): Promise<void> {
-    const tables = await this.schema.allColumns();
-    for (const database of this.databases) {
-      if (!tables.has(`${database}.${REJECTED_TABLE}`)) await this.createDatabase(database);
+    const tables = new Map(
+      (await this.schema.tables()).map((table) => [`${table.database}.${table.table}`, table]),
+    );
+    for (const database of this.databases()) await this.createDatabase(database);
+    const streams = new Map(
+      this.streams.all().map((stream) => [`${stream.database}.${stream.name}`, stream]),
+    );
+    const known = new Set(this.databases());
+    for (const [name, table] of tables) {
+      // Tables of ours begin with an underscore, as no stream does.
+      if (table.table.startsWith('_') || !known.has(table.database)) continue;
+      if (streams.get(name)?.id !== table.streamId) {
+        await this.schema.dropTable(table);
+        tables.delete(name);
+      }
     }
-    for (const id of this.streamIds) {
-      const stream = this.streams.byId(id);
-      if (stream) await this.mend(stream, tables.get(`${stream.database}.${stream.name}`));
-    }
+    for (const [name, stream] of streams) await this.mend(stream, tables.get(name));
     this.live = true;
   }
 
@@ -70,17 +85,22 @@ export class WarehouseTablesProjection implements Projection {
     for (const column of widened) await this.schema.modifyColumn(table, column);
   }
 
+  private async configure({ id, settings }: StreamSettingsChanged['data']): Promise<void> {
+    const stream = this.streams.byId(id);
+    if (!stream) return;
+    const table = { database: stream.database, table: stream.name };
+    const { dataRetention, partitionKeys } = settings;
+    if (dataRetention !== undefined) await this.schema.setRetention(table, dataRetention);
+    if (partitionKeys !== undefined) await this.schema.setSkipIndexes(table, partitionKeys);
+  }
+
   private async mend(
-    {
-      database,
-      name,
-      columns,
-    }: { readonly database: string; readonly name: string; readonly columns: readonly Column[] },
-    actual: readonly Column[] | undefined,
+    { id, database, name, columns, settings }: StreamDescription,
+    actual: WarehouseTable | undefined,
   ): Promise<void> {
     const table = { database, table: name };
-    if (!actual) return this.schema.createTable(table, columns);
-    const types = new Map(actual.map((column) => [column.name, column.type]));
+    if (!actual) await this.schema.createTable(table, columns, id);
+    const types = new Map((actual?.columns ?? columns).map(({ name, type }) => [name, type]));
     await this.schema.addColumns(
       table,
       columns.filter((column) => !types.has(column.name)),
@@ -89,5 +109,10 @@ export class WarehouseTablesProjection implements Projection {
       const type = types.get(column.name);
       if (type !== undefined && type !== column.type) await this.schema.modifyColumn(table, column);
     }
+    if ((actual?.retentionDays ?? 0) !== settings.dataRetention)
+      await this.schema.setRetention(table, settings.dataRetention);
+    const indexed = [...(actual?.skipIndexes ?? [])].sort().join('\n');
+    if (indexed !== [...settings.partitionKeys].sort().join('\n'))
+      await this.schema.setSkipIndexes(table, settings.partitionKeys);
   }
 }

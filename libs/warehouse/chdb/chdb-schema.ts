@@ -6,6 +6,7 @@ import type {
   TableName,
   TableStatistics,
   WarehouseSchema,
+  WarehouseTable,
 } from '../warehouse.js';
 
 interface ColumnRow extends Column {
@@ -20,8 +21,21 @@ interface StatisticsRow {
   readonly compressed: number;
 }
 
-const COLUMNS =
-  "SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')";
+interface TableRow {
+  readonly database: string;
+  readonly name: string;
+  readonly comment: string;
+  readonly create_table_query: string;
+}
+
+const OURS = "database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')";
+const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OURS}`;
+const TABLES = `SELECT database, name, comment, create_table_query FROM system.tables WHERE ${OURS}`;
+
+/** Days after which rows go, as the engine writes it; 0 when nothing says so. */
+function retentionOf({ create_table_query: definition }: TableRow): number {
+  return Number(/ TTL `?_timestamp`? \+ toIntervalDay\((\d+)\)/.exec(definition)?.[1] ?? 0);
+}
 
 /** Data definition and table statistics, through the client. */
 export class ChdbSchema implements WarehouseSchema, StreamStatistics {
@@ -31,12 +45,12 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
     return this.clients.command(ddl.createDatabase(database));
   }
 
-  createTable(table: TableName, columns: readonly Column[]): Promise<void> {
-    return this.clients.command(ddl.createTable(table, columns));
+  createTable(table: TableName, columns: readonly Column[], streamId: string): Promise<void> {
+    return this.clients.command(ddl.createTable(table, columns, streamId));
   }
 
   createRejectedTable(database: string): Promise<void> {
-    return this.createTable({ database, table: ddl.REJECTED_TABLE }, ddl.REJECTED_COLUMNS);
+    return this.clients.command(ddl.createRejectedTable(database));
   }
 
   addColumns(table: TableName, columns: readonly Column[]): Promise<void> {
@@ -61,7 +75,76 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
     return rows.map(({ name, type }) => ({ name, type }));
   }
 
-  async allColumns(): Promise<ReadonlyMap<string, readonly Column[]>> {
+  async dropStreamTable(table: TableName, streamId: string): Promise<void> {
+    const [found] = await this.clients.rows<{ comment: string }>(
+      'SELECT comment FROM system.tables WHERE database = {database:String} AND name = {table:String}',
+      { database: table.database, table: table.table },
+    );
+    if (found?.comment === streamId) await this.dropTable(table);
+  }
+
+  async setRetention(table: TableName, days: number): Promise<void> {
+    const [found] = await this.clients.rows<TableRow>(
+      `${TABLES} AND database = {database:String} AND name = {table:String}`,
+      { database: table.database, table: table.table },
+    );
+    if (!found || retentionOf(found) === days) return;
+    await this.clients.command(ddl.setRetention(table, days));
+  }
+
+  async setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+    const { database } = table;
+    const present = (await this.indexes()).get(`${database}.${table.table}`) ?? [];
+    for (const column of present.filter((name) => !columns.includes(name)))
+      await this.clients.command(ddl.dropSkipIndex(table, column));
+    for (const column of columns.filter((name) => !present.includes(name))) {
+      await this.clients.command(ddl.addSkipIndex(table, column));
+      await this.clients.command(ddl.fillSkipIndex(table, column));
+    }
+  }
+
+  async tables(): Promise<readonly WarehouseTable[]> {
+    const [rows, columns, indexes] = await Promise.all([
+      this.clients.rows<TableRow>(TABLES),
+      this.allColumns(),
+      this.indexes(),
+    ]);
+    return rows.map((row) => ({
+      database: row.database,
+      table: row.name,
+      streamId: row.comment,
+      columns: columns.get(`${row.database}.${row.name}`) ?? [],
+      retentionDays: retentionOf(row),
+      skipIndexes: indexes.get(`${row.database}.${row.name}`) ?? [],
+    }));
+  }
+
+  async rejectedStreams(database: string): Promise<readonly string[]> {
+    const rows = await this.clients.rows<{ id: string }>(
+      'SELECT DISTINCT partition AS id FROM system.parts WHERE active AND database = {database:String} AND table = {table:String}',
+      { database, table: ddl.REJECTED_TABLE },
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  dropRejected(database: string, streamId: string): Promise<void> {
+    return this.clients.command(ddl.dropRejected(database, streamId));
+  }
+
+  private async indexes(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const indexes = new Map<string, string[]>();
+    for (const { database, table, name } of await this.clients.rows<
+      TableName & { readonly name: string }
+    >(`SELECT database, table, name FROM system.data_skipping_indices WHERE ${OURS}`)) {
+      const column = ddl.skipIndexColumn(name);
+      if (column === undefined) continue;
+      const key = `${database}.${table}`;
+      indexes.set(key, [...(indexes.get(key) ?? []), column]);
+    }
+    return indexes;
+  }
+
+  private async allColumns(): Promise<ReadonlyMap<string, readonly Column[]>> {
     const tables = new Map<string, Column[]>();
     for (const { database, table, name, type } of await this.clients.rows<ColumnRow>(
       `${COLUMNS} ORDER BY database, table, position`,

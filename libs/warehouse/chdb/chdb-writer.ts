@@ -1,4 +1,4 @@
-import { POSITION_COLUMNS, qualified } from '../ddl.js';
+import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN } from '../ddl.js';
 import { quoteIdentifier, quoteText } from '../identifier.js';
 import type { ClientPool } from './client-pool.js';
 import {
@@ -28,12 +28,16 @@ const ONE_PART_SETTINGS = [
 export class ChdbWriter implements WarehouseWriter {
   constructor(private readonly clients: ClientPool) {}
 
-  async insert({ table, columns, batches }: BatchInsert): Promise<void> {
+  async insert({ table, columns, streamId, batches }: BatchInsert): Promise<void> {
     const names = columns.map(quoteIdentifier);
-    const positions = POSITION_COLUMNS.map(quoteIdentifier);
     const rows = batches.map((batch) => selectBatch(names, batch)).join(' UNION ALL ');
+    const { into, select } =
+      table.table === REJECTED_TABLE
+        ? { into: [STREAM_COLUMN], select: `SELECT *, ${quoteText(streamId)} FROM (${rows})` }
+        : { into: [], select: `SELECT * FROM (${rows}) WHERE ${belongsTo(table, streamId)}` };
+    const target = [...names, ...[...POSITION_COLUMNS, ...into].map(quoteIdentifier)].join(', ');
     await this.clients.command(
-      `INSERT INTO ${qualified(table)} (${[...names, ...positions].join(', ')}) ${rows} SETTINGS ${ONE_PART_SETTINGS}`,
+      `INSERT INTO ${qualified(table)} (${target}) ${select} SETTINGS ${ONE_PART_SETTINGS}`,
     );
   }
 
@@ -49,4 +53,12 @@ function selectBatch(names: readonly string[], { position, file }: StoredBatch):
     `SELECT ${names.join(', ')}, ${position.partition}, ${position.offset}, rowNumberInAllBlocks()` +
     ` FROM file(${quoteText(file)}, Native)`
   );
+}
+
+/**
+ * SQL: whether the table is still this stream's. The engine finds the table to insert into before
+ * it asks this, so rows never go into a table made meanwhile under the same name.
+ */
+function belongsTo({ database, table }: TableName, streamId: string): string {
+  return `(SELECT any(comment) FROM system.tables WHERE database = ${quoteText(database)} AND name = ${quoteText(table)}) = ${quoteText(streamId)}`;
 }

@@ -32,6 +32,7 @@ const server = (usersFile: string): string => `<clickhouse>
   <mark_cache_size>67108864</mark_cache_size>
   <index_mark_cache_size>16777216</index_mark_cache_size>
   <uncompressed_cache_size>0</uncompressed_cache_size>
+  <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
   <background_pool_size>2</background_pool_size>
   <background_schedule_pool_size>4</background_schedule_pool_size>
 </clickhouse>

@@ -1,0 +1,30 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CommandPipeline, type CommandContext } from '@app/event-store';
+import type { Column } from '@app/warehouse';
+import { streamAggregate } from '../aggregates/stream.aggregate.js';
+import type { SettingsChange } from '../aggregates/stream-settings.js';
+
+/** Changes a stream's settings and declares types of its columns: all of it or nothing. */
+export class ChangeStreamSettings {
+  constructor(
+    readonly streamId: string,
+    readonly change: SettingsChange,
+    readonly declared: readonly Column[],
+    readonly context: CommandContext,
+  ) {}
+}
+
+@CommandHandler(ChangeStreamSettings)
+export class ChangeStreamSettingsHandler implements ICommandHandler<ChangeStreamSettings, void> {
+  constructor(private readonly pipeline: CommandPipeline) {}
+
+  async execute(command: ChangeStreamSettings): Promise<void> {
+    const { streamId, change, declared, context } = command;
+    await this.pipeline.handle({
+      decider: streamAggregate,
+      stream: `stream-${streamId}`,
+      command: { type: 'change-settings', change, declared },
+      context,
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
+import { arrowName } from '../aggregates/column-types.js';
+import type { StreamDescription } from '../projections/streams.projection.js';
+
+/** As API.md, "Streams", shows it; times in microseconds since the epoch, sizes in bytes. */
+export interface StreamRecord {
+  readonly name: string;
+  readonly stream_type: 'logs';
+  readonly storage_type: 'disk';
+  readonly stats: {
+    readonly doc_num: number;
+    readonly doc_time_min: number;
+    readonly doc_time_max: number;
+    readonly storage_size: number;
+    readonly compressed_size: number;
+  };
+  readonly schema?: readonly { readonly name: string; readonly type: string }[];
+  readonly settings: {
+    readonly data_retention: number;
+    readonly full_text_search_keys: readonly string[];
+    readonly partition_keys: readonly string[];
+    readonly order_by: readonly string[];
+  };
+}
+
+export const ORDER_BY: readonly string[] = [TIMESTAMP.name];
+
+/** Describes streams with what the warehouse knows about their tables. */
+@Injectable()
+export class StreamRecords {
+  constructor(private readonly statistics: StreamStatistics) {}
+
+  /** @param streams of one organization */
+  async of(
+    streams: readonly StreamDescription[],
+    withSchema: boolean,
+  ): Promise<readonly StreamRecord[]> {
+    const database = streams[0]?.database;
+    if (database === undefined) return [];
+    const names = streams.map((stream) => stream.name);
+    const statistics = await this.statistics.statistics(database, names);
+    return streams.map((stream) => toRecord(stream, statistics.get(stream.name), withSchema));
+  }
+}
+
+function toRecord(
+  { name, columns, settings }: StreamDescription,
+  statistics: TableStatistics | undefined,
+  withSchema: boolean,
+): StreamRecord {
+  const schema = [TIMESTAMP, ...columns].map((column) => ({
+    name: column.name,
+    type: arrowName(column.type),
+  }));
+  return {
+    name,
+    stream_type: 'logs',
+    storage_type: 'disk',
+    stats: {
+      doc_num: statistics?.rows ?? 0,
+      doc_time_min: statistics?.timeMin ?? 0,
+      doc_time_max: statistics?.timeMax ?? 0,
+      storage_size: statistics?.uncompressedBytes ?? 0,
+      compressed_size: statistics?.compressedBytes ?? 0,
+    },
+    ...(withSchema ? { schema } : {}),
+    settings: {
+      data_retention: settings.dataRetention,
+      full_text_search_keys: settings.fullTextSearchKeys,
+      partition_keys: settings.partitionKeys,
+      order_by: ORDER_BY,
+    },
+  };
+}

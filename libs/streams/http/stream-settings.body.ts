@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Column } from '@app/warehouse';
+import { DECLARABLE_NAMES, declaredType } from '../aggregates/column-types.js';
+import type { ListChange, SettingsChange } from '../aggregates/stream-settings.js';
+import { ORDER_BY } from './stream-records.js';
+
+/** A hundred years: beyond that the engine's times end. */
+const RETENTION_DAYS_MAX = 36_500;
+const KEYS_MAX = 100;
+
+const names = z.array(z.string().min(1)).max(KEYS_MAX);
+const list = z.union(
+  [
+    names,
+    z.strictObject({ add: names.optional(), remove: names.optional() }),
+    // As OpenObserve's older clients write it.
+    z.record(z.string().regex(/^L\d+$/), z.string().min(1)),
+  ],
+  { error: 'want an array of column names, or {"add":[…],"remove":[…]}' },
+);
+
+const columnType = z.string().transform((name, context) => {
+  const type = declaredType(name);
+  if (type !== undefined) return type;
+  context.addIssue({
+    code: 'custom',
+    message: `no type ${JSON.stringify(name)} can be declared; want one of ${DECLARABLE_NAMES.join(', ')}`,
+  });
+  return z.NEVER;
+});
+
+/** Body of `POST …/settings`: what is absent stays as it is. */
+export const settingsBody = z.strictObject({
+  data_retention: z
+    .number({ error: 'want whole days, 0 to keep all' })
+    .int()
+    .min(0)
+    .max(RETENTION_DAYS_MAX)
+    .optional(),
+  full_text_search_keys: list.optional(),
+  partition_keys: list.optional(),
+  order_by: z
+    .array(z.string())
+    .refine((wanted) => JSON.stringify(wanted) === JSON.stringify(ORDER_BY), {
+      error: `the sort key is ${JSON.stringify(ORDER_BY)}; another one would rebuild the table, which is not supported: make partition_keys of the columns you look for`,
+    })
+    .optional(),
+  columns: z.record(z.string(), columnType).optional(),
+});
+
+export type SettingsBody = z.infer<typeof settingsBody>;
+
+export function toChange(body: SettingsBody): SettingsChange {
+  return {
+    ...(body.data_retention === undefined ? {} : { dataRetention: body.data_retention }),
+    ...(body.full_text_search_keys === undefined
+      ? {}
+      : { fullTextSearchKeys: toListChange(body.full_text_search_keys) }),
+    ...(body.partition_keys === undefined
+      ? {}
+      : { partitionKeys: toListChange(body.partition_keys) }),
+  };
+}
+
+export function toColumns({ columns = {} }: SettingsBody): readonly Column[] {
+  return Object.entries(columns).map(([name, type]) => ({ name, type }));
+}
+
+function toListChange(sent: NonNullable<SettingsBody['partition_keys']>): ListChange {
+  if (Array.isArray(sent)) return sent;
+  const { add, remove } = sent as { readonly add?: string[]; readonly remove?: string[] };
+  if (add === undefined && remove === undefined && Object.keys(sent).length > 0)
+    return Object.values(sent as Record<string, string>);
+  return { ...(add ? { add } : {}), ...(remove ? { remove } : {}) };
+}

@@ -1,0 +1,52 @@
+import type { Projection, RecordedEvent } from '@app/event-store';
+import type { WarehouseSchema } from '@app/warehouse';
+import type { StreamDeleted } from '../aggregates/stream.aggregate.js';
+import type { StreamsProjection } from './streams.projection.js';
+
+/**
+ * Drops what deleted streams leave in the warehouse. Comes after the catalog: nobody finds the
+ * stream there any more, so whatever is written into its places afterwards is known to be stale.
+ * What a crash left undone is done at the next start, here and by the projection of the tables.
+ */
+export class DroppedTablesProjection implements Projection {
+  readonly name = 'dropped-tables';
+  private live = false;
+  /** Where each stream is, kept for the moment in which the catalog has forgotten it. */
+  private readonly places = new Map<string, { database: string; table: string }>();
+
+  constructor(
+    private readonly schema: WarehouseSchema,
+    private readonly streams: StreamsProjection,
+    /** Databases of all organizations. */
+    private readonly databases: () => readonly string[],
+  ) {}
+
+  resumeAfter(last: bigint): bigint {
+    return last;
+  }
+
+  async apply({ type, stream, data }: RecordedEvent): Promise<void> {
+    if (!this.live || !stream.startsWith('stream-')) return;
+    const { id } = data as StreamDeleted['data'];
+    if (type !== 'StreamDeleted') return this.remember(id);
+    const place = this.places.get(id);
+    if (!place) return;
+    await this.schema.dropStreamTable(place, id);
+    await this.schema.dropRejected(place.database, id);
+    this.places.delete(id);
+  }
+
+  async caughtUp(): Promise<void> {
+    for (const { id } of this.streams.all()) this.remember(id);
+    for (const database of this.databases()) {
+      for (const id of await this.schema.rejectedStreams(database))
+        if (this.streams.isDeleted(id)) await this.schema.dropRejected(database, id);
+    }
+    this.live = true;
+  }
+
+  private remember(id: string): void {
+    const stream = this.streams.byId(id);
+    if (stream) this.places.set(id, { database: stream.database, table: stream.name });
+  }
+}
