@@ -46,7 +46,9 @@ describe('the HTTP server', () => {
   beforeAll(async () => {
     const testing = await Test.createTestingModule({
       controllers: [ProbeController],
-      providers: [{ provide: APP_FILTER, useValue: new ErrorFilter(logger) }],
+      providers: [
+        { provide: APP_FILTER, useValue: new ErrorFilter(logger, () => Promise.resolve()) },
+      ],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
       httpAdapter(readConfig({}), logger),

@@ -1,28 +1,32 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Controller, Get, Module, Req, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { CommandPipeline, Projector, type EventStore } from '@app/event-store';
-import { openEmbeddedEventStore } from '@app/event-store/embedded';
+import { CommandPipeline } from '@app/event-store';
+import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
+import { ServerKey } from '@app/key-store';
 import {
   createLogger,
   ErrorFilter,
   Open,
   organizationOf,
   Requires,
+  RequiresAccount,
   type AuthenticatedRequest,
   type ErrorBody,
 } from '@app/platform';
-import { organizationAggregate } from '../../libs/identity/aggregates/organization.aggregate.js';
 import { ROLES, type Role } from '../../libs/identity/aggregates/roles.js';
 import { userAggregate } from '../../libs/identity/aggregates/user.aggregate.js';
 import { IdentityModule } from '../../libs/identity/identity.module.js';
-import { OrganizationsProjection } from '../../libs/identity/projections/organizations.projection.js';
-import { UsersProjection } from '../../libs/identity/projections/users.projection.js';
 import { hashPassword } from '../../libs/identity/auth/password-hash.js';
+import {
+  by,
+  eventsOf,
+  openSite,
+  organizationOf as organizationOfName,
+  startNode,
+  type Node,
+} from './node.js';
 
 /** With a colon, at which a Basic header is easily cut. */
 const PASSWORD = 'Secret:77:x';
@@ -63,7 +67,7 @@ class ProbeController {
 @Controller('mostly-open')
 @Open()
 class MostlyOpenController {
-  @Requires('query')
+  @RequiresAccount()
   @Get('closed')
   closed(): void {}
 }
@@ -84,56 +88,39 @@ class WorldModule {
 }
 
 describe('the guard', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'millrace-guard-'));
-  const users = new UsersProjection();
-  const organizations = new OrganizationsProjection();
-  let store: EventStore;
-  let projector: Projector;
-  let pipeline: CommandPipeline;
+  const site = openSite();
+  let node: Node;
   let app: NestFastifyApplication;
 
-  const context = () => ({
-    commandId: crypto.randomUUID(),
-    actor: 'system',
-    occurredAt: '2026-01-01T00:00:00.000Z',
-  });
-
+  /** With an id that says who it is: who makes an account by its commands cannot choose one. */
   async function register(id: string, root = false): Promise<void> {
-    const user = { id, email: `${id}@example.com`, passwordHash: await hash, root };
+    const { people, pipeline } = node;
+    const email = `${id}@example.com`;
+    const user = {
+      id,
+      emailHash: people.emailHash(email),
+      root,
+      profile: people.sealProfile(id, { email, firstName: id, lastName: 'X' }),
+      credential: people.sealCredential(id, await hash),
+    };
     const command = { type: 'register', user } as const;
-    await pipeline.handle({
-      decider: userAggregate,
-      stream: `user-${id}`,
-      command,
-      context: context(),
-    });
+    const [stream, context] = [`user-${id}`, at()];
+    await pipeline.handle({ decider: userAggregate, stream, command, context });
   }
 
   async function create(
     name: string,
     members: readonly (readonly [string, Role])[],
   ): Promise<void> {
-    const organization = { id: `id of ${name}`, name, database: `o_${name}` };
-    const commands = [
-      { type: 'create', organization } as const,
-      ...members.map(([userId, role]) => ({ type: 'add-user', userId, role }) as const),
-    ];
-    for (const command of commands)
-      await pipeline.handle({
-        decider: organizationAggregate,
-        stream: `organization-${name}`,
-        command,
-        context: context(),
-      });
+    const { id } = await node.memberships.create(name, undefined, at());
+    for (const [userId, role] of members) await node.memberships.put(id, userId, role, at());
   }
 
+  const at = () => by('system', { occurredAt: '2026-01-01T00:00:00.000Z' });
   const hash = hashPassword(PASSWORD);
 
   beforeAll(async () => {
-    store = openEmbeddedEventStore({ directory });
-    projector = new Projector(store, [users, organizations], { error: () => undefined });
-    await projector.start();
-    pipeline = new CommandPipeline(store, projector);
+    node = await startNode(site);
     for (const id of [...ROLES, 'stranger']) await register(id);
     await register('root', true);
     await create(
@@ -141,17 +128,20 @@ describe('the guard', () => {
       ROLES.map((role) => [role, role] as const),
     );
     await create('beta', [['stranger', 'admin']]);
+    const filter = new ErrorFilter(createLogger('silent'), () => Promise.resolve());
     const testing = await Test.createTestingModule({
       imports: [
         WorldModule.of([
-          [CommandPipeline, pipeline],
-          [UsersProjection, users],
-          [OrganizationsProjection, organizations],
+          [CommandPipeline, node.pipeline],
+          [ServerKey, site.serverKey],
+          [PersonalData, node.people],
+          [UsersProjection, node.users],
+          [OrganizationsProjection, node.organizations],
         ]),
         IdentityModule,
       ],
       controllers: [ProbeController, MostlyOpenController],
-      providers: [{ provide: APP_FILTER, useValue: new ErrorFilter(createLogger('silent')) }],
+      providers: [{ provide: APP_FILTER, useValue: filter }],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
       logger: false,
@@ -161,9 +151,8 @@ describe('the guard', () => {
   });
   afterAll(async () => {
     await app.close();
-    await projector.stop();
-    await store.close();
-    rmSync(directory, { recursive: true, force: true });
+    await node.stop();
+    await site.dispose();
   });
 
   const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
@@ -205,7 +194,7 @@ describe('the guard', () => {
     ];
     expect(nowhere.status).toBe(403);
     expect(nowhere.text.replaceAll('nowhere', 'beta')).toBe(foreign.text);
-    expect((await get('/probe/nowhere/query', as('root'))).status).toBe(403);
+    expect((await get('/probe/nowhere/query', as('root'))).status).toBe(404);
   });
 
   it('says the rule of a name, to those who have authenticated', async () => {
@@ -219,9 +208,10 @@ describe('the guard', () => {
 
   it('tells the route who calls and where', async () => {
     const { text } = await get('/probe/acme/query', as('viewer'));
+    const { id, database } = organizationOfName(node, 'acme');
     expect(JSON.parse(text)).toEqual({
-      caller: { userId: 'viewer', email: 'viewer@example.com', root: false },
-      organization: { id: 'id of acme', name: 'acme', database: 'o_acme' },
+      caller: { userId: 'viewer', email: 'viewer@example.com', root: false, byPasscode: false },
+      organization: { id, name: 'acme', database, administered: false },
     });
   });
 
@@ -246,6 +236,46 @@ describe('the guard', () => {
       code: 401,
       message: 'credentials are missing or wrong; send HTTP Basic with e-mail and password',
     });
+  });
+
+  it('lets the passcode of an organization upload and query there, for its members and root', async () => {
+    const { organizations, passcodes } = node;
+    const acme = organizations.find('acme');
+    const passcode = (acme && passcodes.open(acme)) ?? '';
+    const byPasscode = (id: string) => basic(`${id}@example.com:${passcode}`);
+    const statuses = async (path: string, ids: readonly string[]) =>
+      Promise.all(ids.map(async (id) => (await get(path, byPasscode(id))).status));
+    expect(await statuses('/probe/acme/query', ['editor', 'viewer', 'root'])).toEqual([
+      200, 200, 200,
+    ]);
+    // What they may do there stays what their role says.
+    expect(await statuses('/probe/acme/upload', ['editor', 'viewer', 'root'])).toEqual([
+      200, 403, 200,
+    ]);
+    for (const path of ['/probe/acme/manage-streams', '/probe/acme/manage-organization'])
+      expect(await statuses(path, ['admin', 'root'])).toEqual([403, 403]);
+    expect(await statuses('/probe/acme/query', ['stranger', 'nobody'])).toEqual([401, 401]);
+    expect(await statuses('/probe/beta/query', ['stranger', 'root'])).toEqual([401, 401]);
+    expect(await statuses('/api/organizations', ['root'])).toEqual([401]);
+    const { text } = await get('/probe/acme/query', byPasscode('admin'));
+    expect(JSON.parse(text)).toMatchObject({
+      caller: { byPasscode: true },
+      organization: { administered: false },
+    });
+  });
+
+  it('keeps a failed login, sealed for the account it was tried on', async () => {
+    await get('/probe/acme/query', basic('member@example.com:wrong'));
+    const last = (await eventsOf(site.store)).filter(({ type }) => type === 'LoginFailed').at(-1);
+    const { id } = organizationOfName(node, 'acme');
+    expect(last).toMatchObject({
+      data: { userId: 'member' },
+      metadata: { actor: 'anonymous', organizationId: id },
+    });
+    expect(node.people.client('member', last?.metadata.client ?? '')).toMatchObject({
+      address: '127.0.0.1',
+    });
+    expect(JSON.stringify([last?.data, last?.metadata])).not.toContain('example.com');
   });
 
   it('refuses a route that says nothing about itself, even to root', async () => {

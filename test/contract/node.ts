@@ -138,9 +138,8 @@ export async function eventsOf(store: EventStore): Promise<RecordedEvent[]> {
 export function tally(outcomes: readonly PromiseSettledResult<unknown>[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const outcome of outcomes) {
-    const reason: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
-    const kind =
-      reason === undefined ? 'ok' : ((reason as { kind?: string }).kind ?? String(reason));
+    const { kind = 'another failure' } =
+      outcome.status === 'fulfilled' ? { kind: 'ok' } : (outcome.reason as { kind?: string });
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
   return counts;

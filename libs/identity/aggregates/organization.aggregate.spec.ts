@@ -96,7 +96,7 @@ describe('an organization', () => {
     const users = fc.constantFrom('01A', '01B', '01C');
     const command: fc.Arbitrary<OrganizationCommand> = fc.oneof(
       fc.tuple(users, fc.constantFrom(...ROLES)).map(([userId, role]) => put(userId, role)),
-      users.map((userId) => ({ type: 'remove-user', userId })),
+      users.map((userId) => ({ type: 'remove-user' as const, userId })),
     );
     fc.assert(
       fc.property(fc.array(command), (commands) => {

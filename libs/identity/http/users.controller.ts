@@ -147,8 +147,7 @@ export class UsersController {
   ): Promise<Done> {
     const body = await readJson(request.raw, updateUser);
     const changes = toChanges(body);
-    const { oldPassword: _old, ...wanted } = changes;
-    if (Object.keys(wanted).length === 0) {
+    if (Object.keys(changes).every((name) => name === 'oldPassword')) {
       throw new MillraceError(
         'INVALID_PARAMETER',
         'nothing to update: send any of first_name, last_name, role, new_password',
