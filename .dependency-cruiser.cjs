@@ -100,8 +100,18 @@ module.exports = {
       name: 'libs-through-the-front-door',
       severity: 'error',
       comment: "A lib's index.ts is what it promises; everything behind it may change at any time.",
-      from: { path: '^libs/([^/]+)/' },
+      from: { path: '^libs/([^/]+)/', pathNot: spec },
       to: { path: '^libs/[^/]+/', pathNot: '^libs/(?:$1/|[^/]+/index\\.ts$)' },
+    },
+    {
+      name: 'specs-through-the-front-door',
+      severity: 'error',
+      comment: 'A spec has no mocks of our own: what it needs of a port is a real adapter.',
+      from: { path: `^libs/([^/]+)/.*${spec}` },
+      to: {
+        path: '^libs/[^/]+/',
+        pathNot: `^(?:libs/(?:$1/|[^/]+/index\\.ts$)|${adapterFolders})`,
+      },
     },
     {
       name: 'apps-through-the-front-door',

@@ -18,7 +18,9 @@ export class PositionWaiters {
     return new Promise((resolve, reject) => this.waiters.push({ position, resolve, reject }));
   }
 
+  /** A position before the present one changes nothing. */
   reached(position: bigint): void {
+    if (this.has(position)) return;
     this.position = position;
     if (this.waiters.length === 0) return;
     const [done, waiting] = [[] as Waiter[], [] as Waiter[]];

@@ -4,6 +4,7 @@ import type { RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
 import { PositionWaiters } from './position-waiters.js';
 import { isSnapshotted, type Projection } from './projection.js';
+import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
 export interface ProjectorLog {
@@ -33,6 +34,7 @@ export class Projector {
   private seen = 0n;
   private sinceSnapshot = 0;
   private failure: unknown;
+  private stopped = false;
   private readonly waiters = new PositionWaiters();
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -66,8 +68,10 @@ export class Projector {
    * @throws {MillraceError} NOT_READY while a projection fails, SHUTTING_DOWN when it ends before.
    */
   awaitPosition(position: bigint): Promise<void> {
-    if (this.failure !== undefined && !this.waiters.has(position))
-      return Promise.reject(this.notReady());
+    if (!this.waiters.has(position)) {
+      if (this.stopped) return Promise.reject(shuttingDown());
+      if (this.failure !== undefined) return Promise.reject(this.notReady());
+    }
     return this.waiters.wait(position);
   }
 
@@ -75,35 +79,18 @@ export class Projector {
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
-    this.waiters.reject(
-      new MillraceError('SHUTTING_DOWN', 'the server is stopping; try again', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      }),
-    );
+    this.stopped = true;
+    this.waiters.reject(shuttingDown());
     if (this.sinceSnapshot > 0) await this.save();
   }
 
   private async resume(projection: Projection, last: bigint): Promise<bigint> {
     if (projection.resumeAfter) return projection.resumeAfter(last);
     if (!isSnapshotted(projection) || !this.snapshots) return 0n;
-    const snapshot = await this.snapshots.load(projection.name, projection.snapshotVersion);
-    if (!snapshot || !(await this.isOurs(snapshot))) return 0n;
+    const snapshot = await usableSnapshot(this.snapshots, projection, this.store);
+    if (!snapshot) return 0n;
     projection.restore(snapshot.state);
     return snapshot.position;
-  }
-
-  /** A snapshot of a store that was replaced, or went back to a backup, is of another history. */
-  private async isOurs({
-    position,
-    eventId,
-  }: {
-    readonly position: bigint;
-    readonly eventId: string;
-  }): Promise<boolean> {
-    const options = { direction: 'backward', after: position + 1n, limit: 1 } as const;
-    for await (const event of this.store.readAll(options))
-      return event.position === position && event.id === eventId;
-    return false;
   }
 
   private async follow(): Promise<void> {
@@ -124,27 +111,22 @@ export class Projector {
   }
 
   private async saveWhenDue(): Promise<void> {
-    if (this.sinceSnapshot < SNAPSHOT_EVERY) return;
-    try {
-      await this.save();
-    } catch (error) {
-      this.log.error({ err: error }, 'a snapshot could not be kept; the next start takes longer');
-    }
+    if (this.sinceSnapshot >= SNAPSHOT_EVERY) await this.save();
   }
 
+  /** Only a shortcut, so failing to keep it is no failure of anything else. */
   private async save(): Promise<void> {
     const event = this.last;
-    if (!event || !this.snapshots) return;
+    // While one fails, others are ahead of `last`, and it may be half-way itself.
+    if (!event || !this.snapshots || this.failure !== undefined) return;
     this.sinceSnapshot = 0;
-    const { position, id: eventId } = event;
-    for (const { projection } of this.runners.filter(({ applied }) => applied >= position)) {
-      if (!isSnapshotted(projection)) continue;
-      const state = projection.snapshot();
-      await this.snapshots.save(projection.name, projection.snapshotVersion, {
-        position,
-        eventId,
-        state,
-      });
+    try {
+      for (const { projection, applied } of this.runners) {
+        if (applied === event.position && isSnapshotted(projection))
+          await keepSnapshot(this.snapshots, projection, event);
+      }
+    } catch (error) {
+      this.log.error({ err: error }, 'a snapshot could not be kept; the next start takes longer');
     }
   }
 
@@ -179,6 +161,12 @@ export class Projector {
       cause: this.failure,
     });
   }
+}
+
+function shuttingDown(): MillraceError {
+  return new MillraceError('SHUTTING_DOWN', 'the server is stopping; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 async function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> {

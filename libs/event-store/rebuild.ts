@@ -1,5 +1,7 @@
+import type { RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
 import { isSnapshotted, type Projection } from './projection.js';
+import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
 export interface RebuildOptions {
@@ -22,7 +24,7 @@ export async function rebuild(
 ): Promise<number> {
   let after = 0n;
   if (isSnapshotted(projection)) {
-    const snapshot = await snapshots.load(projection.name, projection.snapshotVersion);
+    const snapshot = await usableSnapshot(snapshots, projection, store);
     if (snapshot && snapshot.position <= from) {
       projection.restore(snapshot.state);
       after = snapshot.position;
@@ -31,7 +33,7 @@ export async function rebuild(
     after = await projection.resumeAfter((await store.lastPosition()) ?? 0n);
   }
   let count = 0;
-  let last: { position: bigint; id: string } | undefined;
+  let last: RecordedEvent | undefined;
   for await (const event of store.readAll({ after })) {
     await projection.apply(event);
     last = event;
@@ -39,13 +41,6 @@ export async function rebuild(
     onProgress(event.position);
   }
   await projection.caughtUp?.();
-  if (last && isSnapshotted(projection)) {
-    const { position, id: eventId } = last;
-    await snapshots.save(projection.name, projection.snapshotVersion, {
-      position,
-      eventId,
-      state: projection.snapshot(),
-    });
-  }
+  if (last && isSnapshotted(projection)) await keepSnapshot(snapshots, projection, last);
   return count;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +20,10 @@ const stored = z.object({
   state: z.unknown(),
 });
 
-/** Snapshots of read models, a file each, replaced whole. Only a shortcut: lost, everything is replayed. */
+/**
+ * Snapshots of read models, a file each, replaced whole; its first line is the hash of what
+ * follows. Only a shortcut: lost or damaged, everything is replayed.
+ */
 export class SnapshotFiles {
   /** @param directory absolute; made when it is not there */
   constructor(private readonly directory: string) {
@@ -34,15 +38,17 @@ export class SnapshotFiles {
     } catch {
       return undefined;
     }
-    const parsed = stored.safeParse(parse(text));
+    const [hash, content = ''] = text.split('\n', 2);
+    if (hash !== hashOf(content)) return undefined;
+    const parsed = stored.safeParse(JSON.parse(content));
     return parsed.success && parsed.data.version === version ? parsed.data : undefined;
   }
 
   async save(name: string, version: number, snapshot: Snapshot): Promise<void> {
     const fresh = `${this.file(name)}.new`;
     const { position, eventId, state } = snapshot;
-    const text = JSON.stringify({ version, position: String(position), eventId, state });
-    await writeFile(fresh, text, { mode: 0o600, flush: true });
+    const content = JSON.stringify({ version, position: String(position), eventId, state });
+    await writeFile(fresh, `${hashOf(content)}\n${content}`, { mode: 0o600, flush: true });
     await rename(fresh, this.file(name));
     await syncFolder(this.directory);
   }
@@ -56,13 +62,7 @@ export class SnapshotFiles {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { CommandPipeline } from '@app/event-store';
+import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
 import { ServerKey } from '@app/key-store';
 import {
   createLogger,
@@ -15,11 +16,17 @@ import {
   type ErrorBody,
 } from '@app/platform';
 import { ROLES, type Role } from '../../libs/identity/aggregates/roles.js';
+import { userAggregate } from '../../libs/identity/aggregates/user.aggregate.js';
 import { IdentityModule } from '../../libs/identity/identity.module.js';
-import { OrganizationsProjection } from '../../libs/identity/projections/organizations.projection.js';
-import { UsersProjection } from '../../libs/identity/projections/users.projection.js';
-import { PersonalData } from '../../libs/identity/people/personal-data.js';
-import { IdentityNode, IdentityStores } from './identity-parts.js';
+import { hashPassword } from '../../libs/identity/auth/password-hash.js';
+import {
+  by,
+  eventsOf,
+  openSite,
+  organizationOf as organizationOfName,
+  startNode,
+  type Node,
+} from './node.js';
 
 /** With a colon, at which a Basic header is easily cut. */
 const PASSWORD = 'Secret:77:x';
@@ -81,36 +88,39 @@ class WorldModule {
 }
 
 describe('the guard', () => {
-  const stores = new IdentityStores();
-  const node = new IdentityNode(stores);
-  const errorFilter = new ErrorFilter(createLogger('silent'), () => Promise.resolve());
+  const site = openSite();
+  let node: Node;
   let app: NestFastifyApplication;
 
-  const context = () => ({
-    commandId: crypto.randomUUID(),
-    actor: 'system',
-    occurredAt: '2026-01-01T00:00:00.000Z',
-  });
-
-  /** Ids are what the accounts get; the tests know people by the first part of their e-mail. */
-  const ids = new Map<string, string>();
-
-  async function register(name: string, root = false): Promise<void> {
-    const account = { email: `${name}@example.com`, firstName: '', lastName: '', root };
-    ids.set(name, await node.accounts.register({ ...account, password: PASSWORD }, context()));
+  /** With an id that says who it is: who makes an account by its commands cannot choose one. */
+  async function register(id: string, root = false): Promise<void> {
+    const { people, pipeline } = node;
+    const email = `${id}@example.com`;
+    const user = {
+      id,
+      emailHash: people.emailHash(email),
+      root,
+      profile: people.sealProfile(id, { email, firstName: id, lastName: 'X' }),
+      credential: people.sealCredential(id, await hash),
+    };
+    const command = { type: 'register', user } as const;
+    const [stream, context] = [`user-${id}`, at()];
+    await pipeline.handle({ decider: userAggregate, stream, command, context });
   }
 
   async function create(
     name: string,
     members: readonly (readonly [string, Role])[],
   ): Promise<void> {
-    const { id } = await node.memberships.create(name, undefined, context());
-    for (const [member, role] of members)
-      await node.memberships.put(id, ids.get(member) ?? '', role, context());
+    const { id } = await node.memberships.create(name, undefined, at());
+    for (const [userId, role] of members) await node.memberships.put(id, userId, role, at());
   }
 
+  const at = () => by('system', { occurredAt: '2026-01-01T00:00:00.000Z' });
+  const hash = hashPassword(PASSWORD);
+
   beforeAll(async () => {
-    await node.projector.start();
+    node = await startNode(site);
     for (const id of [...ROLES, 'stranger']) await register(id);
     await register('root', true);
     await create(
@@ -118,11 +128,12 @@ describe('the guard', () => {
       ROLES.map((role) => [role, role] as const),
     );
     await create('beta', [['stranger', 'admin']]);
+    const filter = new ErrorFilter(createLogger('silent'), () => Promise.resolve());
     const testing = await Test.createTestingModule({
       imports: [
         WorldModule.of([
           [CommandPipeline, node.pipeline],
-          [ServerKey, stores.serverKey],
+          [ServerKey, site.serverKey],
           [PersonalData, node.people],
           [UsersProjection, node.users],
           [OrganizationsProjection, node.organizations],
@@ -130,7 +141,7 @@ describe('the guard', () => {
         IdentityModule,
       ],
       controllers: [ProbeController, MostlyOpenController],
-      providers: [{ provide: APP_FILTER, useValue: errorFilter }],
+      providers: [{ provide: APP_FILTER, useValue: filter }],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
       logger: false,
@@ -140,8 +151,8 @@ describe('the guard', () => {
   });
   afterAll(async () => {
     await app.close();
-    await node.projector.stop();
-    await stores.close();
+    await node.stop();
+    await site.dispose();
   });
 
   const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
@@ -197,19 +208,10 @@ describe('the guard', () => {
 
   it('tells the route who calls and where', async () => {
     const { text } = await get('/probe/acme/query', as('viewer'));
+    const { id, database } = organizationOfName(node, 'acme');
     expect(JSON.parse(text)).toEqual({
-      caller: {
-        userId: ids.get('viewer'),
-        email: 'viewer@example.com',
-        root: false,
-        byPasscode: false,
-      },
-      organization: {
-        id: node.organizations.find('acme')?.id,
-        name: 'acme',
-        database: node.organizations.find('acme')?.database,
-        administered: false,
-      },
+      caller: { userId: 'viewer', email: 'viewer@example.com', root: false, byPasscode: false },
+      organization: { id, name: 'acme', database, administered: false },
     });
   });
 
@@ -234,6 +236,46 @@ describe('the guard', () => {
       code: 401,
       message: 'credentials are missing or wrong; send HTTP Basic with e-mail and password',
     });
+  });
+
+  it('lets the passcode of an organization upload and query there, for its members and root', async () => {
+    const { organizations, passcodes } = node;
+    const acme = organizations.find('acme');
+    const passcode = (acme && passcodes.open(acme)) ?? '';
+    const byPasscode = (id: string) => basic(`${id}@example.com:${passcode}`);
+    const statuses = async (path: string, ids: readonly string[]) =>
+      Promise.all(ids.map(async (id) => (await get(path, byPasscode(id))).status));
+    expect(await statuses('/probe/acme/query', ['editor', 'viewer', 'root'])).toEqual([
+      200, 200, 200,
+    ]);
+    // What they may do there stays what their role says.
+    expect(await statuses('/probe/acme/upload', ['editor', 'viewer', 'root'])).toEqual([
+      200, 403, 200,
+    ]);
+    for (const path of ['/probe/acme/manage-streams', '/probe/acme/manage-organization'])
+      expect(await statuses(path, ['admin', 'root'])).toEqual([403, 403]);
+    expect(await statuses('/probe/acme/query', ['stranger', 'nobody'])).toEqual([401, 401]);
+    expect(await statuses('/probe/beta/query', ['stranger', 'root'])).toEqual([401, 401]);
+    expect(await statuses('/api/organizations', ['root'])).toEqual([401]);
+    const { text } = await get('/probe/acme/query', byPasscode('admin'));
+    expect(JSON.parse(text)).toMatchObject({
+      caller: { byPasscode: true },
+      organization: { administered: false },
+    });
+  });
+
+  it('keeps a failed login, sealed for the account it was tried on', async () => {
+    await get('/probe/acme/query', basic('member@example.com:wrong'));
+    const last = (await eventsOf(site.store)).filter(({ type }) => type === 'LoginFailed').at(-1);
+    const { id } = organizationOfName(node, 'acme');
+    expect(last).toMatchObject({
+      data: { userId: 'member' },
+      metadata: { actor: 'anonymous', organizationId: id },
+    });
+    expect(node.people.client('member', last?.metadata.client ?? '')).toMatchObject({
+      address: '127.0.0.1',
+    });
+    expect(JSON.stringify([last?.data, last?.metadata])).not.toContain('example.com');
   });
 
   it('refuses a route that says nothing about itself, even to root', async () => {

@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Projector, type EventStore, type RecordedEvent } from '@app/event-store';
+import {
+  Projector,
+  SnapshotFiles,
+  type EventStore,
+  type RecordedEvent,
+  type SnapshottedProjection,
+} from '@app/event-store';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
 import { newEvent } from './event-store.contract.js';
 
@@ -74,4 +80,158 @@ describe('the projector, on the embedded store', () => {
       ['A', 'B'],
     ]);
   });
+
+  /** Counts events; fails when it is told to. */
+  class Counting implements SnapshottedProjection {
+    readonly snapshotVersion = 1;
+    count = 0;
+    restored = false;
+    failing = false;
+    failed: () => void = () => undefined;
+
+    constructor(readonly name: string) {}
+
+    apply(): void {
+      if (this.failing) {
+        this.failed();
+        throw new Error('disk');
+      }
+      this.count += 1;
+    }
+
+    snapshot(): number {
+      return this.count;
+    }
+
+    restore(state: unknown): void {
+      this.count = state as number;
+      this.restored = true;
+    }
+  }
+
+  const snapshotsIn = (folder: string) => new SnapshotFiles(join(directory, folder));
+
+  /** Starts with these counters, and stops, which keeps snapshots. */
+  async function run(counters: readonly Counting[], snapshots: SnapshotFiles): Promise<void> {
+    const running = new Projector(store, counters, log, snapshots);
+    await running.start();
+    await running.stop();
+  }
+
+  const append = (count: number) =>
+    store.append(
+      'a-1',
+      Array.from({ length: count }, () => newEvent('A')),
+      'any',
+    );
+
+  it('knows a position again that another node reached while this one started', async () => {
+    // More than the store reads at once.
+    await append(501);
+    let during: Promise<{ position: bigint }> | undefined;
+    const projection = { name: 'p', apply: async () => void (await (during ??= append(1))) };
+    projector = new Projector(store, [projection], log);
+    await projector.start();
+    await projector.awaitPosition((await during)?.position ?? 0n);
+  });
+
+  it('lets those wait in any order, and answers each when its position is there', async () => {
+    projector = new Projector(store, [], log);
+    await projector.start();
+    const answered: bigint[] = [];
+    const waiting = [3n, 1n, 2n, 1n].map(async (position) => {
+      await projector?.awaitPosition(position);
+      answered.push(position);
+    });
+    for (let count = 1; count <= 3; count += 1) {
+      const { position } = await append(1);
+      await projector.awaitPosition(position);
+    }
+    await Promise.all(waiting);
+    expect(answered).toEqual([1n, 1n, 2n, 3n]);
+  });
+
+  it('tells those who wait when it ends, and those who come later', async () => {
+    const ending = new Projector(store, [], log);
+    await ending.start();
+    const failure = { kind: 'SHUTTING_DOWN', retryAfterSeconds: 5 };
+    const waiting = expect(ending.awaitPosition(1n)).rejects.toMatchObject(failure);
+    await ending.stop();
+    await waiting;
+    await expect(ending.awaitPosition(1n)).rejects.toMatchObject(failure);
+  });
+
+  it('starts with its snapshot and gets each later event once', async () => {
+    const snapshots = snapshotsIn('snapshots');
+    await append(5);
+    await run([new Counting('a')], snapshots);
+    await append(2);
+    const [known, fresh] = [new Counting('a'), new Counting('b')];
+    await run([known, fresh], snapshots);
+    expect([known.restored, known.count, fresh.restored, fresh.count]).toEqual([true, 7, false, 7]);
+  });
+
+  it('keeps a snapshot by itself when much has come', async () => {
+    const snapshots = snapshotsIn('snapshots');
+    projector = new Projector(store, [new Counting('a')], log, snapshots);
+    await projector.start();
+    for (let round = 0; round < 11; round += 1) await append(1000);
+    await projector.awaitPosition((await store.lastPosition()) ?? 0n);
+    expect(await snapshots.load('a', 1)).toMatchObject({ position: 10_000n, state: 10_000 });
+  });
+
+  it('uses no snapshot of another history, or of another version', async () => {
+    const snapshots = snapshotsIn('snapshots');
+    await append(5);
+    const kept = { position: 4n, eventId: crypto.randomUUID(), state: 4000 };
+    await snapshots.save('a', 1, kept);
+    await snapshots.save('b', 1, { ...kept, position: 9n });
+    const [event] = await collect(store.readAll({ after: 3n, limit: 1 }));
+    await snapshots.save('c', 2, { ...kept, eventId: event?.id ?? '' });
+    const counters = ['a', 'b', 'c'].map((name) => new Counting(name));
+    await run(counters, snapshots);
+    expect(counters.map(({ count, restored }) => [count, restored])).toEqual(
+      counters.map(() => [5, false]),
+    );
+  });
+
+  it('keeps no snapshot that is ahead of its position, when it ends while a projection fails', async () => {
+    const snapshots = snapshotsIn('snapshots');
+    const [ahead, failing] = [new Counting('ahead'), new Counting('failing')];
+    const stuck = new Projector(store, [ahead, failing], log, snapshots);
+    await stuck.start();
+    const { position } = await append(3);
+    await stuck.awaitPosition(position);
+    const failed = new Promise<void>((resolve) => (failing.failed = resolve));
+    failing.failing = true;
+    await append(1);
+    await failed;
+    await stuck.stop();
+    expect([ahead.count, failing.count]).toEqual([4, 3]);
+    const again = [new Counting('ahead'), new Counting('failing')];
+    await run(again, snapshots);
+    expect(again.map(({ count }) => count)).toEqual([4, 4]);
+  });
+
+  it('ends well when no snapshot can be kept', async () => {
+    const snapshots = snapshotsIn('snapshots');
+    rmSync(join(directory, 'snapshots'), { recursive: true });
+    await append(1);
+    const failures: string[] = [];
+    const full = new Projector(
+      store,
+      [new Counting('a')],
+      { error: (_details, message) => void failures.push(message) },
+      snapshots,
+    );
+    await full.start();
+    await full.stop();
+    expect(failures).toEqual([expect.stringContaining('snapshot could not be kept')]);
+  });
 });
+
+async function collect(events: AsyncIterable<RecordedEvent>): Promise<RecordedEvent[]> {
+  const all: RecordedEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}

@@ -15,11 +15,11 @@ interface Failures {
 
 /** An attempt that was let through; tell how it ended. */
 export interface Attempt {
-  right(): void;
+  right(this: void): void;
   /** @throws {MillraceError} TOO_MANY_REQUESTS when its address is over the limit. */
-  wrong(): void;
+  wrong(this: void): void;
   /** It could not be checked. */
-  undecided(): void;
+  undecided(this: void): void;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { UserEvent } from '../aggregates/user.aggregate.js';
 import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { hashPassword } from './password-hash.js';
-import { VerifiedCredentials } from './verified-credentials.js';
+import { VerifiedCredentials, type Outcome } from './verified-credentials.js';
 
 const EMAIL = 'ann@example.com';
 const PASSWORD = 'Secret-77';
@@ -29,10 +29,11 @@ function recorded(userId: string, event: UserEvent): RecordedEvent {
 }
 
 describe('VerifiedCredentials', () => {
-  let directory: string;
-  let people: PersonalData;
   let users: UsersProjection;
   let credentials: VerifiedCredentials;
+
+  let people: PersonalData;
+  let directory: string;
 
   const changePassword = async (password: string): Promise<RecordedEvent> => {
     const credential = people.sealCredential('1', await hashPassword(password));
@@ -44,14 +45,20 @@ describe('VerifiedCredentials', () => {
     const serverKey = new ServerKey(randomBytes(32));
     people = new PersonalData(serverKey, new EmbeddedPersonKeys(directory, serverKey));
     users = new UsersProjection(people);
-    const profile = people.sealProfile('1', { email: EMAIL, firstName: '', lastName: '' });
-    const credential = people.sealCredential('1', await hashPassword(PASSWORD));
-    const data = { id: '1', emailHash: people.emailHash(EMAIL), profile, credential, root: false };
+    const data = {
+      id: '1',
+      emailHash: people.emailHash(EMAIL),
+      root: false,
+      profile: people.sealProfile('1', { email: EMAIL, firstName: 'Ann', lastName: 'X' }),
+      credential: people.sealCredential('1', await hashPassword(PASSWORD)),
+    };
     users.apply(recorded('1', { type: 'UserRegistered', data }));
     credentials = new VerifiedCredentials(users, people);
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    rmSync(directory, { recursive: true, force: true });
+  });
 
   it('knows the right password, whatever the case of the e-mail, and no other', async () => {
     expect(await credentials.check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
@@ -60,14 +67,12 @@ describe('VerifiedCredentials', () => {
     expect(await credentials.check('bob@example.com', PASSWORD)).toBeUndefined();
   });
 
-  it('answers at once what was right a moment ago, and never what was wrong', async () => {
-    expect(credentials.check(EMAIL, PASSWORD)).toBeInstanceOf(Promise);
+  it('recalls what was right a moment ago, and never what was wrong', async () => {
+    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
     await credentials.check(EMAIL, PASSWORD);
-    expect(credentials.check(EMAIL, PASSWORD)).toEqual(users.byId('1'));
+    expect(credentials.recall(EMAIL, PASSWORD)).toEqual(users.byId('1'));
     await credentials.check(EMAIL, 'wrong');
-    const again = credentials.check(EMAIL, 'wrong');
-    expect(again).toBeInstanceOf(Promise);
-    await again;
+    expect(credentials.recall(EMAIL, 'wrong')).toBeUndefined();
   });
 
   it('does not take one pair for another with the same letters', async () => {
@@ -75,19 +80,52 @@ describe('VerifiedCredentials', () => {
     expect(await credentials.check(`${EMAIL}S`, 'ecret-77')).toBeUndefined();
   });
 
+  /** Counts how checks begin and end. */
+  function counted(): {
+    begin(): Outcome;
+    readonly counts: Record<keyof Outcome | 'begun', number>;
+  } {
+    const counts = { begun: 0, right: 0, wrong: 0, undecided: 0 };
+    const begin = (): Outcome => {
+      counts.begun += 1;
+      return {
+        right: () => void (counts.right += 1),
+        wrong: () => void (counts.wrong += 1),
+        undecided: () => void (counts.undecided += 1),
+      };
+    };
+    return { begin, counts };
+  }
+
   it('asks the same question once, however many ask at the same time', async () => {
-    const asked = Array.from({ length: 64 }, () => credentials.check(EMAIL, PASSWORD));
-    expect(new Set(asked).size).toBe(1);
-    await asked[0];
+    const { begin, counts } = counted();
+    const ask = (password: string) =>
+      Promise.all(
+        Array.from({ length: 64 }, async () => credentials.check(EMAIL, password, begin)),
+      );
+    expect((await ask(PASSWORD)).map((user) => user?.id)).toEqual(Array(64).fill('1'));
+    expect(counts).toEqual({ begun: 1, right: 1, wrong: 0, undecided: 0 });
+    expect(new Set(await ask('wrong'))).toEqual(new Set([undefined]));
+    expect(counts).toEqual({ begun: 2, right: 1, wrong: 1, undecided: 0 });
+  });
+
+  it('checks nothing when the beginning is refused, and gives what a wrong end throws', async () => {
+    const refused = (): never => {
+      throw new Error('too often');
+    };
+    expect(() => credentials.check(EMAIL, PASSWORD, refused)).toThrow('too often');
+    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
+    const end = { ...counted().begin(), wrong: refused };
+    await expect(credentials.check(EMAIL, 'wrong', () => end)).rejects.toThrow('too often');
+    expect(await credentials.check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
   });
 
   it('checks again after a while', async () => {
     await credentials.check(EMAIL, PASSWORD);
     const later = Date.now() + SIX_MINUTES_MS;
     jest.spyOn(Date, 'now').mockReturnValue(later);
-    const again = credentials.check(EMAIL, PASSWORD);
-    expect(again).toBeInstanceOf(Promise);
-    expect(await again).toMatchObject({ id: '1' });
+    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
+    expect(await credentials.check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
   });
 
   it('forgets a password the moment it is changed', async () => {
@@ -102,6 +140,13 @@ describe('VerifiedCredentials', () => {
     const asked = credentials.check(EMAIL, PASSWORD);
     users.apply(changed);
     expect(await asked).toBeUndefined();
+    expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
+  });
+
+  it('knows nobody who is erased', async () => {
+    await credentials.check(EMAIL, PASSWORD);
+    users.apply(recorded('1', { type: 'UserErased', data: { id: '1' } }));
+    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
     expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
   });
 
@@ -123,16 +168,18 @@ describe('VerifiedCredentials', () => {
 
   it('refuses more guesses than it can check, and still answers who is known', async () => {
     await credentials.check(EMAIL, PASSWORD);
-    const guesses: unknown[] = [];
-    const guess = (): void => {
-      for (let tried = 0; tried < 1000; tried += 1)
-        guesses.push(credentials.check(EMAIL, `guess ${tried}`));
-    };
     await credentials.check('bob@example.com', 'so that the answer for nobody is there');
-    expect(guess).toThrow(expect.objectContaining({ kind: 'TOO_MANY_REQUESTS' }) as Error);
-    expect(guesses.length).toBeLessThanOrEqual(202);
-    expect(credentials.check(EMAIL, PASSWORD)).toEqual(users.byId('1'));
-    expect(new Set(await Promise.all(guesses))).toEqual(new Set([undefined]));
+    const { begin, counts } = counted();
+    const guesses = Array.from({ length: 1000 }, async (_, tried) =>
+      credentials.check(EMAIL, `guess ${tried}`, begin),
+    );
+    expect(credentials.recall(EMAIL, PASSWORD)).toEqual(users.byId('1'));
+    const outcomes = await Promise.allSettled(guesses);
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThanOrEqual(1000 - 202);
+    for (const outcome of refused)
+      expect(outcome).toMatchObject({ reason: { kind: 'TOO_MANY_REQUESTS' } });
+    expect(counts).toMatchObject({ begun: 1000 - refused.length, right: 0, undecided: 0 });
     expect(await credentials.check(EMAIL, 'after the flood')).toBeUndefined();
   }, 60_000);
 });

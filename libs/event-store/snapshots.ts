@@ -1,0 +1,32 @@
+import type { RecordedEvent } from './event.js';
+import type { EventStore } from './event-store.js';
+import type { SnapshottedProjection } from './projection.js';
+import type { Snapshot, SnapshotFiles } from './snapshot-files.js';
+
+/** The projection's snapshot when it can be used and belongs to what this store holds. */
+export async function usableSnapshot(
+  files: SnapshotFiles,
+  { name, snapshotVersion }: SnapshottedProjection,
+  store: EventStore,
+): Promise<Snapshot | undefined> {
+  const snapshot = await files.load(name, snapshotVersion);
+  return snapshot && (await isOf(snapshot, store)) ? snapshot : undefined;
+}
+
+/** @param last the last event that the projection has applied */
+export async function keepSnapshot(
+  files: SnapshotFiles,
+  projection: SnapshottedProjection,
+  { position, id: eventId }: RecordedEvent,
+): Promise<void> {
+  const { name, snapshotVersion } = projection;
+  await files.save(name, snapshotVersion, { position, eventId, state: projection.snapshot() });
+}
+
+/** A snapshot of a store that was replaced, or went back to a backup, is of another history. */
+async function isOf({ position, eventId }: Snapshot, store: EventStore): Promise<boolean> {
+  const options = { direction: 'backward', after: position + 1n, limit: 1 } as const;
+  for await (const event of store.readAll(options))
+    return event.position === position && event.id === eventId;
+  return false;
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CommandPipeline,
+  Projector,
+  SnapshotFiles,
+  systemContext,
+  type CommandContext,
+  type EventStore,
+  type Projection,
+  type RecordedEvent,
+} from '@app/event-store';
+import { openEmbeddedEventStore } from '@app/event-store/embedded';
+import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
+import { ServerKey } from '@app/key-store';
+import { EmbeddedPersonKeys } from '@app/key-store/embedded';
+import type { Caller, RequestOrganization } from '@app/platform';
+import { StreamsProjection } from '@app/streams';
+import { Accounts } from '../../libs/identity/people/accounts.js';
+import { Memberships } from '../../libs/identity/people/memberships.js';
+import { Passcodes } from '../../libs/identity/people/passcode.js';
+
+/** What several nodes have in common, in a folder of its own. */
+export interface Site {
+  readonly directory: string;
+  readonly store: EventStore;
+  readonly serverKey: ServerKey;
+  readonly snapshots: SnapshotFiles;
+  dispose(): Promise<void>;
+}
+
+export function openSite(): Site {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-site-'));
+  const store = openEmbeddedEventStore({ directory: join(directory, 'events') });
+  return {
+    directory,
+    store,
+    serverKey: new ServerKey(randomBytes(32)),
+    snapshots: new SnapshotFiles(join(directory, 'snapshots')),
+    dispose: async () => {
+      await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Read models that have applied nothing. */
+export interface ReadModels {
+  readonly people: PersonalData;
+  readonly users: UsersProjection;
+  readonly organizations: OrganizationsProjection;
+  readonly streams: StreamsProjection;
+}
+
+export function readModels({ directory, serverKey }: Site): ReadModels {
+  const keys = new EmbeddedPersonKeys(join(directory, 'person-keys'), serverKey);
+  const people = new PersonalData(serverKey, keys);
+  return {
+    people,
+    users: new UsersProjection(people),
+    organizations: new OrganizationsProjection(),
+    streams: new StreamsProjection(),
+  };
+}
+
+/** One process's read models, caught up, and what changes them. */
+export interface Node extends ReadModels {
+  readonly projector: Projector;
+  readonly pipeline: CommandPipeline;
+  readonly passcodes: Passcodes;
+  readonly accounts: Accounts;
+  readonly memberships: Memberships;
+  stop(): Promise<void>;
+}
+
+interface NodeOptions {
+  readonly snapshots?: SnapshotFiles;
+  /** Projections that come after the others. */
+  more?(models: ReadModels): readonly Projection[];
+}
+
+export async function startNode(site: Site, options: NodeOptions = {}): Promise<Node> {
+  const models = readModels(site);
+  const { people, users, organizations, streams } = models;
+  const projector = new Projector(
+    site.store,
+    [users, organizations, streams, ...(options.more?.(models) ?? [])],
+    { error: () => undefined },
+    options.snapshots,
+  );
+  await projector.start();
+  const pipeline = new CommandPipeline(site.store, projector, people);
+  const passcodes = new Passcodes(site.serverKey);
+  return {
+    ...models,
+    projector,
+    pipeline,
+    passcodes,
+    accounts: new Accounts(pipeline, people, users),
+    memberships: new Memberships(pipeline, organizations, passcodes),
+    stop: () => projector.stop(),
+  };
+}
+
+/** A command of the system, or of somebody. */
+export function by(actor = 'system', more: Partial<CommandContext> = {}): CommandContext {
+  return { ...systemContext(), actor, ...more };
+}
+
+export const PASSWORD = 'Secret-77';
+
+export function account(name: string, root = false) {
+  return { email: `${name}@example.com`, firstName: name, lastName: 'X', password: PASSWORD, root };
+}
+
+export function callerOf({ users }: ReadModels, userId: string): Caller {
+  const { email = '', root = false } = users.byId(userId) ?? {};
+  return { userId, email, root, byPasscode: false };
+}
+
+/** As the guard hands it to a route. */
+export function organizationOf({ organizations }: ReadModels, name: string): RequestOrganization {
+  const found = organizations.find(name);
+  if (!found) throw new Error(`no organization ${name}`);
+  const { id, database } = found;
+  return { id, name, database, administered: true };
+}
+
+export async function eventsOf(store: EventStore): Promise<RecordedEvent[]> {
+  const all: RecordedEvent[] = [];
+  for await (const event of store.readAll()) all.push(event);
+  return all;
+}
+
+/** Kinds of failures and how often, and how many succeeded, as `ok`. */
+export function tally(outcomes: readonly PromiseSettledResult<unknown>[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) {
+    const { kind = 'another failure' } =
+      outcome.status === 'fulfilled' ? { kind: 'ok' } : (outcome.reason as { kind?: string });
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
