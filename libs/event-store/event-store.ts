@@ -26,9 +26,9 @@ export abstract class EventStore {
   ): Promise<AppendResult>;
   /** Events of one stream; an unknown stream yields nothing. Default: forward from the start, no limit. */
   abstract read(stream: string, options?: ReadStreamOptions): AsyncIterable<RecordedEvent>;
-  /** Events of all streams, by position. `after` is exclusive in either direction. */
+  /** Events of all streams, by position. `after`, an event's position, is exclusive both ways. */
   abstract readAll(options?: ReadAllOptions): AsyncIterable<RecordedEvent>;
-  /** Catch-up: everything after `after`, then live, until `signal` aborts. Never ends by itself. */
+  /** Catch-up: everything after the event at `after`, then live, until `signal` aborts. Never ends by itself. */
   abstract subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent>;
   /** Position of the last event, or undefined while the store is empty. */
   abstract lastPosition(): Promise<bigint | undefined>;

@@ -7,7 +7,8 @@ import { SnapshotFiles } from './snapshot-files.js';
 describe('snapshot files', () => {
   let directory: string;
   let files: SnapshotFiles;
-  const snapshot = { position: 12345678901234567890n, eventId: 'e', state: [{ a: ['ä\n', 1] }] };
+  const event = { id: 'e', stream: 'user-1', revision: 3 };
+  const snapshot = { position: 12345678901234567890n, event, state: [{ a: ['ä\n', 1] }] };
   const file = () => join(directory, 'users.json');
 
   beforeEach(() => {
@@ -28,10 +29,10 @@ describe('snapshot files', () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.bigInt({ min: 0n }), async (state, position) => {
         const stored = JSON.parse(JSON.stringify(state)) as unknown;
-        await files.save('users', 1, { position, eventId: 'e', state });
+        await files.save('users', 1, { position, event, state });
         expect(await files.load('users', 1)).toMatchObject({
           position,
-          eventId: 'e',
+          event,
           state: stored,
         });
       }),

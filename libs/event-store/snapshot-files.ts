@@ -7,8 +7,8 @@ import { z } from 'zod';
 /** A read model as it was after one event. */
 export interface Snapshot {
   readonly position: bigint;
-  /** Of the event at `position`: tells this history from another. */
-  readonly eventId: string;
+  /** The event at `position`: tells this history from another. */
+  readonly event: { readonly id: string; readonly stream: string; readonly revision: number };
   /** JSON. */
   readonly state: unknown;
 }
@@ -16,7 +16,7 @@ export interface Snapshot {
 const stored = z.object({
   version: z.number(),
   position: z.string().regex(/^\d+$/).transform(BigInt),
-  eventId: z.string(),
+  event: z.object({ id: z.string(), stream: z.string(), revision: z.number() }),
   state: z.unknown(),
 });
 
@@ -46,8 +46,8 @@ export class SnapshotFiles {
 
   async save(name: string, version: number, snapshot: Snapshot): Promise<void> {
     const fresh = `${this.file(name)}.new`;
-    const { position, eventId, state } = snapshot;
-    const content = JSON.stringify({ version, position: String(position), eventId, state });
+    const { position, event, state } = snapshot;
+    const content = JSON.stringify({ version, position: String(position), event, state });
     await writeFile(fresh, `${hashOf(content)}\n${content}`, { mode: 0o600, flush: true });
     await rename(fresh, this.file(name));
     await syncFolder(this.directory);

@@ -17,16 +17,17 @@ export async function usableSnapshot(
 export async function keepSnapshot(
   files: SnapshotFiles,
   projection: SnapshottedProjection,
-  { position, id: eventId }: RecordedEvent,
+  { position, id, stream, revision }: RecordedEvent,
 ): Promise<void> {
   const { name, snapshotVersion } = projection;
-  await files.save(name, snapshotVersion, { position, eventId, state: projection.snapshot() });
+  const state = projection.snapshot();
+  await files.save(name, snapshotVersion, { position, event: { id, stream, revision }, state });
 }
 
 /** A snapshot of a store that was replaced, or went back to a backup, is of another history. */
-async function isOf({ position, eventId }: Snapshot, store: EventStore): Promise<boolean> {
-  const options = { direction: 'backward', after: position + 1n, limit: 1 } as const;
-  for await (const event of store.readAll(options))
-    return event.position === position && event.id === eventId;
+async function isOf({ position, event }: Snapshot, store: EventStore): Promise<boolean> {
+  const { id, stream, revision } = event;
+  for await (const stored of store.read(stream, { from: revision, limit: 1 }))
+    return stored.position === position && stored.id === id;
   return false;
 }

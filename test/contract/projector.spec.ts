@@ -183,12 +183,16 @@ describe('the projector, on the embedded store', () => {
   it('uses no snapshot of another history, or of another version', async () => {
     const snapshots = snapshotsIn('snapshots');
     await append(5);
-    const kept = { position: 4n, eventId: crypto.randomUUID(), state: 4000 };
-    await snapshots.save('a', 1, kept);
+    const [found] = await collect(store.readAll({ after: 3n, limit: 1 }));
+    if (!found) throw new Error('there are five');
+    const { id, stream, revision } = found;
+    const event = { id, stream, revision };
+    const kept = { position: 4n, event, state: 4000 };
+    await snapshots.save('a', 1, { ...kept, event: { ...event, id: crypto.randomUUID() } });
     await snapshots.save('b', 1, { ...kept, position: 9n });
-    const [event] = await collect(store.readAll({ after: 3n, limit: 1 }));
-    await snapshots.save('c', 2, { ...kept, eventId: event?.id ?? '' });
-    const counters = ['a', 'b', 'c'].map((name) => new Counting(name));
+    await snapshots.save('c', 2, kept);
+    await snapshots.save('d', 1, { ...kept, event: { ...event, revision: 9 } });
+    const counters = ['a', 'b', 'c', 'd'].map((name) => new Counting(name));
     await run(counters, snapshots);
     expect(counters.map(({ count, restored }) => [count, restored])).toEqual(
       counters.map(() => [5, false]),

@@ -1,0 +1,32 @@
+import type { ResolvedEvent } from '@eventstore/db-client';
+import type { EventMetadata, RecordedEvent } from '../event.js';
+
+/** Our streams among those of others on the same server: `<namespace>.<stream>`. */
+export class StreamNames {
+  readonly prefix: string;
+
+  constructor(namespace: string) {
+    this.prefix = `${namespace}.`;
+  }
+
+  stored(stream: string): string {
+    return `${this.prefix}${stream}`;
+  }
+
+  /** As the port gives it; undefined for what is not ours, such as the server's own statistics. */
+  recorded({ event }: ResolvedEvent): RecordedEvent | undefined {
+    if (!event?.streamId.startsWith(this.prefix)) return undefined;
+    // Of events written outside an explicit transaction, commit and prepare position are the same.
+    const { commit } = event.position ?? {};
+    if (commit === undefined) throw new Error(`the event store gave event ${event.id} no position`);
+    return {
+      id: event.id,
+      type: event.type,
+      data: event.data,
+      metadata: event.metadata as unknown as EventMetadata,
+      stream: event.streamId.slice(this.prefix.length),
+      revision: Number(event.revision),
+      position: commit,
+    };
+  }
+}
