@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   BACKWARDS,
   END,
@@ -65,6 +66,7 @@ export class EventStoreDb implements EventStore {
 
   constructor(options: EventStoreDbOptions) {
     const { url, log, namespace, patienceMs, silenceMs } = { ...DEFAULTS, ...options };
+    setMaxListeners(0, this.closing.signal);
     this.client = soundClient(url);
     this.names = new StreamNames(namespace);
     this.log = log;
@@ -84,7 +86,7 @@ export class EventStoreDb implements EventStore {
     const patience = this.patience();
     for (let uncertain = false; ; uncertain = true) {
       // The server recognizes a repeat for certain only where a revision is expected.
-      const done = uncertain ? await this.find(stream, events) : undefined;
+      const done = uncertain ? await this.find(stream, events, patience) : undefined;
       if (done) return done;
       try {
         const { nextExpectedRevision } = await within(
@@ -95,7 +97,7 @@ export class EventStoreDb implements EventStore {
             deadline: this.silenceMs,
           }),
         );
-        return await this.written(stream, events, Number(nextExpectedRevision));
+        return await this.written(stream, events, Number(nextExpectedRevision), patience);
       } catch (error) {
         if (error instanceof WrongExpectedVersionError)
           return await this.conflict(stream, events, expected, error);
@@ -104,11 +106,15 @@ export class EventStoreDb implements EventStore {
     }
   }
 
-  read(stream: string, options: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
+  read(
+    stream: string,
+    options: ReadStreamOptions = {},
+    patience = this.patience(),
+  ): AsyncIterable<RecordedEvent> {
     const { direction = 'forward', from, limit = Infinity } = options;
     const backward = direction === 'backward';
     const begin = from === undefined ? (backward ? END : START) : BigInt(from);
-    return this.reading(limit, (seen, count) => {
+    return this.reading(limit, patience, (seen, count) => {
       if (backward && seen?.revision === 0) return undefined;
       return this.client.readStream(this.names.stored(stream), {
         direction: backward ? BACKWARDS : FORWARDS,
@@ -122,7 +128,7 @@ export class EventStoreDb implements EventStore {
   async *readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
     const { direction = 'forward', after, limit = Infinity } = options;
     const backward = direction === 'backward';
-    const events = this.reading(Infinity, (seen) =>
+    const events = this.reading(Infinity, this.patience(), (seen) =>
       this.client.readAll({
         direction: backward ? BACKWARDS : FORWARDS,
         fromPosition: at(seen?.position ?? after) ?? (backward ? END : START),
@@ -179,9 +185,12 @@ export class EventStoreDb implements EventStore {
   }
 
   /** What `open` gives, and after a failure what it gives from the last event on. */
-  private async *reading(limit: number, open: Open): AsyncIterable<RecordedEvent> {
+  private async *reading(
+    limit: number,
+    patience: Patience,
+    open: Open,
+  ): AsyncIterable<RecordedEvent> {
     const { signal } = this.closing;
-    const patience = this.patience();
     let seen: RecordedEvent | undefined;
     let count = 0;
     while (count < limit) {
@@ -210,11 +219,12 @@ export class EventStoreDb implements EventStore {
     stream: string,
     events: readonly NewEvent[],
     revision: number,
+    patience: Patience,
   ): Promise<AppendResult> {
     // Versions of the server differ in the position that they tell after a write; a read does not.
-    for await (const event of this.read(stream, { from: revision, limit: 1 }))
+    for await (const event of this.read(stream, { from: revision, limit: 1 }, patience))
       if (event.id === events.at(-1)?.id) return { revision, position: event.position };
-    const found = await this.find(stream, events);
+    const found = await this.find(stream, events, patience);
     if (found) return found;
     throw new Error(`the event store acknowledged an append to ${stream} and does not have it`);
   }
@@ -223,10 +233,12 @@ export class EventStoreDb implements EventStore {
   private async find(
     stream: string,
     events: readonly NewEvent[],
+    patience = this.patience(),
   ): Promise<AppendResult | undefined> {
     const wanted = new Set(events.map(({ id }) => id));
     let last: AppendResult | undefined;
-    for await (const event of this.read(stream, { direction: 'backward', limit: LOOK_BACK })) {
+    const options = { direction: 'backward', limit: LOOK_BACK } as const;
+    for await (const event of this.read(stream, options, patience)) {
       const { revision, position } = event;
       if (!wanted.delete(event.id)) continue;
       last ??= { revision, position };
