@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { verifyAudit } from '@app/audit';
 import { rebuild } from '@app/event-store';
-import { readConfig } from '@app/platform';
+import { createLogger, readConfig } from '@app/platform';
 import { AUDIT_PURPOSE, openStores, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 
@@ -60,7 +60,8 @@ async function main(): Promise<void> {
   });
   if (values.help) return void console.log(USAGE);
   const heads = new Map(values.head.map((text) => pair(text)));
-  const stores = await openStores(readConfig());
+  const config = readConfig();
+  const stores = await openStores(config, createLogger(config.logLevel));
   try {
     if (!(await verify(stores, heads))) process.exitCode = 1;
   } finally {

@@ -58,12 +58,11 @@ const ACCEPTORS = 2;
 export const AUDIT_PURPOSE = 'audit-trail';
 
 /** Chooses and opens the adapters that the configuration names. @throws when the data directory is in use. */
-export async function openStores(config: Config): Promise<Stores> {
+export async function openStores(config: Config, logger: Logger): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   mkdirSync(config.dataDirectory, { recursive: true });
-  const [{ openChdb }, { openEmbeddedEventStore }, { EmbeddedPersonKeys }] = await Promise.all([
+  const [{ openChdb }, { EmbeddedPersonKeys }] = await Promise.all([
     import('@app/warehouse/chdb'),
-    import('@app/event-store/embedded'),
     import('@app/key-store/embedded'),
   ]);
   // The engine first: it locks the data directory.
@@ -75,7 +74,7 @@ export async function openStores(config: Config): Promise<Stores> {
   });
   const serverKey = openServerKey(config.dataDirectory, config.secretKey);
   const people = new PersonalData(serverKey, new EmbeddedPersonKeys(at('person-keys'), serverKey));
-  const events = openEmbeddedEventStore({ directory: at('events') });
+  const events = await openEventStore(config, at('events'), logger);
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const streams = new StreamsProjection();
@@ -110,9 +109,30 @@ export async function openStores(config: Config): Promise<Stores> {
   };
 }
 
+async function openEventStore(
+  { eventStoreUrl: url }: Config,
+  directory: string,
+  log: Logger,
+): Promise<EventStore> {
+  if (url === undefined) {
+    const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
+    return openEmbeddedEventStore({ directory });
+  }
+  const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
+  const store = openEventStoreDb({ url, log });
+  try {
+    await store.lastPosition();
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? ` (${cause.message})` : '';
+    throw new Error(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
+  }
+  return store;
+}
+
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
-  const stores = await openStores(config);
+  const stores = await openStores(config, logger);
   const { openEmbeddedIngestQueue } = await import('@app/ingest-queue/embedded');
   const queue = openEmbeddedIngestQueue({
     directory: join(config.dataDirectory, 'queue'),

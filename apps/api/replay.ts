@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { rebuild } from '@app/event-store';
-import { readConfig } from '@app/platform';
+import { createLogger, readConfig } from '@app/platform';
 import { openStores, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 
@@ -46,7 +46,8 @@ async function main(): Promise<void> {
   if (values.help) return void console.log(USAGE);
   if (values.projection === undefined) throw new Error(`say which projection\n\n${USAGE}`);
   if (!/^\d+$/.test(values.from)) throw new Error('--from: want a position, a whole number');
-  const stores = await openStores(readConfig());
+  const config = readConfig();
+  const stores = await openStores(config, createLogger(config.logLevel));
   try {
     await replay(stores, values.projection, BigInt(values.from));
   } finally {

@@ -19,6 +19,7 @@ interface Runner {
 
 const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
+const PATIENCE_MS = 20_000;
 /** What a start may have to replay beyond its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
 
@@ -44,6 +45,8 @@ export class Projector {
     private readonly projections: readonly Projection[],
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
+    /** How long a command waits for what it has stored to come back. */
+    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   /** Replays what is stored, then follows in the background. @throws what a projection throws. */
@@ -65,14 +68,14 @@ export class Projector {
 
   /**
    * Resolves when every projection has applied the event at `position`.
-   * @throws {MillraceError} NOT_READY while a projection fails, SHUTTING_DOWN when it ends before.
+   * @throws {MillraceError} NOT_READY while a projection fails or nothing comes, SHUTTING_DOWN when it ends before.
    */
-  awaitPosition(position: bigint): Promise<void> {
-    if (!this.waiters.has(position)) {
-      if (this.stopped) return Promise.reject(shuttingDown());
-      if (this.failure !== undefined) return Promise.reject(this.notReady());
-    }
-    return this.waiters.wait(position);
+  async awaitPosition(position: bigint): Promise<void> {
+    if (this.waiters.has(position)) return;
+    if (this.stopped) throw shuttingDown();
+    if (this.failure !== undefined) throw this.notReady();
+    const timer = setTimeout(() => this.waiters.reject(this.notReady()), this.patienceMs);
+    await this.waiters.wait(position).finally(() => clearTimeout(timer));
   }
 
   /** Ends, and keeps snapshots of what is there. */
@@ -156,10 +159,14 @@ export class Projector {
   }
 
   private notReady(): MillraceError {
-    return new MillraceError('NOT_READY', 'a read model cannot follow; try again later', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause: this.failure,
-    });
+    return new MillraceError(
+      'NOT_READY',
+      'it is stored, but a read model cannot follow; look again later',
+      {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        cause: this.failure,
+      },
+    );
   }
 }
 

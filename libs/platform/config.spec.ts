@@ -81,4 +81,28 @@ describe('readConfig', () => {
       /MILLRACE_TRUSTED_PROXIES/,
     );
   });
+
+  it('takes a connection string of EventStoreDB, and repeats nothing of a wrong one', () => {
+    for (const right of [
+      'esdb://localhost:2113?tls=false',
+      'esdb+discover://admin:secret@cluster.example:2113?nodePreference=leader',
+      'esdb://admin:secret@a:2113,b:2113,c:2113/?tls=true&tlsCAFile=/etc/ca.pem',
+    ])
+      expect(readConfig({ EVENTSTORE_URL: right }).eventStoreUrl).toBe(right);
+    for (const wrong of [
+      '',
+      'http://admin:secret@host:2113',
+      'esdb://',
+      'esdb://admin:secret@',
+      'esdb://admin:secret@host?tls=maybe',
+      'esdb://admin:secret@host?tlsVerifyCert=false',
+      'esdb://admin:secret@host?throwOnAppendFailure=false',
+      'esdb://admin:secret@host?keepAliveInterval=fast',
+    ]) {
+      const read = () => readConfig({ EVENTSTORE_URL: wrong });
+      expect(read).toThrow(/EVENTSTORE_URL/);
+      expect(read).not.toThrow(/secret/);
+    }
+    expect(readConfig({}).eventStoreUrl).toBeUndefined();
+  });
 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { eventStoreUrl } from './event-store-url.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -78,7 +79,7 @@ const environment = z.object({
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   CLICKHOUSE_URL: notYet('a ClickHouse server'),
   KAFKA_BROKERS: notYet('Kafka'),
-  EVENTSTORE_URL: notYet('EventStoreDB'),
+  EVENTSTORE_URL: eventStoreUrl,
 });
 
 export interface Config {
@@ -101,6 +102,8 @@ export interface Config {
     readonly resultBytes: number;
   };
   readonly logLevel: string;
+  /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
+  readonly eventStoreUrl: string | undefined;
 }
 
 export interface UploadLimits {
@@ -138,6 +141,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
+    eventStoreUrl: values.EVENTSTORE_URL,
   };
 }
 

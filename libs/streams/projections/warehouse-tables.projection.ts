@@ -12,6 +12,16 @@ interface OrganizationCreatedData {
   readonly database: string;
 }
 
+/** The warehouse has a table of which the events do not say whose it is. */
+export class UnknownTableError extends Error {
+  constructor(table: string) {
+    super(
+      `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is?`,
+    );
+    this.name = 'UnknownTableError';
+  }
+}
+
 /**
  * Makes the warehouse's tables what the events say. While stored events are replayed nothing is
  * done; when all are known, the engine's tables are compared with the catalog once and mended,
@@ -63,10 +73,11 @@ export class WarehouseTablesProjection implements Projection {
     for (const [name, table] of tables) {
       // Tables of ours begin with an underscore, as no stream does.
       if (table.table.startsWith('_') || !known.has(table.database)) continue;
-      if (streams.get(name)?.id !== table.streamId) {
-        await this.schema.dropTable(table);
-        tables.delete(name);
-      }
+      if (streams.get(name)?.id === table.streamId) continue;
+      // What nobody deleted is never dropped, least of all because a history is missing.
+      if (!this.streams.isDeleted(table.streamId)) throw new UnknownTableError(name);
+      await this.schema.dropTable(table);
+      tables.delete(name);
     }
     for (const [name, stream] of streams) await this.mend(stream, tables.get(name));
     this.live = true;

@@ -46,8 +46,6 @@ export class EventStoreDbDouble {
   private held: (() => void)[] | undefined;
   private loseAnswers = 0;
   private cluster: readonly EventStoreDbDouble[] = [this];
-  /** Appends that arrived whole. */
-  appends = 0;
 
   private constructor(
     readonly log: EventLog,
@@ -167,7 +165,6 @@ export class EventStoreDbDouble {
     });
     call.on('error', () => undefined);
     await once(call, 'end');
-    this.appends += 1;
     if (this.leader && call.metadata.get('requires-leader')[0] === 'true')
       return answer(notLeader(this.leader.address));
     if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
