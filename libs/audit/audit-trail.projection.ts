@@ -16,7 +16,7 @@ interface StoredChain {
   readonly position: string;
 }
 
-const BATCH_ROWS = 5000;
+const BATCH_ROWS = 20_000;
 
 /**
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
@@ -44,7 +44,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
     const database = isAudited(event)
       ? this.directory.database(event.metadata.organizationId)
       : undefined;
-    if (database !== undefined) this.chain(database, event);
+    if (database !== undefined)
+      this.chain(database, event, this.stored.get(database) ?? (await this.ask(database)));
     if (this.live || this.pendingRows >= BATCH_ROWS) await this.flush();
     if (this.live && event.type === 'UserErased') await this.erase();
   }
@@ -79,12 +80,13 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   /** An event that comes again, since writing it failed, is in its chain already. */
-  private chain(database: string, event: RecordedEvent): void {
+  private chain(database: string, event: RecordedEvent, stored: bigint): void {
     const chain = this.chains.get(database) ?? { hash: CHAIN_START, position: -1n };
     if (chain.position >= event.position) return;
     const hash = chainHash(this.key, chain.hash, event);
-    const row = { ...toEntry(event, this.directory), previousHash: chain.hash, hash };
     this.chains.set(database, { hash, position: event.position });
+    if (event.position <= stored) return;
+    const row = { ...toEntry(event, this.directory), previousHash: chain.hash, hash };
     const rows = this.pending.get(database) ?? [];
     rows.push(row);
     this.pending.set(database, rows);
@@ -93,7 +95,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
 
   private async flush(): Promise<void> {
     for (const [database, rows] of this.pending) {
-      const stored = await this.storedPosition(database);
+      const stored = this.stored.get(database) ?? (await this.ask(database));
       const missing = rows.filter(({ position }) => BigInt(position) > stored);
       try {
         await this.tables.appendAudit(database, missing);
@@ -108,9 +110,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
     }
   }
 
-  private async storedPosition(database: string): Promise<bigint> {
-    const known = this.stored.get(database);
-    if (known !== undefined) return known;
+  /** Position of the table's last row; -1 before the first. */
+  private async ask(database: string): Promise<bigint> {
     await this.tables.createAuditTable(database);
     const last = await this.tables.lastAudit(database);
     const position = last ? BigInt(last.position) : -1n;
