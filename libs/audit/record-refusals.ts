@@ -7,7 +7,7 @@ const RECORDED_MAX = 30;
 const WINDOW_MS = 60_000;
 const CALLERS_MAX = 10_000;
 
-const COMMANDS = new Set(['manage-streams', 'manage-organization', 'account', 'view']);
+const COMMANDS = new Set(['configure-streams', 'manage-organization', 'account', 'view']);
 const CLIENT_ERRORS = { from: 400, to: 499 };
 /** Refused before anybody was known, or for having asked too often: kept as failed logins, where they are. */
 const NOT_COMMANDS: ReadonlySet<ErrorKind> = new Set(['UNAUTHORIZED', 'TOO_MANY_REQUESTS']);

@@ -3,8 +3,9 @@ import { SetMetadata } from '@nestjs/common';
 /**
  * What a route asks of its caller within the organization named by its `:org` parameter. `upload`
  * and `query` open to the organization's passcode as well; the others need the password.
+ * `manage-organization` is what only its admins may: users, passcode, audit, and deleting streams.
  */
-export type Permission = 'upload' | 'query' | 'view' | 'manage-streams' | 'manage-organization';
+export type Permission = 'upload' | 'query' | 'view' | 'configure-streams' | 'manage-organization';
 
 /** One key for both decorators, so that what stands nearest to the route decides. */
 export const ACCESS_METADATA = 'millrace:access';

@@ -43,8 +43,8 @@ class ProbeController {
   @Get(':org/upload')
   upload(): void {}
 
-  @Requires('manage-streams')
-  @Get(':org/manage-streams')
+  @Requires('configure-streams')
+  @Get(':org/configure-streams')
   manageStreams(): void {}
 
   @Requires('manage-organization')
@@ -169,12 +169,12 @@ describe('the guard', () => {
   const yes = 200;
   const no = 403;
   it.each([
-    ['root', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': yes }],
-    ['admin', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': yes }],
-    ['editor', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': no }],
-    ['member', { query: yes, upload: yes, 'manage-streams': yes, 'manage-organization': no }],
-    ['viewer', { query: yes, upload: no, 'manage-streams': no, 'manage-organization': no }],
-    ['stranger', { query: no, upload: no, 'manage-streams': no, 'manage-organization': no }],
+    ['root', { query: yes, upload: yes, 'configure-streams': yes, 'manage-organization': yes }],
+    ['admin', { query: yes, upload: yes, 'configure-streams': yes, 'manage-organization': yes }],
+    ['editor', { query: yes, upload: yes, 'configure-streams': yes, 'manage-organization': no }],
+    ['member', { query: yes, upload: yes, 'configure-streams': yes, 'manage-organization': no }],
+    ['viewer', { query: yes, upload: no, 'configure-streams': no, 'manage-organization': no }],
+    ['stranger', { query: no, upload: no, 'configure-streams': no, 'manage-organization': no }],
   ])('%s in an organization', async (id, expected) => {
     const answers: Record<string, number> = {};
     for (const permission of Object.keys(expected))
@@ -252,7 +252,7 @@ describe('the guard', () => {
     expect(await statuses('/probe/acme/upload', ['editor', 'viewer', 'root'])).toEqual([
       200, 403, 200,
     ]);
-    for (const path of ['/probe/acme/manage-streams', '/probe/acme/manage-organization'])
+    for (const path of ['/probe/acme/configure-streams', '/probe/acme/manage-organization'])
       expect(await statuses(path, ['admin', 'root'])).toEqual([403, 403]);
     expect(await statuses('/probe/acme/query', ['stranger', 'nobody'])).toEqual([401, 401]);
     expect(await statuses('/probe/beta/query', ['stranger', 'root'])).toEqual([401, 401]);

@@ -5,9 +5,9 @@ export const ROLES = ['admin', 'editor', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 const MAY: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['query', 'view', 'upload', 'manage-streams', 'manage-organization'],
-  editor: ['query', 'view', 'upload', 'manage-streams'],
-  member: ['query', 'view', 'upload', 'manage-streams'],
+  admin: ['query', 'view', 'upload', 'configure-streams', 'manage-organization'],
+  editor: ['query', 'view', 'upload', 'configure-streams'],
+  member: ['query', 'view', 'upload', 'configure-streams'],
   viewer: ['query', 'view'],
 };
 

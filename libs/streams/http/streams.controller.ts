@@ -115,7 +115,7 @@ export class StreamsController {
 
   @Post(':stream/settings')
   @HttpCode(200)
-  @Requires('manage-streams')
+  @Requires('configure-streams')
   @Describe(SETTINGS)
   async settings(
     @Req() request: AuthenticatedRequest,
@@ -141,14 +141,14 @@ export class StreamsController {
   }
 
   @Put('streams/:stream/settings')
-  @Requires('manage-streams')
+  @Requires('configure-streams')
   @Describe(SETTINGS)
   putSettings(@Req() request: AuthenticatedRequest, @Param('stream') name: string): Promise<Done> {
     return this.settings(request, name);
   }
 
   @Delete(['streams/:stream', ':stream'])
-  @Requires('manage-streams')
+  @Requires('manage-organization')
   @Describe({
     tag: TAG,
     summary: 'Delete a stream with its rows and rejected records; its name is free at once',

@@ -1,0 +1,170 @@
+import { startServer, type Server } from '../server/start-server.js';
+
+/**
+ * Every route against every caller, written by hand from API.md. Letters: `y` may, `-` 401 who are
+ * you, `n` 403, `?` 404. A route that is not in this table fails the test, so a new one cannot
+ * come without saying who may.
+ *
+ * own: viewer, member, editor, admin, root of the deployment, the passcode
+ * other: admin of another organization; removed from this one; another organization's passcode,
+ * which is no credential here
+ * none: admin and root ask for an organization that does not exist
+ */
+const EXPECTED = `
+route                                      nobody | viewer member editor admin root passcode | stranger removed otherPasscode | adminNone rootNone
+GET    /api/organizations                    -    |   y      y      y      y     y     -     |    y       y         -         |     y        y
+GET    /api/{org}/organizations              -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/organizations/passcode     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+PUT    /api/{org}/organizations/passcode     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/passcode                   -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+PUT    /api/{org}/passcode                   -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/users                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/users                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+PUT    /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     y        y
+DELETE /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/audit                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/summary                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/streams                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/streams/{stream}/schema    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/schema            -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/settings          -    |   n      y      y      y     y     n     |    n       n         -         |     n        ?
+PUT    /api/{org}/streams/{stream}/settings  -    |   n      y      y      y     y     n     |    n       n         -         |     n        ?
+DELETE /api/{org}/streams/{stream}           -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+DELETE /api/{org}/{stream}                   -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_json             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+`;
+const STATUS: Readonly<Record<string, number>> = { y: 200, '-': 401, n: 403, '?': 404 };
+/** Open to everybody, and about nobody. */
+const OPEN = ['GET /healthz', 'GET /readyz'];
+const PASSWORD = 'Secret-77';
+
+interface Sent {
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly expected: Readonly<Record<string, string>>;
+}
+
+const [header = '', ...rows] = EXPECTED.trim().split('\n');
+const callers = header.split(/[\s|]+/).slice(1);
+const routes = rows.map((row): Route => {
+  const [method = '', path = '', ...letters] = row.split(/[\s|]+/);
+  return {
+    method,
+    path,
+    expected: Object.fromEntries(callers.map((caller, index) => [caller, letters[index] ?? ''])),
+  };
+});
+
+describe('two tenants cannot touch each other', () => {
+  let server: Server;
+  let made = 0;
+
+  const json = (body: unknown): Sent => ({
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+  const person = (name: string) => ({ email: `${name}@example.com`, password: PASSWORD });
+
+  async function asRoot(path: string, call: object = {}): Promise<void> {
+    const answer = await server.client.call(path, call);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.bytes.toString()}`);
+  }
+  const addUser = (org: string, name: string, role: string): Promise<void> =>
+    asRoot(`/api/${org}/users`, json({ ...person(name), first_name: name, last_name: 'X', role }));
+  const makeOrganization = (org: string): Promise<void> =>
+    asRoot(`/api/${org}/users/founder@example.com`, json({ role: 'admin' }));
+  const passcode = async (org: string) => {
+    const answer = await server.client.call(`/api/${org}/passcode`);
+    const { data } = answer.json<{ data: { passcode: string; user: string } }>();
+    return { email: data.user, password: data.passcode };
+  };
+
+  beforeAll(async () => {
+    // Each call comes from an address of its own, or the throttle of logins would answer.
+    server = await startServer({ variables: { MILLRACE_TRUSTED_PROXIES: '127.0.0.1' } });
+    await addUser('default', 'founder', 'viewer');
+    await makeOrganization('acme');
+    await makeOrganization('other');
+    for (const role of ['viewer', 'member', 'editor', 'admin']) await addUser('acme', role, role);
+    await addUser('other', 'stranger', 'admin');
+    await addUser('acme', 'removed', 'admin');
+    await asRoot('/api/acme/users/removed@example.com', { method: 'DELETE' });
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  it('knows every route that there is', async () => {
+    const { paths } = (await server.client.call('/openapi.json')).json<{
+      paths: Record<string, Record<string, unknown>>;
+    }>();
+    const served = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const known = [...OPEN, ...routes.map(({ method, path }) => `${method} ${path}`)];
+    expect(served.sort()).toEqual(known.sort());
+  });
+
+  const BODIES: Readonly<Record<string, (name: string) => Sent>> = {
+    'POST /api/{org}/users': (name) =>
+      json({ ...person(`new-${name}`), first_name: 'N', last_name: 'N', role: 'viewer' }),
+    'PUT /api/{org}/users/{email}': () => json({ first_name: 'Changed' }),
+    'POST /api/{org}/users/{email}': () => json({ role: 'viewer' }),
+    'POST /api/{org}/{stream}/settings': () => json({ data_retention: 3 }),
+    'PUT /api/{org}/streams/{stream}/settings': () => json({ data_retention: 3 }),
+    'POST /api/{org}/{stream}/_json': () => json([{ a: 1 }]),
+    'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
+  };
+
+  /** What is asked about is there and fresh, whoever asks. */
+  async function prepare({ path }: Route, name: string): Promise<string> {
+    if (/stream|table|sql/.test(path))
+      await asRoot(`/api/acme/s-${name}/settings`, json({ columns: { a: 'Int64' } }));
+    if (path.includes('{email}')) await addUser('acme', name, 'viewer');
+    return path
+      .replace('{stream}', `s-${name}`)
+      .replace('{table}', `s-${name}`)
+      .replace('{email}', `${name}@example.com`);
+  }
+
+  async function credentialsOf(caller: string) {
+    if (caller === 'nobody') return 'none' as const;
+    if (caller === 'root' || caller === 'rootNone') return undefined;
+    if (caller === 'passcode') return passcode('acme');
+    if (caller === 'otherPasscode')
+      return { ...(await passcode('other')), email: `x${made}@example.com` };
+    return person(caller === 'adminNone' ? 'admin' : caller);
+  }
+
+  it.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s',
+    async (title, route) => {
+      const answered: Record<string, unknown> = {};
+      const expected: Record<string, unknown> = {};
+      for (const caller of callers) {
+        made += 1;
+        const name = `x${made}`;
+        const path = await prepare(route, name);
+        const org = caller.endsWith('None') ? `none${made}` : 'acme';
+        const credentials = await credentialsOf(caller);
+        const { body, headers } = BODIES[title]?.(name) ?? {};
+        const answer = await server.client.call(path.replace('{org}', org), {
+          method: route.method,
+          headers: { ...headers, 'x-forwarded-for': `10.0.${made >> 8}.${made & 255}` },
+          ...(body === undefined ? {} : { body }),
+          ...(credentials === undefined ? {} : { credentials }),
+        });
+        answered[caller] = answer.status;
+        expected[caller] = STATUS[route.expected[caller] ?? ''];
+      }
+      expect(answered).toEqual(expected);
+    },
+    60_000,
+  );
+});
