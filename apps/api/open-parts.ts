@@ -60,7 +60,7 @@ export const AUDIT_PURPOSE = 'audit-trail';
 /** Chooses and opens the adapters that the configuration names. @throws when the data directory is in use. */
 export async function openStores(config: Config, logger: Logger): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
-  mkdirSync(config.dataDirectory, { recursive: true });
+  mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
   const [{ openChdb }, { EmbeddedPersonKeys }] = await Promise.all([
     import('@app/warehouse/chdb'),
     import('@app/key-store/embedded'),

@@ -21,6 +21,8 @@ export interface Server {
   readonly dataDirectory: string;
   /** Requests as root. */
   readonly client: Client;
+  /** All that it has printed and logged so far. */
+  output(): string;
   /** Ends it in good order. @returns its exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL; resolves when it is gone. */
@@ -47,6 +49,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const exited = once(child, 'exit') as Promise<[number | null]>;
   const complaints: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => complaints.push(line));
+  const printed: string[] = [];
+  child.stdout.on('data', (bytes: Buffer) => printed.push(bytes.toString()));
   const cleanUp = (): void => {
     if (own) rmSync(dataDirectory, { recursive: true, force: true });
   };
@@ -65,6 +69,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       process: child,
       dataDirectory,
       client: new Client(url, ROOT),
+      output: () => [...printed, ...complaints].join('\n'),
       stop: () => end('SIGTERM'),
       kill: async () => void (await end('SIGKILL')),
     };
