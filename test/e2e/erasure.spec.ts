@@ -112,7 +112,8 @@ describe('erasing a person', () => {
     expect((await as(ROOT, 'DELETE', '/api/acme/users/ann@example.com?erase=true')).status).toBe(
       200,
     );
-    expect((await as(person('ann'), 'GET', '/api/acme/streams')).status).toBe(401);
+    const credentials = person('ann');
+    expect((await server.client.call('/api/acme/streams', { credentials })).status).toBe(401);
     expect(readdirSync(join(dataDirectory, 'person-keys'))).toHaveLength(keys - 1);
     const after = await events();
     expect(after.slice(0, before.length)).toEqual(before);
