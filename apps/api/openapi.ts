@@ -45,6 +45,7 @@ function createDocument(app: NestFastifyApplication): OpenAPIObject {
     .addSecurityRequirements('basic')
     .build();
   const document = SwaggerModule.createDocument(app, config, {
+    autoTagControllers: false,
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
   });
   for (const [path, methods] of Object.entries(document.paths)) complete(path, methods);

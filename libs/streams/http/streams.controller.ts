@@ -46,7 +46,7 @@ const EXAMPLE: StreamRecord = {
   settings: {
     data_retention: 0,
     full_text_search_keys: [],
-    partition_keys: [],
+    partition_keys: ['status'],
     order_by: ['_timestamp'],
   },
 };

@@ -1,0 +1,140 @@
+import { startServer, type Server } from '../server/start-server.js';
+
+interface Media {
+  readonly schema?: unknown;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+interface Operation {
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, Media>> }>
+  >;
+}
+
+const examplesOf = ({ example, examples = {} }: Media): unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value }) => value),
+];
+
+describe('the OpenAPI document', () => {
+  let server: Server;
+  let operations: [string, string, string, Operation][];
+
+  beforeAll(async () => {
+    server = await startServer();
+    const { paths } = (await server.client.call('/openapi.json', { credentials: 'none' })).json<{
+      paths: Record<string, Record<string, Operation>>;
+    }>();
+    operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, string, string, Operation] => [
+        `${method.toUpperCase()} ${path}`,
+        method.toUpperCase(),
+        path,
+        operation,
+      ]),
+    );
+  });
+  afterAll(() => server.stop());
+
+  it('is there with a page to read it, without credentials', async () => {
+    const page = await server.client.call('/docs', { credentials: 'none' });
+    expect([page.status, page.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
+    expect(page.bytes.toString()).not.toMatch(/https?:\/\/(?!127|localhost)[^"']*\.(?:js|css)/);
+    expect((await server.client.call('/openapi.yaml', { credentials: 'none' })).status).toBe(200);
+    expect(operations.length).toBeGreaterThan(20);
+  });
+
+  it('says of every route what it is for, and shows an answer, a failure and the body', () => {
+    const missing = operations.flatMap(
+      ([name, , path, { summary, tags, requestBody, responses }]) => {
+        const shown = (status: string): boolean =>
+          Object.values(responses[status]?.content ?? {}).some(
+            (media) => examplesOf(media).length > 0,
+          );
+        const open = !path.startsWith('/api/');
+        return [
+          ...((summary ?? '').length > 5 ? [] : [`${name}: summary`]),
+          ...(new Set(tags).size === 1 ? [] : [`${name}: tag`]),
+          ...(shown('200') ? [] : [`${name}: answer`]),
+          ...(open || (shown('401') && shown('403')) ? [] : [`${name}: 401 and 403`]),
+          ...(requestBody &&
+          !Object.values(requestBody.content).every(
+            (media) => examplesOf(media).length > 0 && media.schema !== undefined,
+          )
+            ? [`${name}: body`]
+            : []),
+        ];
+      },
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('shows bodies that are accepted, and answers of the shape that comes', async () => {
+    const shape = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.slice(0, 1).map(shape)
+        : typeof value === 'object' && value !== null
+          ? Object.fromEntries(
+              Object.entries(value)
+                .sort(([a], [b]) => (a < b ? -1 : 1))
+                .map(([key, each]) => [key, shape(each)]),
+            )
+          : typeof value;
+    const order = [
+      'POST /api/{org}/users',
+      'POST /api/{org}/users/{email}',
+      'PUT /api/{org}/users/{email}',
+      'POST /api/{org}/{stream}/_json',
+      'POST /api/{org}/{stream}/settings',
+      'PUT /api/{org}/streams/{stream}/settings',
+      'POST /api/{org}/sql',
+      'GET /api/{org}/users',
+      'GET /api/organizations',
+      'GET /api/{org}/passcode',
+      'GET /api/{org}/{stream}/schema',
+      'GET /api/{org}/tables/{table}',
+      'DELETE /api/{org}/users/{email}',
+      'DELETE /api/{org}/{stream}',
+    ];
+    const different: unknown[] = [];
+    for (const wanted of order) {
+      const [name = '', method, path = '', operation] =
+        operations.find(([each]) => each === wanted) ?? [];
+      const [type = '', media] = Object.entries(operation?.requestBody?.content ?? {})[0] ?? [];
+      const [body] = media ? examplesOf(media) : [];
+      const [answer] = Object.values(operation?.responses['200']?.content ?? {}).flatMap(
+        examplesOf,
+      );
+      const { status, bytes } = await server.client.call(
+        path
+          .replace('{org}', 'default')
+          .replace('{stream}', 'logs')
+          .replace('{table}', 'logs')
+          .replace('{email}', 'ann@example.com') + (name.endsWith('_json') ? '?wait=true' : ''),
+        {
+          method: method ?? '',
+          ...(body === undefined
+            ? {}
+            : {
+                body: typeof body === 'string' ? body : JSON.stringify(body),
+                headers: { 'content-type': type },
+              }),
+        },
+      );
+      const came = JSON.parse(bytes.toString()) as unknown;
+      const listOfRows = name.includes('sql') || name.includes('tables');
+      if (
+        status !== 200 ||
+        (!listOfRows && JSON.stringify(shape(came)) !== JSON.stringify(shape(answer)))
+      )
+        different.push([name, status, shape(came), shape(answer)]);
+    }
+    expect(different).toEqual([]);
+  });
+});
