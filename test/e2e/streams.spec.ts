@@ -1,0 +1,387 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from '../server/client.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+const DAY_US = 86_400_000_000;
+const daysAgo = (days: number): number => Date.now() * 1000 - days * DAY_US;
+
+interface StreamRecord {
+  readonly name: string;
+  readonly stats: { readonly doc_num: number };
+  readonly schema?: readonly { readonly name: string; readonly type: string }[];
+  readonly settings: Record<string, unknown>;
+}
+
+/** Each line of the table "Streams" of API.md; what settings do; what is left of a deleted stream. */
+describe('streams', () => {
+  let dataDirectory: string;
+  let server: Server;
+  let made = 0;
+  const fresh = (): string => `s${(made += 1)}`;
+  const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+    server.client.call(`/api/default/${path}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+  const settings = (name: string, body: object): Promise<Answer> =>
+    call('POST', `${name}/settings`, body);
+  const record = async (name: string): Promise<StreamRecord> =>
+    (await call('GET', `${name}/schema`)).json();
+  const remove = async (name: string): Promise<void> => {
+    const answer = await call('DELETE', `streams/${name}`);
+    expect(answer.json()).toEqual({ code: 200, message: 'stream deleted' });
+  };
+  /** Asks again until it is so; the test's own time limit ends it. */
+  const eventually = async (so: () => Promise<boolean> | boolean): Promise<void> => {
+    while (!(await so())) await sleep(50);
+  };
+
+  beforeAll(async () => {
+    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-'));
+    server = await startServer({ dataDirectory });
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  describe('list and schema', () => {
+    it('lists by name, in pages, by keyword, with the schema when asked', async () => {
+      for (const name of ['list_b', 'list_c', 'list_a'])
+        await server.client.upload(name, [{ n: 1, t: 'x' }]);
+      const list = async (query: string) =>
+        (await call('GET', `streams?${query}`)).json<{ list: StreamRecord[]; total: number }>();
+      const all = await list('keyword=list_');
+      expect([all.total, all.list.map(({ name }) => name)]).toEqual([
+        3,
+        ['list_a', 'list_b', 'list_c'],
+      ]);
+      expect(all.list[0]).toMatchObject({
+        stream_type: 'logs',
+        storage_type: 'disk',
+        stats: { doc_num: 1 },
+      });
+      expect(all.list[0]).not.toHaveProperty('schema');
+      const page = await list('keyword=list_&offset=1&limit=1&fetchSchema=true');
+      expect([page.total, page.list.map(({ name }) => name)]).toEqual([3, ['list_b']]);
+      expect(page.list[0]?.schema).toEqual([
+        { name: '_timestamp', type: 'Timestamp' },
+        { name: 'n', type: 'Int64' },
+        { name: 't', type: 'Utf8' },
+      ]);
+      for (const wrong of ['limit=0', 'offset=-1', 'fetchSchema=1', 'limit=x', 'sort=name'])
+        expect([wrong, (await call('GET', `streams?${wrong}`)).status]).toEqual([wrong, 400]);
+    });
+
+    it('gives a schema at both paths, and 404 `stream not found`', async () => {
+      const name = fresh();
+      await server.client.upload(name, [{ n: 1.5 }]);
+      const answers = await Promise.all([
+        call('GET', `${name}/schema`),
+        call('GET', `streams/${name}/schema`),
+      ]);
+      expect(answers[0]?.json()).toEqual(answers[1]?.json());
+      expect(answers[0]?.json()).toMatchObject({ name, stats: { doc_num: 1 } });
+      for (const path of ['missing/schema', 'streams/missing/schema'])
+        expect((await call('GET', path)).json()).toMatchObject({
+          code: 404,
+          message: 'stream not found',
+        });
+    });
+  });
+
+  describe('settings', () => {
+    it.each(['POST', 'PUT'])('%s changes what is sent and keeps the rest', async (method) => {
+      const name = fresh();
+      await server.client.upload(name, [{ n: 1, t: 'x', u: 'y' }]);
+      const path = method === 'POST' ? `${name}/settings` : `streams/${name}/settings`;
+      const set = (body: object) => call(method, path, body);
+      expect((await set({ data_retention: 30, full_text_search_keys: ['t'] })).json()).toEqual({
+        code: 200,
+        message: 'stream settings saved',
+      });
+      expect((await set({ partition_keys: ['n'] })).status).toBe(200);
+      expect((await set({ full_text_search_keys: { add: ['u'], remove: ['t'] } })).status).toBe(
+        200,
+      );
+      expect((await record(name)).settings).toEqual({
+        data_retention: 30,
+        full_text_search_keys: ['u'],
+        partition_keys: ['n'],
+        order_by: ['_timestamp'],
+      });
+    });
+
+    it.each<[string, object]>([
+      ['an unknown key', { retention: 3 }],
+      ['days below 0', { data_retention: -1 }],
+      ['half a day', { data_retention: 0.5 }],
+      ['days as text', { data_retention: '3' }],
+      ['a column that is not there', { partition_keys: ['nope'] }],
+      ['text search in numbers', { full_text_search_keys: ['n'] }],
+      ['another sort key', { order_by: ['n'] }],
+      ['a type that is not there', { columns: { x: 'Money' } }],
+      ['a declared _timestamp', { columns: { _timestamp: 'Int64' } }],
+    ])('400: %s, and nothing changes', async (_, body) => {
+      const name = fresh();
+      await server.client.upload(name, [{ n: 1, t: 'x' }]);
+      const before = await record(name);
+      const answer = await settings(name, { data_retention: 3, ...body });
+      expect([answer.status, answer.json<{ message: string }>().message.length > 10]).toEqual([
+        400,
+        true,
+      ]);
+      expect(await record(name)).toEqual(before);
+    });
+
+    it('404 where there is no stream and no column is declared; 415 without a body', async () => {
+      expect((await settings('missing', { data_retention: 3 })).status).toBe(404);
+      const name = fresh();
+      await server.client.upload(name, [{ n: 1 }]);
+      for (const [method, path] of [
+        ['POST', `${name}/settings`],
+        ['PUT', `streams/${name}/settings`],
+      ] as const)
+        expect((await call(method, path)).status).toBe(415);
+    });
+
+    it('declared columns type what comes, before the first upload and after', async () => {
+      const name = fresh();
+      const before = { columns: { id: 'Utf8', amount: 'Float64', flags: 'List<Utf8>' } };
+      expect((await settings(name, before)).status).toBe(200);
+      // without the declaration both would have become integers
+      expect(
+        await server.client.upload(name, [
+          { id: '7', amount: 1, flags: [], seen: 3 },
+          { id: 8, amount: 2 },
+        ]),
+      ).toMatchObject({ successful: 1, failed: 1 });
+      expect((await settings(name, { columns: { later: 'Boolean', id: 'Utf8' } })).status).toBe(
+        200,
+      );
+      expect(
+        await server.client.upload(name, [
+          { amount: 0.5, later: true },
+          { later: 1 },
+          { amount: 'much' },
+        ]),
+      ).toMatchObject({ successful: 1, failed: 2 });
+      expect((await record(name)).schema).toEqual([
+        { name: '_timestamp', type: 'Timestamp' },
+        { name: 'id', type: 'Utf8' },
+        { name: 'amount', type: 'Float64' },
+        { name: 'flags', type: 'List' },
+        { name: 'seen', type: 'Int64' },
+        { name: 'later', type: 'Boolean' },
+      ]);
+      const rows = await server.client.sql(`SELECT id, amount, later FROM ${name} ORDER BY amount`);
+      expect(rows).toEqual([
+        { id: null, amount: 0.5, later: true },
+        { id: '7', amount: 1, later: null },
+      ]);
+      const [reason] = await server.client.sql(
+        `SELECT reason FROM _rejected WHERE stream = '${name}' ORDER BY _timestamp LIMIT 1`,
+      );
+      expect(String(reason?.reason)).toContain('id');
+      const late = await settings(name, { columns: { seen: 'Utf8' } });
+      expect([late.status, late.json<{ message: string }>().message]).toEqual([
+        400,
+        expect.stringMatching(/"seen" is Int64 already/),
+      ]);
+    });
+
+    it('retention removes old rows, those that are there and those that come late', async () => {
+      const name = fresh();
+      const days = async (): Promise<unknown> =>
+        (await server.client.sql(`SELECT d FROM ${name} ORDER BY d`)).map(({ d }) => d);
+      const old = [{ _timestamp: daysAgo(40), d: 40 }, { _timestamp: daysAgo(5), d: 5 }, { d: 0 }];
+      await server.client.upload(name, old);
+      expect((await settings(name, { data_retention: 30 })).status).toBe(200);
+      await eventually(async () => JSON.stringify(await days()) === '[0,5]');
+      await server.client.upload(name, [
+        { _timestamp: daysAgo(31), d: 31 },
+        { _timestamp: daysAgo(29), d: 29 },
+      ]);
+      await eventually(async () => JSON.stringify(await days()) === '[0,5,29]');
+      expect((await settings(name, { data_retention: 0 })).status).toBe(200);
+      await server.client.upload(name, [{ _timestamp: daysAgo(400), d: 400 }]);
+      expect(await days()).toEqual([0, 5, 29, 400]);
+    });
+  });
+
+  describe('DELETE', () => {
+    const rejected = async (name: string): Promise<number> =>
+      Number(
+        (await server.client.sql(`SELECT count() AS n FROM _rejected WHERE stream = '${name}'`))[0]
+          ?.n,
+      );
+
+    it.each(['', 'streams/'])('leaves nothing: /api/{org}/%s{stream}', async (prefix) => {
+      const name = fresh();
+      await server.client.upload(name, [{ a: 1 }, 'not a record']);
+      expect(await rejected(name)).toBe(1);
+      expect((await call('DELETE', `${prefix}${name}`)).json()).toEqual({
+        code: 200,
+        message: 'stream deleted',
+      });
+      for (const [method, path, body] of [
+        ['GET', `${name}/schema`, undefined],
+        ['GET', `tables/${name}`, undefined],
+        ['POST', `${name}/settings`, { data_retention: 1 }],
+        ['DELETE', `${prefix}${name}`, undefined],
+      ] as const)
+        expect((await call(method, path, body)).status).toBe(404);
+      expect(
+        (await server.client.call('/api/default/sql', { body: `SELECT * FROM ${name}` })).status,
+      ).toBe(404);
+      expect((await call('GET', 'streams')).bytes.toString()).not.toContain(`"${name}"`);
+      expect(await rejected(name)).toBe(0);
+    });
+
+    it('frees the name at once: another schema, no settings, no rows', async () => {
+      const name = fresh();
+      await server.client.upload(name, [{ a: 'text', gone: 1 }]);
+      expect((await settings(name, { data_retention: 3, partition_keys: ['a'] })).status).toBe(200);
+      for (let round = 0; round < 5; round += 1) {
+        await remove(name);
+        await server.client.upload(name, [{ a: round }]);
+        expect(await server.client.sql(`SELECT * EXCEPT _timestamp FROM ${name}`)).toEqual([
+          { a: round },
+        ]);
+        expect((await record(name)).settings).toMatchObject({
+          data_retention: 0,
+          partition_keys: [],
+        });
+      }
+    });
+
+    it('frees the disk', async () => {
+      const size = (): number => sizeOf(dataDirectory);
+      const before = size();
+      const name = fresh();
+      const rows = Array.from({ length: 20_000 }, (_, n) => ({
+        n,
+        x: Math.sin(n).toString(36).repeat(4),
+      }));
+      await server.client.upload(name, rows);
+      const full = size();
+      expect(full - before).toBeGreaterThan(200_000);
+      await remove(name);
+      await eventually(() => size() - before < (full - before) / 4);
+    }, 30_000);
+
+    it('ends an upload in work with a clear answer, and makes nothing half', async () => {
+      const name = fresh();
+      await server.client.upload(name, [{ a: 1 }]);
+      const body = new PassThrough();
+      const uploading = server.client.call(`/api/default/${name}/_json`, {
+        body,
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+      body.write('{"a":2}\n'.repeat(1000));
+      await remove(name);
+      body.end('{"a":3}\n');
+      const answer = await uploading;
+      expect([200, 409]).toContain(answer.status);
+      if (answer.status === 409) {
+        expect(answer.json<{ message: string }>().message).toContain(name);
+        expect((await call('GET', `${name}/schema`)).status).toBe(404);
+      } else {
+        const [{ successful } = { successful: 0 }] = answer.json<{
+          status: { successful: number }[];
+        }>().status;
+        await eventually(async () => (await server.client.count(name)) === successful);
+      }
+      await server.client.upload(name, [{ b: 'new' }]);
+      expect(await server.client.sql(`SELECT b FROM ${name} WHERE b != ''`)).toEqual([
+        { b: 'new' },
+      ]);
+    });
+
+    it('keeps old and new rows apart while many upload, delete and make it again', async () => {
+      const name = fresh();
+      const answered = new Map<number, number>();
+      const unexpected: unknown[] = [];
+      let rounds = 0;
+      let ended = false;
+      const upload = async (worker: number): Promise<void> => {
+        for (let n = 0; !ended; n += 1) {
+          const answer = await call('POST', `${name}/_json`, [
+            { worker, n, junk: 'x' },
+            { worker, n, junk: 'y' },
+          ]);
+          answered.set(answer.status, (answered.get(answer.status) ?? 0) + 1);
+          if (![200, 409].includes(answer.status)) unexpected.push(answer.json());
+        }
+      };
+      const deleting = async (): Promise<void> => {
+        for (; rounds < 25; rounds += 1) {
+          const { status } = await call('DELETE', name);
+          if (![200, 404].includes(status)) unexpected.push(status);
+          await eventually(async () => (await call('GET', `${name}/schema`)).status === 200);
+        }
+        ended = true;
+      };
+      await Promise.all([deleting(), ...[1, 2, 3, 4, 5].map(upload)]);
+      expect(unexpected).toEqual([]);
+      expect(answered.get(200)).toBeGreaterThan(0);
+      await call('DELETE', name);
+      await server.client.upload(name, [{ only: 1 }, { only: 2 }]);
+      expect(
+        await server.client.sql(`SELECT * EXCEPT _timestamp FROM ${name} ORDER BY only`),
+      ).toEqual([{ only: 1 }, { only: 2 }]);
+      // each upload is whole: a pair of rows, or none
+      await remove(name);
+    }, 60_000);
+
+    it('does not disturb a query that is reading', async () => {
+      const name = fresh();
+      const rows = Array.from({ length: 50_000 }, (_, n) => ({ n, text: 'x'.repeat(50) }));
+      await server.client.upload(name, rows);
+      const reading = server.client.call('/api/default/sql', {
+        body: `SELECT n, text FROM ${name}`,
+      });
+      await remove(name);
+      await server.client.upload(name, [{ other: true }]);
+      const answer = await reading;
+      if (answer.status === 200) {
+        const seen = answer.json<unknown[]>().length;
+        expect([rows.length, 0]).toContain(seen);
+      } else expect(answer.status).toBe(404);
+      expect(await server.client.count(name)).toBe(1);
+    });
+
+    it('is for good: also after a restart', async () => {
+      const [gone, again] = [fresh(), fresh()];
+      await server.client.upload(gone, [{ a: 1 }, 'rejected']);
+      await server.client.upload(again, [{ a: 1 }]);
+      await remove(gone);
+      await remove(again);
+      await server.client.upload(again, [{ b: 2 }]);
+      await server.kill();
+      server = await startServer({ dataDirectory });
+      expect((await call('GET', `${gone}/schema`)).status).toBe(404);
+      expect(await rejected(gone)).toBe(0);
+      expect(await server.client.sql(`SELECT * EXCEPT _timestamp FROM ${again}`)).toEqual([
+        { b: 2 },
+      ]);
+    });
+  });
+});
+
+/** Bytes of all files below; what goes away while we look counts for nothing. */
+function sizeOf(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.size ?? 0;
+  try {
+    return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+  } catch {
+    return 0;
+  }
+}
