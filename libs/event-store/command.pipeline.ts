@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MillraceError } from '@app/platform';
 import type { CommandContext } from './command-context.js';
@@ -62,11 +62,7 @@ export class CommandPipeline {
 
   /** Keeps something that happened and that nobody decided, such as a failed login. */
   async record(stream: string, event: DomainEvent, context: CommandContext): Promise<void> {
-    const { position } = await this.store.append(
-      stream,
-      this.newEvents(stream, [event], context),
-      'any',
-    );
+    const { position } = await this.store.append(stream, this.newEvents([event], context), 'any');
     await this.projector.awaitPosition(position);
   }
 
@@ -75,7 +71,6 @@ export class CommandPipeline {
     options: HandleOptions<State, Command, Event>,
   ): Promise<{ readonly state: State } | undefined> {
     const { decider, stream, command, context } = options;
-    const first = eventId(context, stream, 0);
     let state = decider.initialState;
     let revision = -1;
     let position = 0n;
@@ -84,12 +79,12 @@ export class CommandPipeline {
       state = decider.evolve(state, recorded as unknown as Event);
       revision = recorded.revision;
       position = recorded.position;
-      done ||= recorded.id === first;
+      done ||= recorded.metadata.$causationId === context.commandId;
     }
     // A command that comes again is answered with what is there, not decided on its own effects.
     const decided = done ? [] : decider.decide(state, command);
     if (decided.length > 0) {
-      const events = this.newEvents(stream, decided, context);
+      const events = this.newEvents(decided, context);
       const appended = await this.append(stream, events, revision);
       if (appended === undefined) return undefined;
       position = appended;
@@ -112,11 +107,8 @@ export class CommandPipeline {
     }
   }
 
-  private newEvents(
-    stream: string,
-    decided: readonly DomainEvent[],
-    context: CommandContext,
-  ): NewEvent[] {
+  /** Ids are new each time: two nodes that decide the same command differently must not pass for one. */
+  private newEvents(decided: readonly DomainEvent[], context: CommandContext): NewEvent[] {
     const { commandId, address, userAgent, sealedFor, ...who } = context;
     const known = address !== undefined || userAgent !== undefined;
     const metadata: EventMetadata = {
@@ -128,29 +120,6 @@ export class CommandPipeline {
       $causationId: commandId,
       schemaVersion: SCHEMA_VERSION,
     };
-    return decided.map(({ type, data }, index) => ({
-      id: eventId(context, stream, index),
-      type,
-      data,
-      metadata,
-    }));
+    return decided.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }));
   }
-}
-
-const eventId = ({ commandId }: CommandContext, stream: string, index: number): string =>
-  uuidOf(`${commandId}/${stream}/${index}`);
-
-/** A UUID that depends on nothing but `name`, so that a command sent again appends nothing. */
-function uuidOf(name: string): string {
-  const hash = createHash('sha256').update(name).digest();
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80;
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
-  const hex = hash.toString('hex', 0, 16);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join('-');
 }
