@@ -92,7 +92,7 @@ export class ChdbAuditTables implements AuditTables {
     if (personIds.length === 0) return;
     const ids = `(${personIds.map(quoteText).join(', ')})`;
     // Who failed to log in is nobody, but where from tells of the one whose account it was.
-    const theirs = `(actor_id IN ${ids} OR (actor_id = '' AND subject_id IN ${ids}))`;
+    const theirs = `(actor_id IN ${ids} OR (actor = 'anonymous' AND subject_id IN ${ids}))`;
     const [left] = await this.clients.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM ${tableOf(database)}
        WHERE (${theirs} AND (address, user_agent) != ('', '')) OR (actor_id IN ${ids} AND actor != '') OR (subject_id IN ${ids} AND subject != '')`,
