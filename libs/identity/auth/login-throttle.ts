@@ -5,6 +5,7 @@ const WINDOW_MS = 60_000;
 /** What an address over its limit may still try, for accounts that are not. */
 const PACE_MS = 1000;
 const KEPT_MAX = 50_000;
+const KEPT_WHEN_FULL = 45_000;
 
 interface Failures {
   /** Times of failures, oldest first. */
@@ -74,13 +75,13 @@ function recent(all: Map<string, Failures>, key: string, now: number): Failures 
   return fresh;
 }
 
-/** Those without a failure in the window go; when that is nobody, the oldest do. */
+/** Those without a failure in the window go; when they are few, the oldest too: not again at once. */
 function forget(all: Map<string, Failures>, now: number): void {
   for (const [key, { times }] of all) {
     if (now - (times.at(-1) ?? -Infinity) >= WINDOW_MS) all.delete(key);
   }
   for (const key of all.keys()) {
-    if (all.size < KEPT_MAX) return;
+    if (all.size <= KEPT_WHEN_FULL) return;
     all.delete(key);
   }
 }

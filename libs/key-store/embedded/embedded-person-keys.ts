@@ -5,7 +5,9 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -17,6 +19,7 @@ import { syncFolder, writeDurably } from '../write-durably.js';
 
 const PURPOSE = 'person-key';
 const KEY_BYTES = 32;
+const DROPPED = '.dropped';
 const PERSON_ID = /^[0-9A-Za-z]{1,64}$/;
 
 /**
@@ -31,6 +34,8 @@ export class EmbeddedPersonKeys extends PersonKeys {
   ) {
     super();
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // What a crash left between dropping and wiping.
+    for (const name of readdirSync(directory)) if (name.endsWith(DROPPED)) this.wipe(name);
   }
 
   create(personId: string): Uint8Array {
@@ -52,6 +57,14 @@ export class EmbeddedPersonKeys extends PersonKeys {
   drop(personId: string): void {
     const file = this.file(personId);
     if (!existsSync(file)) return;
+    // First it is no key any more: half wiped it would look like a damaged one.
+    renameSync(file, file + DROPPED);
+    syncFolder(this.directory);
+    this.wipe(personId + DROPPED);
+  }
+
+  private wipe(name: string): void {
+    const file = join(this.directory, name);
     overwrite(file);
     unlinkSync(file);
     syncFolder(this.directory);

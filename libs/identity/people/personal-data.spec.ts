@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { ServerKey } from '@app/key-store';
+import { EmbeddedPersonKeys } from '@app/key-store/embedded';
+import { PersonalData } from './personal-data.js';
+
+describe('personal data', () => {
+  const serverKey = new ServerKey(randomBytes(32));
+  let directory: string;
+  let people: PersonalData;
+  const open = () => new PersonalData(serverKey, new EmbeddedPersonKeys(directory, serverKey));
+  const profile = { email: 'ann@example.com', firstName: 'Ann', lastName: 'Lee' };
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-people-'));
+    people = open();
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('is sealed, and opens again for the same person', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.string(), (firstName, lastName) => {
+        const given = { email: 'ann@example.com', firstName, lastName };
+        const sealed = people.sealProfile('ANN', given);
+        expect(sealed).not.toContain('ann@');
+        expect(people.profile({ id: 'ANN', profile: sealed })).toEqual(given);
+        expect(open().profile({ id: 'ANN', profile: sealed })).toEqual(given);
+        return Promise.resolve();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('opens for nobody else, and in no other place', () => {
+    const sealed = people.sealProfile('ANN', profile);
+    people.sealProfile('BEN', profile);
+    const fresh = open();
+    expect(() => fresh.profile({ id: 'BEN', profile: sealed })).toThrow();
+    expect(() => fresh.credential({ id: 'ANN', credential: sealed })).toThrow();
+  });
+
+  it('is gone with the person, from memory too', () => {
+    const sealed = people.sealProfile('ANN', profile);
+    const credential = people.sealCredential('ANN', '$argon2id$x');
+    const client = people.seal('ANN', { address: '203.0.113.7' });
+    expect(people.profile({ id: 'ANN', profile: sealed })).toEqual(profile);
+    expect(people.client('ANN', client)).toEqual({ address: '203.0.113.7' });
+    people.erase('ANN');
+    for (const each of [people, open()]) {
+      expect(each.profile({ id: 'ANN', profile: sealed })).toBeUndefined();
+      expect(each.credential({ id: 'ANN', credential })).toBeUndefined();
+      expect(each.client('ANN', client)).toBeUndefined();
+    }
+  });
+
+  it('of who has no account is sealed with the server’s key', () => {
+    const client = people.seal('anonymous', { address: '203.0.113.7', userAgent: 'curl' });
+    expect(client).not.toContain('203');
+    expect(open().client('anonymous', client)).toEqual({
+      address: '203.0.113.7',
+      userAgent: 'curl',
+    });
+    expect(people.client('system', client)).toBeUndefined();
+  });
+
+  it('has the same fingerprint for an e-mail in any case, and another for every server', () => {
+    expect(people.emailHash('ANN@Example.com')).toBe(people.emailHash('ann@example.com'));
+    expect(people.emailHash('ben@example.com')).not.toBe(people.emailHash('ann@example.com'));
+    const other = new ServerKey(randomBytes(32));
+    const elsewhere = new PersonalData(other, new EmbeddedPersonKeys(directory, other));
+    expect(elsewhere.emailHash('ann@example.com')).not.toBe(people.emailHash('ann@example.com'));
+  });
+});
