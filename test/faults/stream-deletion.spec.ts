@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '../fixtures/seeded-random.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+const ROUNDS = 8;
+const WORKERS = 6;
+const KILL_WITHIN_MS = 1500;
+const RECORDS = 20;
+
+/** One stream that somebody fills, deletes and fills again, one request after the other. */
+interface Worker {
+  readonly stream: string;
+  /** Uploads that were answered since the last deletion that was. */
+  stored: Set<string>;
+  /** What was on its way when the server died. */
+  pending: { readonly upload: string } | 'deletion' | undefined;
+  uploads: number;
+  deletions: number;
+}
+
+describe('SIGKILL while streams are deleted and made again', () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-deletion-'));
+  const random = seededRandom(20_261_121);
+  let server: Server | undefined;
+  afterAll(async () => {
+    await server?.kill();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  /** Until the server is gone. */
+  async function work(to: Server, worker: Worker, round: number): Promise<void> {
+    for (let count = 0; ; count += 1) {
+      if (worker.stored.size > 0 && random() < 0.3) {
+        worker.pending = 'deletion';
+        const answer = await to.client
+          .call(`/api/default/${worker.stream}`, { method: 'DELETE' })
+          .catch(() => undefined);
+        if (!answer) return;
+        expect(answer.status).toBe(200);
+        worker.stored.clear();
+        worker.deletions += 1;
+      } else {
+        const upload = `${round}-${count}`;
+        worker.pending = { upload };
+        const records = Array.from({ length: RECORDS }, (_, n) => ({ u: upload, n }));
+        const answer = await to.client
+          .call(`/api/default/${worker.stream}/_json`, {
+            body: JSON.stringify([...records, 'rejected']),
+          })
+          .catch(() => undefined);
+        if (!answer) return;
+        expect(answer.status).toBe(200);
+        worker.stored.add(upload);
+        worker.uploads += 1;
+      }
+      worker.pending = undefined;
+    }
+  }
+
+  /** What the server has of a worker's stream, by upload. */
+  async function found(to: Server, { stream }: Worker): Promise<Map<string, unknown>> {
+    const answer = await to.client.call('/api/default/sql', {
+      body: `SELECT u, count() AS c, uniqExact(n) AS d FROM ${stream} GROUP BY u`,
+    });
+    if (answer.status !== 200) {
+      // Gone; or made by an upload that did not live to give it columns.
+      expect(answer.bytes.toString()).toMatch(/"code":404|Unknown expression identifier `u`/);
+      return new Map();
+    }
+    const rows = answer.json<{ u: string; c: number; d: number }[]>();
+    return new Map(rows.map(({ u, c, d }) => [u, [c, d]]));
+  }
+
+  it(`nothing of a deleted stream comes back, nothing of the next is lost, in ${ROUNDS} rounds`, async () => {
+    const workers = Array.from({ length: WORKERS }, (_, n): Worker => ({
+      stream: `w${n}`,
+      stored: new Set(),
+      pending: undefined,
+      uploads: 0,
+      deletions: 0,
+    }));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      server = await startServer({ dataDirectory });
+      const running = server;
+      const working = workers.map((worker) => work(running, worker, round));
+      await sleep(random() * KILL_WITHIN_MS);
+      await running.kill();
+      await Promise.all(working);
+
+      server = await startServer({ dataDirectory });
+      // Batches are written in order: when this one is there, all before it are.
+      await server.client.upload('marker', [{ round }]);
+      for (const worker of workers) {
+        const there = await found(server, worker);
+        const whole = [...there].filter(
+          ([, counts]) => JSON.stringify(counts) !== `[${RECORDS},${RECORDS}]`,
+        );
+        expect([worker.stream, round, whole]).toEqual([worker.stream, round, []]);
+        const names = [...there.keys()].sort();
+        const { pending, stored } = worker;
+        const possible = [[...stored].sort()];
+        if (pending === 'deletion') possible.push([]);
+        else if (pending) possible.push([...stored, pending.upload].sort());
+        expect(possible).toContainEqual(names);
+        const [rejected] = await server.client.sql<{ n: number }>(
+          `SELECT count() AS n FROM _rejected WHERE stream = '${worker.stream}'`,
+        );
+        expect([worker.stream, round, rejected?.n]).toEqual([worker.stream, round, names.length]);
+        worker.stored = new Set(names);
+        worker.pending = undefined;
+      }
+      await server.stop();
+    }
+    const sum = (of: (worker: Worker) => number): number =>
+      workers.reduce((all, each) => all + of(each), 0);
+    console.log(
+      `${ROUNDS} kills; ${sum(({ uploads }) => uploads)} uploads, ${sum(({ deletions }) => deletions)} deletions acknowledged`,
+    );
+    expect(sum(({ deletions }) => deletions)).toBeGreaterThan(ROUNDS);
+  }, 300_000);
+});
