@@ -1,7 +1,7 @@
 // `npm run replay`: makes a read model again out of the events.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { rebuild } from '@app/event-store';
+import { rebuild, type Projection } from '@app/event-store';
 import { createLogger, readConfig } from '@app/platform';
 import { openStores, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
@@ -10,7 +10,8 @@ const USAGE = `usage: npm run replay -- --projection <name> [--from <position>]
 
 Makes a read model again out of the events. The server must be stopped: it has the data directory.
 
-  --projection  one of: users, organizations, streams, warehouse-tables, audit-trail, or all
+  --projection  one of: users, organizations, streams, warehouse-tables, dropped-tables,
+                audit-trail, or all
   --from        what events up to this position made is kept, where there is a snapshot of it;
                 0 (the default) keeps nothing. For audit-trail: entries after it are written again.
   --help        this text
@@ -22,8 +23,11 @@ async function replay(stores: Stores, wanted: string, from: bigint): Promise<voi
   if (wanted !== 'all' && !names.includes(wanted))
     throw new Error(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
   const last = (await stores.events.lastPosition()) ?? 0n;
-  // The others are needed to make this one: tables need streams, the audit trail needs names.
-  for (const projection of stores.projections) {
+  // The others are needed to make this one, and what is only known must be known before what is
+  // carried out: tables need streams, the audit trail needs names.
+  const carriedOut = ({ caughtUp }: Projection): number => (caughtUp ? 1 : 0);
+  const inOrder = [...stores.projections].sort((a, b) => carriedOut(a) - carriedOut(b));
+  for (const projection of inOrder) {
     const chosen = wanted === 'all' || projection.name === wanted;
     const bar = chosen ? progressBar(projection.name, last) : undefined;
     if (chosen && projection === stores.auditTrail) await stores.auditTrail.truncate(from);

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { open } from 'lmdb';
+import { environment } from '../../bin/prepare.mjs';
+import { startServer, type Server } from '../server/start-server.js';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `npm run replay` and `npm run audit:verify`, as an operator runs them on a stopped server. */
+describe('commands for operators', () => {
+  let dataDirectory: string;
+  let server: Server | undefined;
+
+  async function run(name: string, ...args: string[]): Promise<Ended> {
+    const program = join(import.meta.dirname, `../../dist/apps/api/${name}.js`);
+    const child = spawn(process.execPath, [program, ...args], {
+      env: { ...environment(), MILLRACE_DATA_DIR: dataDirectory, MILLRACE_LOG_LEVEL: 'fatal' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit') as Promise<[number | null]>,
+    ]);
+    return { code, stdout, stderr };
+  }
+  const start = async (): Promise<Server> => (server = await startServer({ dataDirectory }));
+  const stop = async (): Promise<void> => {
+    await server?.stop();
+    server = undefined;
+  };
+  const told = async ({ client }: Server): Promise<string[]> => {
+    const answers = await Promise.all(
+      ['users', 'streams?fetchSchema=true', 'audit?size=1000', 'organizations'].map((path) =>
+        client.call(`/api/default/${path}`),
+      ),
+    );
+    return answers.map(({ bytes }) => bytes.toString());
+  };
+
+  beforeAll(async () => {
+    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-'));
+    const { client } = await start();
+    for (const name of ['ann', 'ben']) {
+      const person = {
+        email: `${name}@example.com`,
+        password: 'Secret-77',
+        first_name: 'F',
+        last_name: 'L',
+        role: 'admin',
+      };
+      expect(
+        (await client.call('/api/default/users', { body: JSON.stringify(person) })).status,
+      ).toBe(200);
+    }
+    await client.upload('logs', [{ a: 1, b: 'x' }]);
+    expect(
+      (
+        await client.call('/api/default/streams/logs/settings', {
+          method: 'PUT',
+          body: '{"data_retention":30}',
+        })
+      ).status,
+    ).toBe(200);
+    await client.upload('gone', [{ a: 1 }]);
+    expect((await client.call('/api/default/gone', { method: 'DELETE' })).status).toBe(200);
+    await stop();
+  }, 60_000);
+  afterAll(async () => {
+    await stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  describe('replay', () => {
+    it.each(['streams', 'warehouse-tables', 'audit-trail', 'all'])(
+      'makes %s again, as it was',
+      async (projection) => {
+        const before = await told(await start());
+        await stop();
+        const { code, stdout, stderr } = await run(
+          'replay',
+          '--projection',
+          projection,
+          '--from',
+          '0',
+        );
+        expect([code, stderr.replace(/[^]*\r/, '')]).toEqual([
+          0,
+          expect.not.stringMatching(/error/i),
+        ]);
+        expect(stdout + stderr).toMatch(
+          projection === 'all' ? /users[^]*streams[^]*audit-trail/ : projection,
+        );
+        const running = await start();
+        expect(await told(running)).toEqual(before);
+        expect(await running.client.count('logs')).toBe(1);
+        await stop();
+      },
+      30_000,
+    );
+
+    it('makes lost tables and snapshots again', async () => {
+      const before = await told(await start());
+      await stop();
+      rmSync(join(dataDirectory, 'snapshots'), { recursive: true });
+      expect((await run('replay', '--projection', 'all')).code).toBe(0);
+      expect(existsSync(join(dataDirectory, 'snapshots'))).toBe(true);
+      expect(await told(await start())).toEqual(before);
+      await stop();
+    });
+
+    it.each<[string, string[], RegExp]>([
+      ['no projection', [], /which projection/],
+      [
+        'one there is not',
+        ['--projection', 'nope'],
+        /there is no projection nope; there are users/,
+      ],
+      ['a position that is none', ['--projection', 'users', '--from', 'x'], /--from/],
+      ['an option there is not', ['--projektion', 'users'], /projektion/],
+    ])('says what is wrong: %s', async (_, args, message) => {
+      const { code, stderr } = await run('replay', ...args);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    });
+
+    it('--help tells how', async () => {
+      expect(await run('replay', '--help')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/usage: npm run replay/) as string,
+      });
+    });
+
+    it('does nothing beside a running server', async () => {
+      await start();
+      const { code, stderr } = await run('replay', '--projection', 'users');
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
+      await stop();
+    });
+  });
+
+  describe('audit:verify', () => {
+    const head = (stdout: string): string =>
+      /default: \d+ entries, intact, head ([0-9a-f]{64})/.exec(stdout)?.[1] ?? '';
+
+    it('finds the trail intact, with a head that can be noted and asked for later', async () => {
+      const first = await run('audit-verify');
+      expect([first.code, head(first.stdout).length]).toEqual([0, 64]);
+      const { client } = await start();
+      await client.upload('later', [{ a: 1 }]);
+      await stop();
+      const noted = `default=${head(first.stdout)}`;
+      expect(await run('audit-verify', '--head', noted)).toMatchObject({ code: 0 });
+      const other = await run('audit-verify', '--head', `default=${'0'.repeat(64)}`);
+      expect([other.code, other.stdout]).toEqual([
+        1,
+        expect.stringMatching(/NOT INTACT[^]*noted hash 0000/),
+      ]);
+    });
+
+    it('finds an event that was changed in the store', async () => {
+      const opened = open({ path: join(dataDirectory, 'events'), maxDbs: 4 });
+      const events = opened.openDB<Record<string, unknown>, number>({
+        name: 'events',
+        encoding: 'json',
+      });
+      const [changed] = [...events.getRange()].filter(
+        ({ value }) => value.type === 'UserAddedToOrganization',
+      );
+      if (!changed) throw new Error('nobody was added');
+      const data = { ...(changed.value.data as object), role: 'viewer' };
+      await events.put(changed.key, { ...changed.value, data });
+      await opened.close();
+      const { code, stdout } = await run('audit-verify');
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`NOT INTACT[^]*position ${changed.key}: changed in data`)),
+      ]);
+      // as it was, for the tests beside this one
+      const again = open({ path: join(dataDirectory, 'events'), maxDbs: 4 });
+      await again
+        .openDB<unknown, number>({ name: 'events', encoding: 'json' })
+        .put(changed.key, changed.value);
+      await again.close();
+      expect(await run('audit-verify')).toMatchObject({ code: 0 });
+    });
+  });
+});
