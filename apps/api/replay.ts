@@ -25,7 +25,7 @@ async function replay(stores: Stores, wanted: string, from: bigint): Promise<voi
   const last = (await stores.events.lastPosition()) ?? 0n;
   // The others are needed to make this one, and what is only known must be known before what is
   // carried out: tables need streams, the audit trail needs names.
-  const carriedOut = ({ caughtUp }: Projection): number => (caughtUp ? 1 : 0);
+  const carriedOut = (each: Projection): number => ('caughtUp' in each ? 1 : 0);
   const inOrder = [...stores.projections].sort((a, b) => carriedOut(a) - carriedOut(b));
   for (const projection of inOrder) {
     const chosen = wanted === 'all' || projection.name === wanted;
