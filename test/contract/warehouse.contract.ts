@@ -128,6 +128,111 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect([found?.columns.length, found?.streamId]).toEqual([4, STREAM_ID]);
       });
 
+      it('tells its tables, whose they are, and what is set on them', async () => {
+        const other = { database: TABLE.database, table: 'kept-1.x' };
+        await warehouse.createTable(other, [], '01OTHER');
+        await warehouse.setRetention(other, 30);
+        await warehouse.setSkipIndexes(TABLE, ['who', 'n']);
+        const tables = (await warehouse.tables()).filter(
+          ({ database }) => database === TABLE.database,
+        );
+        expect(tables.find(({ table }) => table === other.table)).toMatchObject({
+          streamId: '01OTHER',
+          retentionDays: 30,
+          skipIndexes: [],
+        });
+        const { columns, skipIndexes, ...rest } =
+          tables.find(({ table }) => table === 'events') ?? {};
+        expect(rest).toEqual({ ...TABLE, streamId: STREAM_ID, retentionDays: 0 });
+        expect(columns?.map(({ name }) => name)).toEqual(['_timestamp', 'n', 'who']);
+        expect([...(skipIndexes ?? [])].sort()).toEqual(['n', 'who']);
+        await warehouse.setSkipIndexes(TABLE, ['n']);
+        await warehouse.setRetention(other, 0);
+        const after = await warehouse.tables();
+        expect(after.find(({ table }) => table === 'events')?.skipIndexes).toEqual(['n']);
+        expect(after.find(({ table }) => table === other.table)?.retentionDays).toBe(0);
+        await warehouse.dropTable(other);
+      });
+
+      it('drops the table of a stream, and not the one that has its name by now', async () => {
+        await warehouse.dropStreamTable(TABLE, 'another');
+        expect(await warehouse.columns(TABLE)).toHaveLength(3);
+        await warehouse.dropStreamTable(TABLE, STREAM_ID);
+        await warehouse.dropStreamTable(TABLE, STREAM_ID);
+        expect(await warehouse.columns(TABLE)).toEqual([]);
+      });
+
+      it('takes no rows of another stream into a table', async () => {
+        const file = await batch('late.native.zst', 10);
+        const insert = (streamId: string, offset: bigint) =>
+          warehouse
+            .insert({
+              table: TABLE,
+              streamId,
+              columns,
+              batches: [{ position: { partition: 9, offset }, file }],
+            })
+            .catch(() => undefined);
+        await insert('deleted', 1n);
+        expect(await query('SELECT count() FROM events')).toBe('0\n');
+        await insert(STREAM_ID, 2n);
+        expect(await query('SELECT count() FROM events')).toBe('10\n');
+      });
+
+      it('removes rows that are older than the retention, those that come late too', async () => {
+        // rows of batch() are of 2026-01-01
+        const file = await batch('old.native.zst', 5);
+        const insert = (offset: bigint) =>
+          warehouse.insert({
+            table: TABLE,
+            streamId: STREAM_ID,
+            columns,
+            batches: [{ position: { partition: 8, offset }, file }],
+          });
+        await insert(1n);
+        expect(await query('SELECT count() FROM events')).toBe('5\n');
+        await warehouse.setRetention(TABLE, 7);
+        const gone = async (): Promise<void> => {
+          while ((await query('SELECT count() FROM events')) !== '0\n')
+            await new Promise(setImmediate);
+        };
+        await gone();
+        await insert(2n);
+        await gone();
+      });
+
+      it('knows which streams have rejected records, and forgets those of one', async () => {
+        await warehouse.createRejectedTable(TABLE.database);
+        const table = { database: TABLE.database, table: '_rejected' };
+        const rejectedColumns = (await warehouse.columns(table)).map(({ name }) => name);
+        expect(rejectedColumns).toEqual(
+          expect.arrayContaining(['_timestamp', 'stream', 'line', 'reason', 'record']),
+        );
+        const path = under.batchFile('rejected.native');
+        await under.localEngine.run(
+          `INSERT INTO FUNCTION file('${path}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, 'logs' AS stream, 'why' AS reason FROM numbers(3)`,
+        );
+        for (const [streamId, offset] of [
+          ['01A', 1n],
+          ['01B', 2n],
+        ] as const)
+          await warehouse.insert({
+            table,
+            streamId,
+            columns: ['_timestamp', 'stream', 'reason'],
+            batches: [{ position: { partition: 1, offset }, file: path }],
+          });
+        expect([...(await warehouse.rejectedStreams(TABLE.database))].sort()).toEqual([
+          '01A',
+          '01B',
+        ]);
+        await warehouse.dropRejected(TABLE.database, '01A');
+        await warehouse.dropRejected(TABLE.database, '01A');
+        expect(await warehouse.rejectedStreams(TABLE.database)).toEqual(['01B']);
+        expect(await query('SELECT count() FROM _rejected')).toBe('3\n');
+        await warehouse.dropRejected(TABLE.database, '01B');
+      });
+
       it('answers no columns for a table that does not exist', async () => {
         expect(await warehouse.columns({ ...TABLE, table: 'nope' })).toEqual([]);
       });

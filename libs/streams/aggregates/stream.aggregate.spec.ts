@@ -1,3 +1,4 @@
+import type { Column } from '@app/warehouse';
 import { fieldNameProblem, streamNameProblem } from './names.js';
 import {
   COLUMNS_MAX,
@@ -7,6 +8,7 @@ import {
   type StreamEvent,
   type Survey,
 } from './stream.aggregate.js';
+import type { SettingsChange, StreamSettings } from './stream-settings.js';
 
 const STREAM = { id: 's', organizationId: 'o', database: 'd', name: 'logs' };
 const CREATED: StreamEvent = { type: 'StreamCreated', data: STREAM };
@@ -81,6 +83,87 @@ describe('a stream', () => {
     expect([
       ...refusedFields([], survey({ '': 'Int64', _row: 'Int64', nothing: 'None' })).keys(),
     ]).toEqual(['', '_row']);
+  });
+});
+
+describe('settings of a stream', () => {
+  const COLUMNS: StreamEvent = {
+    type: 'StreamSchemaEvolved',
+    data: {
+      id: 's',
+      added: [
+        { name: 't', type: 'Nullable(String)' },
+        { name: 'n', type: 'Nullable(Int64)' },
+        { name: 'list', type: 'Array(Nullable(String))' },
+      ],
+      widened: [],
+      version: 1,
+    },
+  };
+  const change = (
+    wanted: SettingsChange,
+    declared: readonly Column[] = [],
+  ): Extract<StreamCommand, { type: 'change-settings' }> => ({
+    type: 'change-settings',
+    change: wanted,
+    declared,
+  });
+  const changed = (settings: Partial<StreamSettings>): StreamEvent => ({
+    type: 'StreamSettingsChanged',
+    data: { id: 's', settings },
+  });
+
+  it('change by what is said, and not when nothing is new', () => {
+    const first = given([CREATED, COLUMNS]).when(
+      change({ dataRetention: 30, partitionKeys: ['n', 'n'] }),
+    );
+    expect(first).toEqual([changed({ dataRetention: 30, partitionKeys: ['n'] })]);
+    const after = given([CREATED, COLUMNS, ...first]);
+    expect(after.when(change({ dataRetention: 30, partitionKeys: { add: ['n'] } }))).toEqual([]);
+    expect(after.when(change({ partitionKeys: { add: ['t'], remove: ['n'] } }))).toEqual([
+      changed({ partitionKeys: ['t'] }),
+    ]);
+    expect(after.when(change({ dataRetention: 0 }))).toEqual([changed({ dataRetention: 0 })]);
+  });
+
+  it('are about columns that are there and can be what they shall', () => {
+    const stream = given([CREATED, COLUMNS]);
+    for (const wrong of [
+      change({ partitionKeys: ['nope'] }),
+      change({ partitionKeys: ['list'] }),
+      change({ fullTextSearchKeys: ['n'] }),
+      change({ fullTextSearchKeys: { add: ['nope'] } }),
+    ])
+      expect(() => stream.when(wrong)).toThrow(/_keys: "/);
+    const declared = [{ name: 'new', type: 'Nullable(String)' }];
+    expect(stream.when(change({ fullTextSearchKeys: ['new'] }, declared))).toMatchObject([
+      { type: 'StreamSchemaEvolved', data: { added: declared, version: 2 } },
+      { type: 'StreamSettingsChanged' },
+    ]);
+  });
+
+  it('declare columns, each once and with one type', () => {
+    const stream = given([CREATED, COLUMNS]);
+    expect(stream.when(change({}, [{ name: 'n', type: 'Nullable(Int64)' }]))).toEqual([]);
+    expect(() => stream.when(change({}, [{ name: 'n', type: 'Nullable(String)' }]))).toThrow(
+      /"n" is Int64 already/,
+    );
+    for (const name of ['', '_timestamp', '_row', 'k'.repeat(257)])
+      expect(() => stream.when(change({}, [{ name, type: 'Nullable(String)' }]))).toThrow(
+        /columns:/,
+      );
+  });
+
+  it('of a deleted stream cannot change, nor its columns; it is deleted once', () => {
+    const deleted: StreamEvent = { type: 'StreamDeleted', data: { id: 's' } };
+    expect(given([CREATED]).when({ type: 'delete' })).toEqual([deleted]);
+    const gone = given([CREATED, COLUMNS, deleted]);
+    for (const command of [
+      { type: 'delete' } as const,
+      change({ dataRetention: 1 }),
+      evolve({ x: 'Int64' }),
+    ])
+      expect(() => gone.when(command)).toThrow('stream not found');
   });
 });
 
