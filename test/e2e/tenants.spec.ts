@@ -33,6 +33,8 @@ PUT    /api/{org}/streams/{stream}/settings  -    |   n      y      y      y    
 DELETE /api/{org}/streams/{stream}           -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 DELETE /api/{org}/{stream}                   -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_json             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_multi            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_csv              -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 `;
@@ -119,6 +121,8 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/{stream}/settings': () => json({ data_retention: 3 }),
     'PUT /api/{org}/streams/{stream}/settings': () => json({ data_retention: 3 }),
     'POST /api/{org}/{stream}/_json': () => json([{ a: 1 }]),
+    'POST /api/{org}/{stream}/_multi': () => json({ a: 1 }),
+    'POST /api/{org}/{stream}/_csv': () => ({ body: 'a\n1\n' }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 

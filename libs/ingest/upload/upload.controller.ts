@@ -11,7 +11,7 @@ import {
 } from '@app/platform';
 import { WriteProgress } from '../write/write-progress.js';
 import { decodeBody } from './decode-body.js';
-import { UploadPipeline } from './upload.pipeline.js';
+import { UploadPipeline, type UploadFormat } from './upload.pipeline.js';
 
 /** Of type {@link UploadLimits}. */
 export const UPLOAD_LIMITS = Symbol('UploadLimits');
@@ -31,6 +31,29 @@ const uploadQuery = z.strictObject({
   wait: z.enum(['true', 'false']).default('false'),
 });
 
+const csvQuery = uploadQuery.extend({
+  /** One character, or `tab`. Default: what the header has most of. */
+  delimiter: z
+    .string()
+    .transform((text) => (text === 'tab' ? '\t' : text))
+    .refine((text) => /^[\t\x20-\x7e]$/.test(text) && text !== '"', {
+      error: 'want one ASCII character, not a quote, or "tab"',
+    })
+    .optional(),
+});
+
+const DESCRIPTION = {
+  tag: 'Upload',
+  answer: { code: 200, status: [{ name: 'logs', successful: 1, failed: 0 }] },
+  failures: {
+    MALFORMED_BODY: 'line 1: this is not JSON',
+    INVALID_NAME: 'stream name "_x": want 1 to 127 letters, digits, "_", "-" or "."',
+    UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
+    UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
+    QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+  },
+} as const;
+
 @Controller('api/:org')
 @Requires('upload')
 export class UploadController {
@@ -40,31 +63,53 @@ export class UploadController {
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
-  @Post(':stream/_json')
+  @Post([':stream/_json', ':stream/_multi'])
   @HttpCode(200)
   @Describe({
-    tag: 'Upload',
+    ...DESCRIPTION,
     summary: 'Store records: an array of objects, one object, or NDJSON',
     body: {
       schema: z.union([z.array(z.looseObject({})), z.looseObject({})]),
       example: [{ status: 200, path: '/', took: 0.012 }],
     },
     query: uploadQuery,
-    answer: { code: 200, status: [{ name: 'logs', successful: 1, failed: 0 }] },
-    failures: {
-      MALFORMED_BODY: 'line 1: this is not JSON',
-      INVALID_NAME: 'stream name "_x": want 1 to 127 letters, digits, "_", "-" or "."',
-      UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
-      UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
-      QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
-    },
   })
-  async json(
+  json(
     @Req() request: AuthenticatedRequest,
     @Param('stream') stream: string,
     @Query() query: unknown,
   ): Promise<UploadAnswer> {
     const { wait } = uploadQuery.parse(query);
+    return this.store(request, stream, { kind: 'json' }, wait);
+  }
+
+  @Post(':stream/_csv')
+  @HttpCode(200)
+  @Describe({
+    ...DESCRIPTION,
+    summary: 'Store records of a CSV with a header row; types are inferred',
+    body: {
+      schema: z.string(),
+      example: 'status,path,took\n200,/,0.012\n',
+      contentType: 'text/csv',
+    },
+    query: csvQuery,
+  })
+  csv(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+  ): Promise<UploadAnswer> {
+    const { wait, delimiter } = csvQuery.parse(query);
+    return this.store(request, stream, { kind: 'csv', delimiter }, wait);
+  }
+
+  private async store(
+    request: AuthenticatedRequest,
+    stream: string,
+    format: UploadFormat,
+    wait: 'true' | 'false',
+  ): Promise<UploadAnswer> {
     const { maxBytes, maxRecordBytes } = this.limits;
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > maxBytes) {
@@ -78,6 +123,7 @@ export class UploadController {
       organization: organizationOf(request),
       stream,
       body: decodeBody(request.raw, request.headers['content-encoding'], maxBytes),
+      format,
       maxRecordBytes,
       uploader: {
         actor: callerOf(request).userId,

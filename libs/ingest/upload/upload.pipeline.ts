@@ -6,7 +6,9 @@ import { streamNameProblem } from '@app/streams';
 import { LocalEngine } from '@app/warehouse';
 import { acceptRecords, type AcceptOptions, type SchemaKeeper } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
+import { BEYOND_HEADER, csvToRecords, type CsvShape } from '../accept/csv-records.js';
 import { BatchEnqueuer, type EnqueuedChunk } from './enqueue-batches.js';
+import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
 import { readSmall } from './read-small.js';
@@ -20,9 +22,19 @@ export interface UploadRequest {
   readonly stream: string;
   /** Decoded. */
   readonly body: Readable;
+  readonly format: UploadFormat;
   readonly maxRecordBytes: number;
   readonly uploader: Uploader;
 }
+
+/** `json`: an array, one object, or NDJSON. */
+export type UploadFormat =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'csv';
+      /** One character; undefined: found out from the header. */
+      readonly delimiter: string | undefined;
+    };
 
 /**
  * Sized so that the engine parses one in a fraction of a second on one core, and that a handful
@@ -51,21 +63,26 @@ export class UploadPipeline {
   async upload(request: UploadRequest): Promise<UploadResult> {
     const problem = streamNameProblem(request.stream);
     if (problem) throw new MillraceError('INVALID_NAME', problem);
-    const { lines, unit } = await frameRecords(request.body as AsyncIterable<Buffer>);
-    const body = await readSmall(lines);
-    if (body.whole) return this.groups.upload(request, body.bytes, unit);
-    return this.uploadSpooled(request, body.lines, unit);
+    const { format, body } = request;
+    if (format.kind === 'csv') {
+      const { lines, ...csv } = await frameCsv(body as AsyncIterable<Buffer>, format.delimiter);
+      return this.uploadSpooled(request, { lines, unit: 'record', csv });
+    }
+    const { lines, unit } = await frameRecords(body as AsyncIterable<Buffer>);
+    const small = await readSmall(lines);
+    if (small.whole) return this.groups.upload(request, small.bytes, unit);
+    return this.uploadSpooled(request, { lines: small.lines, unit });
   }
 
   private uploadSpooled(
     request: UploadRequest,
-    lines: AsyncIterable<Buffer>,
-    unit: RecordUnit,
+    { lines, unit, csv }: Framed,
   ): Promise<UploadResult> {
     const { organization, stream, uploader, maxRecordBytes } = request;
     const uploadId = ulid();
-    const keeper = this.schemas.keeper(organization, stream, uploader);
-    const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
+    const schemas = this.schemas.keeper(organization, stream, uploader);
+    const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
+    const options = { uploadId, stream, acceptedAt: Date.now() * 1000, csv };
     return this.spool.use(uploadId, async (directory) => {
       const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
       const accepted = await this.acceptAll(keeper, chunks, options);
@@ -77,15 +94,18 @@ export class UploadPipeline {
   private async acceptAll(
     keeper: SchemaKeeper,
     chunks: AsyncIterable<Chunk>,
-    options: AcceptOptions,
+    options: UploadOptions,
   ): Promise<Accepted[]> {
     const working = new Set<Promise<void>>();
     const accepted: Accepted[] = [];
     try {
       for await (const chunk of chunks) {
         const index = accepted.push({ chunk, result: NOTHING }) - 1;
-        const work = this.accept(keeper, chunk, options).then((result) => {
-          accepted[index] = { chunk, result };
+        const work = this.asRecords(keeper, chunk, options).then(async (records) => {
+          accepted[index] = {
+            chunk: records,
+            result: await this.accept(keeper, records, options),
+          };
           working.delete(work);
         });
         // Failure is seen where the set is awaited; it must not count as unhandled before.
@@ -100,6 +120,14 @@ export class UploadPipeline {
     } finally {
       await Promise.allSettled(working);
     }
+  }
+
+  private async asRecords(
+    keeper: SchemaKeeper,
+    chunk: Chunk,
+    { csv }: UploadOptions,
+  ): Promise<Chunk> {
+    return csv ? csvToRecords(this.engine, chunk, csv, keeper.current()?.columns ?? []) : chunk;
   }
 
   private async accept(
@@ -135,6 +163,29 @@ export class UploadPipeline {
       }
     }
   }
+}
+
+interface Framed {
+  /** One record a line. */
+  readonly lines: AsyncIterable<Buffer>;
+  readonly unit: RecordUnit;
+  readonly csv?: CsvShape;
+}
+
+interface UploadOptions extends AcceptOptions {
+  readonly csv: CsvShape | undefined;
+}
+
+/** What a record has beyond the header is a field that no stream can take; the reason says why. */
+function explainingBeyondHeader(keeper: SchemaKeeper): SchemaKeeper {
+  return {
+    current: () => keeper.current(),
+    evolve: async (survey) => {
+      const { schema, refusedFields } = await keeper.evolve(survey);
+      const reason = 'is beyond the fields that the header names';
+      return { schema, refusedFields: new Map([...refusedFields, [BEYOND_HEADER, reason]]) };
+    },
+  };
 }
 
 interface Accepted {

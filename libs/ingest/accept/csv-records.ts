@@ -1,0 +1,137 @@
+import { MillraceError } from '@app/platform';
+import { quoteText, type Column, type LocalEngine } from '@app/warehouse';
+import type { Chunk } from './chunk.js';
+import { isOutOfSpace } from './out-of-space.js';
+
+export interface CsvShape {
+  readonly delimiter: string;
+  /** Names of the fields, in their order. */
+  readonly columns: readonly string[];
+}
+
+/** How the text of a field is written as JSON. */
+type Kind = 'text' | 'number' | 'boolean' | 'json';
+
+/** Name of the field that holds what is beyond the header: no column can have it. */
+export const BEYOND_HEADER = '';
+
+const NUMBER = '^-?(0|[1-9][0-9]*)(\\\\.[0-9]+)?([eE][+-]?[0-9]+)?$';
+const INNER_BREAK = 'char(255)';
+
+/**
+ * Writes a chunk of CSV records as JSON records, one a line, in their order: a field without
+ * text is left out, others are numbers, booleans or texts as their column has it. A column that
+ * the stream does not have yet is what all of its fields in this chunk are.
+ * @throws {MillraceError} MALFORMED_BODY when the engine's reader finds that it is not CSV.
+ */
+export async function csvToRecords(
+  engine: LocalEngine,
+  chunk: Chunk,
+  shape: CsvShape,
+  known: readonly Column[],
+): Promise<Chunk> {
+  const source = `file(${quoteText(chunk.file)}, CSV, ${quoteText(structure(shape))})`;
+  const settings = csvSettings(shape.delimiter);
+  const target = `${chunk.file}.records`;
+  try {
+    const kinds = await kindsOf(engine, shape, known, `FROM ${source} SETTINGS ${settings}`);
+    await engine.run(
+      `INSERT INTO FUNCTION file(${quoteText(target)}, TSVRaw) SELECT ${recordSql(shape, kinds)} FROM ${source} SETTINGS ${settings}`,
+    );
+  } catch (error) {
+    if (isOutOfSpace(error)) throw error;
+    throw new MillraceError('MALFORMED_BODY', `malformed CSV: ${whereOf(error, chunk.firstLine)}`, {
+      cause: error,
+    });
+  }
+  return { file: target, firstLine: chunk.firstLine, bytes: chunk.bytes };
+}
+
+const field = (index: number): string => `f${index}`;
+
+/** One field more than the header has, to see whether a record is longer. */
+function structure({ columns }: CsvShape): string {
+  return [...columns.keys(), columns.length]
+    .map((index) => `${field(index)} Nullable(String)`)
+    .join(', ');
+}
+
+function csvSettings(delimiter: string): string {
+  return [
+    `format_csv_delimiter = ${quoteText(delimiter)}`,
+    'format_csv_allow_single_quotes = 0',
+    'format_csv_allow_double_quotes = 1',
+    // An empty field is null; a quoted one is an empty text.
+    "format_csv_null_representation = ''",
+    'input_format_csv_trim_whitespaces = 0',
+    'input_format_csv_allow_whitespace_or_tab_as_delimiter = 1',
+    'input_format_csv_allow_variable_number_of_columns = 1',
+  ].join(', ');
+}
+
+async function kindsOf(
+  engine: LocalEngine,
+  { columns }: CsvShape,
+  known: readonly Column[],
+  from: string,
+): Promise<readonly Kind[]> {
+  const types = new Map(known.map(({ name, type }) => [name, type]));
+  const open = [...columns.entries()].filter(([, name]) => !types.has(name));
+  const counted = new Map<number, readonly number[]>();
+  if (open.length > 0) {
+    const counts = open.map(([index]) => {
+      const text = `ifNull(${field(index)}, '')`;
+      return `[countIf(${text} != ''), countIf(match(${text}, '${NUMBER}')), countIf(lower(${text}) IN ('true', 'false'))]`;
+    });
+    const answer = await engine.run(`SELECT toJSONString([${counts.join(', ')}]) ${from}`);
+    const rows = JSON.parse(answer) as (string | number)[][];
+    for (const [place, [index]] of open.entries())
+      counted.set(index, (rows[place] ?? []).map(Number));
+  }
+  return columns.map((name, index) => {
+    const type = types.get(name);
+    if (type !== undefined) return kindOfType(type);
+    const [some = 0, numbers = 0, booleans = 0] = counted.get(index) ?? [];
+    if (some > 0 && numbers === some) return 'number';
+    return some > 0 && booleans === some ? 'boolean' : 'text';
+  });
+}
+
+function kindOfType(type: string): Kind {
+  if (type === 'Nullable(String)') return 'text';
+  if (type === 'Nullable(Bool)') return 'boolean';
+  return type.startsWith('Nullable(') ? 'number' : 'json';
+}
+
+function recordSql({ columns }: CsvShape, kinds: readonly Kind[]): string {
+  const parts = [...columns, BEYOND_HEADER].map((name, index) => {
+    const kind = kinds[index] ?? 'text';
+    const beyond = index === columns.length;
+    const text = `replaceAll(ifNull(${field(index)}, ''), ${INNER_BREAK}, '\\n')`;
+    const empty = kind === 'text' && !beyond ? `isNull(${field(index)})` : `${text} = ''`;
+    const key = quoteText(`${JSON.stringify(name)}:`);
+    return `if(${empty}, '', concat(${key}, ${valueSql(text, kind)}))`;
+  });
+  return `concat('{', arrayStringConcat(arrayFilter(part -> part != '', [${parts.join(', ')}]), ','), '}')`;
+}
+
+function valueSql(text: string, kind: Kind): string {
+  switch (kind) {
+    case 'text':
+      return `toJSONString(${text})`;
+    case 'number':
+      return `if(match(${text}, '${NUMBER}'), ${text}, toJSONString(${text}))`;
+    case 'boolean':
+      return `if(lower(${text}) IN ('true', 'false'), lower(${text}), toJSONString(${text}))`;
+    case 'json':
+      return `if(isValidJSON(${text}), ${text}, toJSONString(${text}))`;
+  }
+}
+
+/** The engine counts rows within the chunk. */
+function whereOf(error: unknown, firstLine: number): string {
+  const message = (error as Error).message;
+  const row = /\(at row (\d+)\)/.exec(message)?.[1];
+  const record = row === undefined ? 'a record' : `record ${firstLine + Number(row) - 1}`;
+  return `${record} is not what the header says; a quote within a field must be doubled, and the whole field quoted`;
+}

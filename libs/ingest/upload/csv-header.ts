@@ -1,0 +1,53 @@
+import { MillraceError } from '@app/platform';
+import { COLUMNS_MAX } from '@app/streams';
+
+/** Delimiters that a file may have without saying so, the likeliest first. */
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/** The delimiter that the first line has most of, outside quotes. */
+export function likelyDelimiter(firstLine: string): string {
+  const unquoted = firstLine.replace(/"(?:[^"]|"")*"?/g, '');
+  const count = (delimiter: string): number => unquoted.split(delimiter).length;
+  return DELIMITERS.reduce((best, each) => (count(each) > count(best) ? each : best), ',');
+}
+
+/**
+ * Names of the columns: a name that is missing becomes `column_<n>`, one that is there already
+ * gets the next number: `name_2`.
+ * @throws {MillraceError} MALFORMED_BODY
+ */
+export function columnNames(headerLine: string, delimiter: string): readonly string[] {
+  const fields = fieldsOf(headerLine, delimiter);
+  if (fields.length > COLUMNS_MAX)
+    throw new MillraceError(
+      'MALFORMED_BODY',
+      `the header names ${fields.length} columns, and a stream can have ${COLUMNS_MAX}`,
+    );
+  const taken = new Set<string>();
+  return fields.map((field, index) => {
+    const wanted = field.trim() === '' ? `column_${index + 1}` : field.trim();
+    let name = wanted;
+    for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`;
+    taken.add(name);
+    return name;
+  });
+}
+
+function fieldsOf(line: string, delimiter: string): string[] {
+  const fields: string[] = [];
+  let field = '';
+  let quoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (quoted) {
+      if (character !== '"') field += character;
+      else if (line.charAt(at + 1) === '"') field += line.charAt((at += 1));
+      else quoted = false;
+    } else if (character === '"' && field === '') quoted = true;
+    else if (character === delimiter) {
+      fields.push(field);
+      field = '';
+    } else field += character;
+  }
+  return [...fields, field];
+}
