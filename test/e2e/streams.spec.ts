@@ -215,6 +215,25 @@ describe('streams', () => {
     });
   });
 
+  it('GET _rejected pages through what did not fit, newest upload first', async () => {
+    const name = fresh();
+    await server.client.upload(name, [{ n: 1 }, { n: 2 }, 'no record', { n: 'text' }]);
+    await server.client.upload(name, [{ n: {} }]);
+    const page = async (query = '') =>
+      (await call('GET', `${name}/_rejected${query}`)).json<Record<string, unknown>[]>();
+    const all = await page();
+    expect(all).toMatchObject([
+      { line: 1, record: '{"n":{}}', reason: expect.stringContaining('"n"') as string },
+      { line: 3, record: '"no record"', reason: expect.stringContaining('object') as string },
+      { line: 4, record: '{"n":"text"}', reason: expect.stringContaining('"n"') as string },
+    ]);
+    expect(all[1]?.upload_id).toBe(all[2]?.upload_id);
+    expect([...(await page('?size=2')), ...(await page('?size=2&from=2'))]).toEqual(all);
+    for (const wrong of ['?size=0', '?size=x', '?from=-1', '?page=1'])
+      expect((await call('GET', `${name}/_rejected${wrong}`)).status).toBe(400);
+    expect((await call('GET', 'missing/_rejected')).status).toBe(404);
+  });
+
   describe('DELETE', () => {
     const rejected = async (name: string): Promise<number> =>
       Number(
