@@ -1,5 +1,9 @@
 export {
+  AlreadyAppendedError,
+  NAMES_KEPT_MS,
   QueueFullError,
+  type KeptAppend,
+  type NamedAppend,
   type ConsumeOptions,
   type Delivery,
   IngestQueue,

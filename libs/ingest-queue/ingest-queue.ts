@@ -19,6 +19,23 @@ export interface QueuePosition {
   readonly offset: bigint;
 }
 
+/** Names an append, so that it happens once: the name is kept, with what is told, for {@link NAMES_KEPT_MS}. */
+export interface NamedAppend {
+  readonly name: string;
+  /** Of what is appended: another one under the same name is another append. */
+  readonly fingerprint: string;
+  /** What whoever comes again is told; opaque here. */
+  readonly answer: string;
+}
+
+/** An append that happened before under this name. */
+export interface KeptAppend extends NamedAppend {
+  /** Of its last record; undefined when it had none. */
+  readonly position: QueuePosition | undefined;
+}
+
+export const NAMES_KEPT_MS = 24 * 60 * 60 * 1000;
+
 export interface QueuedRecord extends QueueRecord {
   readonly position: QueuePosition;
 }
@@ -34,8 +51,14 @@ export abstract class IngestQueue {
   /**
    * @throws {QueueFullError} when the records would exceed the queue's bound, and {MillraceError}
    * DISK_FULL when the disk is full; nothing is stored then.
+   * @throws {AlreadyAppendedError} when there was an append of this name, whatever was in it
    */
-  abstract append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]>;
+  abstract append(
+    records: readonly QueueRecord[],
+    once?: NamedAppend,
+  ): Promise<readonly QueuePosition[]>;
+  /** The append of this name within {@link NAMES_KEPT_MS}, if there was one. */
+  abstract appended(name: string): Promise<KeptAppend | undefined>;
   /**
    * Delivers records after the consumer group's last commit, oldest first, and waits for more
    * until `signal` aborts. At most `maxRecords` and about `maxBytes` of payload at a time, never
@@ -69,5 +92,12 @@ export class QueueFullError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'QueueFullError';
+  }
+}
+
+export class AlreadyAppendedError extends Error {
+  constructor(readonly kept: KeptAppend) {
+    super('there was an append of this name');
+    this.name = 'AlreadyAppendedError';
   }
 }

@@ -59,6 +59,51 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
     });
     afterEach(() => under.dispose());
 
+    it('appends once under a name, and tells who comes again what was told then', async () => {
+      const once = { name: 'n', fingerprint: 'f', answer: '{"a":1}' };
+      expect(await queue.appended('n')).toBeUndefined();
+      const [position] = await queue.append([record('a')], once);
+      const kept = { ...once, position };
+      expect(await queue.appended('n')).toEqual(kept);
+      const again = { ...once, fingerprint: 'g', answer: '{"a":2}' };
+      await expect(queue.append([record('b')], again)).rejects.toMatchObject({
+        name: 'AlreadyAppendedError',
+        kept,
+      });
+      await queue.append([record('c')], { ...once, name: 'other' });
+      const reopened = await under.reopen();
+      expect(await reopened.appended('n')).toEqual(kept);
+      await expect(reopened.append([record('d')], once)).rejects.toMatchObject({ kept });
+      expect(texts(await take(reopened, 2, true))).toEqual(['a', 'c']);
+      expect(await reopened.appended('n')).toEqual(kept);
+      expect(reopened.depth()).toEqual({ records: 0, bytes: 0 });
+    });
+
+    it('lets one of many appends of one name be the one', async () => {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 30 }, (_, n) =>
+          queue.append([record(`r${n}`), record(`s${n}`)], {
+            name: 'n',
+            fingerprint: `${n}`,
+            answer: `${n}`,
+          }),
+        ),
+      );
+      const won = outcomes.findIndex(({ status }) => status === 'fulfilled');
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected')
+          expect(outcome.reason).toMatchObject({ kept: { answer: `${won}` } });
+      expect(texts(await take(queue, 2, true))).toEqual([`r${won}`, `s${won}`]);
+    });
+
+    it('keeps the name of an append that has no records', async () => {
+      expect(await queue.append([], { name: 'n', fingerprint: 'f', answer: '0' })).toEqual([]);
+      expect(await queue.appended('n')).toMatchObject({ answer: '0', position: undefined });
+      await queue.append([record('a')]);
+      expect(texts(await take(queue, 1, true))).toEqual(['a']);
+    });
+
     it('delivers what was appended, in order, with key, headers and bytes', async () => {
       const positions = await queue.append([record('a'), record('b', 'other')]);
       await queue.append([record('c')]);

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { NAMES_KEPT_MS } from '@app/ingest-queue';
 import { openEmbeddedIngestQueue } from '../../libs/ingest-queue/embedded/embedded-ingest-queue.js';
 import { ingestQueueContract, take } from './ingest-queue.contract.js';
 
@@ -36,6 +37,32 @@ describe('the embedded queue', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
   const open = () => openEmbeddedIngestQueue({ directory, maxBytes: MAX_BYTES });
+
+  it('forgets names after a day, all of them in time', async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const queue = openEmbeddedIngestQueue({ directory, maxBytes: MAX_BYTES, now: () => now });
+    try {
+      const append = (name: string) =>
+        queue.append([], { name, fingerprint: 'f', answer: name }).then(
+          () => 'new',
+          () => 'known',
+        );
+      for (let n = 0; n < 50; n += 1) await append(`old${n}`);
+      now += NAMES_KEPT_MS - 1;
+      expect([await append('old0'), await append('young')]).toEqual(['known', 'new']);
+      now += 1;
+      expect(await queue.appended('old0')).toBeUndefined();
+      expect(await append('old0')).toBe('new');
+      for (let n = 0; n < 10; n += 1) await append(`later${n}`);
+      expect(await append('young')).toBe('known');
+      const { names, ages } = (
+        queue as unknown as { names: Record<'names' | 'ages', { getCount(): number }> }
+      ).names;
+      expect([names.getCount(), ages.getCount()]).toEqual([12, 12]);
+    } finally {
+      await queue.close();
+    }
+  });
 
   it('forgets payload files that no record names: a crash between moving and naming leaves them', async () => {
     const queue = open();

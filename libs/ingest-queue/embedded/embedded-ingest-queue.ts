@@ -5,16 +5,20 @@ import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { diskFull, isDiskFull } from '@app/platform';
 import {
+  AlreadyAppendedError,
   QueueFullError,
   type ConsumeOptions,
   type Delivery,
   type IngestQueue,
+  type KeptAppend,
+  type NamedAppend,
   type QueueDepth,
   type QueuedRecord,
   type QueuePosition,
   type QueueRecord,
 } from '../ingest-queue.js';
 import { adoptFile, syncDirectory } from './adopt-file.js';
+import { AppendNames } from './append-names.js';
 
 /** What lmdb holds under a record's offset. */
 interface StoredRecord {
@@ -31,6 +35,8 @@ export interface EmbeddedQueueOptions {
   readonly directory: string;
   /** Bound of what waits, by payload size. */
   readonly maxBytes: number;
+  /** The clock that kept names grow old by. */
+  readonly now?: () => number;
 }
 
 const PARTITION = 0;
@@ -51,22 +57,27 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly closing = new AbortController();
   private readonly records: Database<StoredRecord, number>;
   private readonly counters: Database<number, string>;
+  private readonly names: AppendNames;
   private readonly payloads: string;
   private readonly maxBytes: number;
   private waiting = { records: 0, bytes: 0 };
 
   constructor(
     private readonly environment: RootDatabase,
-    { directory, maxBytes }: EmbeddedQueueOptions,
+    { directory, maxBytes, now = Date.now }: EmbeddedQueueOptions,
   ) {
     this.maxBytes = maxBytes;
     this.records = environment.openDB({ name: 'records', encoding: 'msgpack' });
     this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });
+    this.names = new AppendNames(environment, now);
     this.payloads = payloadFolder(directory);
     this.recover();
   }
 
-  async append(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]> {
+  async append(
+    records: readonly QueueRecord[],
+    once?: NamedAppend,
+  ): Promise<readonly QueuePosition[]> {
     if (this.closing.signal.aborted) throw new Error('the queue is closed');
     const sizes = records.map(({ payload }) =>
       'bytes' in payload ? payload.bytes.length : statSync(payload.file).size,
@@ -92,7 +103,8 @@ export class EmbeddedIngestQueue implements IngestQueue {
       }
       if (adopted.length > 0) await syncDirectory(this.payloads);
       // A child transaction: one that fails half-way leaves nothing in the group's transaction.
-      const first = await this.environment.childTransaction(() => this.putNow(stored));
+      const first = await this.environment.childTransaction(() => this.putNow(stored, once));
+      if (typeof first !== 'number') throw new AlreadyAppendedError(first);
       this.changes.emit(APPENDED);
       return stored.map((_, index) => ({ partition: PARTITION, offset: BigInt(first + index) }));
     } catch (error) {
@@ -100,6 +112,10 @@ export class EmbeddedIngestQueue implements IngestQueue {
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
       throw await reasonOf(error);
     }
+  }
+
+  appended(name: string): Promise<KeptAppend | undefined> {
+    return Promise.resolve(this.names.find(name));
   }
 
   async *consume({ signal, maxRecords, maxBytes }: ConsumeOptions): AsyncIterable<Delivery> {
@@ -127,11 +143,18 @@ export class EmbeddedIngestQueue implements IngestQueue {
     await this.environment.close();
   }
 
-  /** Runs inside the write transaction. @returns the first offset; offsets count from 1. */
-  private putNow(stored: readonly StoredRecord[]): number {
+  /** Runs inside the write transaction. @returns the first offset (they count from 1), or the append that was before under the same name. */
+  private putNow(
+    stored: readonly StoredRecord[],
+    once: NamedAppend | undefined,
+  ): number | KeptAppend {
+    const before = once && this.names.find(once.name);
+    if (before) return before;
     const first = this.counters.get(NEXT_OFFSET) ?? 1;
     for (const [index, record] of stored.entries()) this.records.putSync(first + index, record);
     this.counters.putSync(NEXT_OFFSET, first + stored.length);
+    const last = { partition: PARTITION, offset: BigInt(first + stored.length - 1) };
+    if (once) this.names.keep({ ...once, position: stored.length > 0 ? last : undefined });
     return first;
   }
 
@@ -213,7 +236,7 @@ function otherProcess(environment: RootDatabase): number | undefined {
 export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): EmbeddedIngestQueue {
   mkdirSync(payloadFolder(options.directory), { recursive: true });
   // overlappingSync would resolve writes before they are on disk.
-  const environment = open({ path: options.directory, maxDbs: 2, overlappingSync: false });
+  const environment = open({ path: options.directory, maxDbs: 4, overlappingSync: false });
   const other = otherProcess(environment);
   if (other !== undefined) {
     void environment.close();

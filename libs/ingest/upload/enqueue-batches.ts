@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import {
+  AlreadyAppendedError,
   IngestQueue,
   QueueFullError,
+  type KeptAppend,
+  type NamedAppend,
   type Payload,
   type QueuePosition,
   type QueueRecord,
@@ -29,9 +32,14 @@ export interface Destination {
   readonly keeper: SchemaKeeper;
 }
 
-/** Where the last batch is (undefined when there was nothing to store), or which chunks must be accepted again. */
+/**
+ * Where the last batch is (undefined when there was nothing to store), or which chunks must be
+ * accepted again, or the upload that came before under the same name.
+ */
 export type Enqueued =
-  { readonly position: QueuePosition | undefined } | { readonly outdated: readonly number[] };
+  | { readonly position: QueuePosition | undefined }
+  | { readonly outdated: readonly number[] }
+  | { readonly before: KeptAppend };
 
 @Injectable()
 export class BatchEnqueuer {
@@ -46,7 +54,11 @@ export class BatchEnqueuer {
    * nothing is put there.
    * @throws {MillraceError} QUEUE_FULL
    */
-  enqueue(to: Destination, chunks: readonly EnqueuedChunk[]): Promise<Enqueued> {
+  enqueue(
+    to: Destination,
+    chunks: readonly EnqueuedChunk[],
+    once?: NamedAppend,
+  ): Promise<Enqueued> {
     const { organization, stream, keeper } = to;
     return this.gate.pass(gateKey(organization, stream), async () => {
       const columns = keeper.current()?.columns ?? [];
@@ -54,31 +66,20 @@ export class BatchEnqueuer {
         isOutdated(chunk, columns) ? [index] : [],
       );
       if (outdated.length > 0) return { outdated };
-      return { position: await this.append(organization.database, stream, chunks) };
+      const records = await toRecords(organization.database, stream, chunks);
+      return this.append(records, once);
     });
   }
 
   private async append(
-    database: string,
-    key: string,
-    chunks: readonly EnqueuedChunk[],
-  ): Promise<QueuePosition | undefined> {
-    const records: QueueRecord[] = [];
-    for (const { schema, accepted, rejected, recordBytes } of chunks) {
-      const streamId = schema?.id ?? '';
-      if (schema && accepted)
-        records.push(
-          await toRecord(key, { table: tableOf(schema), streamId, recordBytes }, accepted),
-        );
-      if (rejected) {
-        const table = { database, table: REJECTED_TABLE };
-        records.push(await toRecord(key, { table, streamId, recordBytes }, rejected));
-      }
-    }
-    if (records.length === 0) return undefined;
+    records: readonly QueueRecord[],
+    once: NamedAppend | undefined,
+  ): Promise<Enqueued> {
+    if (records.length === 0 && !once) return { position: undefined };
     try {
-      return (await this.queue.append(records)).at(-1);
+      return { position: (await this.queue.append(records, once)).at(-1) };
     } catch (error) {
+      if (error instanceof AlreadyAppendedError) return { before: error.kept };
       if (!(error instanceof QueueFullError)) throw error;
       throw new MillraceError(
         'QUEUE_FULL',
@@ -87,6 +88,26 @@ export class BatchEnqueuer {
       );
     }
   }
+}
+
+async function toRecords(
+  database: string,
+  key: string,
+  chunks: readonly EnqueuedChunk[],
+): Promise<QueueRecord[]> {
+  const records: QueueRecord[] = [];
+  for (const { schema, accepted, rejected, recordBytes } of chunks) {
+    const streamId = schema?.id ?? '';
+    if (schema && accepted)
+      records.push(
+        await toRecord(key, { table: tableOf(schema), streamId, recordBytes }, accepted),
+      );
+    if (rejected) {
+      const table = { database, table: REJECTED_TABLE };
+      records.push(await toRecord(key, { table, streamId, recordBytes }, rejected));
+    }
+  }
+  return records;
 }
 
 /** A stream, by the names that are its own before it exists. */

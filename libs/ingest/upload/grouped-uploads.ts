@@ -128,7 +128,7 @@ export class GroupedUploads {
       const enqueued = await this.enqueuer.enqueue({ organization, stream, keeper }, [
         { ...accepted, recordBytes: bytes.length },
       ]);
-      if ('outdated' in enqueued) return { results: [], apart: [group] };
+      if (!('position' in enqueued)) return { results: [], apart: [group] };
       const { position } = enqueued;
       const ofOne = ({ bytes: lines }: Waiting): UploadResult => ({
         stream,

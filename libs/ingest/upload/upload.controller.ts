@@ -11,6 +11,7 @@ import {
 } from '@app/platform';
 import { WriteProgress } from '../write/write-progress.js';
 import { decodeBody } from './decode-body.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { UploadPipeline, type UploadFormat } from './upload.pipeline.js';
 
 /** Of type {@link UploadLimits}. */
@@ -49,6 +50,7 @@ const DESCRIPTION = {
     MALFORMED_BODY: 'line 1: this is not JSON',
     INVALID_NAME: 'stream name "_x": want 1 to 127 letters, digits, "_", "-" or "."',
     UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
+    CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
     UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
     QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
   },
@@ -119,12 +121,14 @@ export class UploadController {
       );
     }
     const userAgent = request.headers['user-agent'];
+    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const result = await this.pipeline.upload({
       organization: organizationOf(request),
       stream,
       body: decodeBody(request.raw, request.headers['content-encoding'], maxBytes),
       format,
       maxRecordBytes,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       uploader: {
         actor: callerOf(request).userId,
         organizationId: organizationOf(request).id,

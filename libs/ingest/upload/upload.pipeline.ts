@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
+import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import { LocalEngine } from '@app/warehouse';
@@ -11,6 +12,7 @@ import { BatchEnqueuer, type EnqueuedChunk } from './enqueue-batches.js';
 import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
+import { KeyedUpload } from './idempotency-key.js';
 import { readSmall } from './read-small.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
@@ -25,6 +27,8 @@ export interface UploadRequest {
   readonly format: UploadFormat;
   readonly maxRecordBytes: number;
   readonly uploader: Uploader;
+  /** The same upload again under the same key is stored once and answered alike. */
+  readonly idempotencyKey?: string;
 }
 
 /** `json`: an array, one object, or NDJSON. */
@@ -57,18 +61,28 @@ export class UploadPipeline {
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
+    private readonly queue: IngestQueue,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */
   async upload(request: UploadRequest): Promise<UploadResult> {
     const problem = streamNameProblem(request.stream);
     if (problem) throw new MillraceError('INVALID_NAME', problem);
-    const { format, body } = request;
-    if (format.kind === 'csv') {
-      const { lines, ...csv } = await frameCsv(body as AsyncIterable<Buffer>, format.delimiter);
-      return this.uploadSpooled(request, { lines, unit: 'record', csv });
+    const { format, idempotencyKey } = request;
+    const keyed =
+      idempotencyKey === undefined ? undefined : new KeyedUpload(request, idempotencyKey);
+    const before = keyed && (await this.queue.appended(keyed.name));
+    if (keyed && before) {
+      await keyed.read();
+      return keyed.answerOf(before);
     }
-    const { lines, unit } = await frameRecords(body as AsyncIterable<Buffer>);
+    const body = keyed?.body ?? (request.body as AsyncIterable<Buffer>);
+    if (format.kind === 'csv') {
+      const { lines, ...csv } = await frameCsv(body, format.delimiter);
+      return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
+    }
+    const { lines, unit } = await frameRecords(body);
+    if (keyed) return this.uploadSpooled(request, { lines, unit, keyed });
     const small = await readSmall(lines);
     if (small.whole) return this.groups.upload(request, small.bytes, unit);
     return this.uploadSpooled(request, { lines: small.lines, unit });
@@ -76,7 +90,7 @@ export class UploadPipeline {
 
   private uploadSpooled(
     request: UploadRequest,
-    { lines, unit, csv }: Framed,
+    { lines, unit, csv, keyed }: Framed,
   ): Promise<UploadResult> {
     const { organization, stream, uploader, maxRecordBytes } = request;
     const uploadId = ulid();
@@ -86,7 +100,7 @@ export class UploadPipeline {
     return this.spool.use(uploadId, async (directory) => {
       const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
       const accepted = await this.acceptAll(keeper, chunks, options);
-      return this.enqueue(request, keeper, options, accepted, unit);
+      return this.enqueue(request, keeper, options, { accepted, unit, keyed });
     });
   }
 
@@ -145,14 +159,20 @@ export class UploadPipeline {
     { organization, stream }: UploadRequest,
     keeper: SchemaKeeper,
     options: AcceptOptions,
-    accepted: Accepted[],
-    unit: RecordUnit,
+    {
+      accepted,
+      unit,
+      keyed,
+    }: { accepted: Accepted[]; unit: RecordUnit; keyed: KeyedUpload | undefined },
   ): Promise<UploadResult> {
     for (;;) {
       const results = accepted.map(({ result }) => result);
       const sum = resultOf(stream, results, unit);
-      const enqueued = await this.enqueuer.enqueue({ organization, stream, keeper }, results);
+      const to = { organization, stream, keeper };
+      const enqueued = await this.enqueuer.enqueue(to, results, keyed?.named(sum));
+      if (keyed && 'before' in enqueued) return keyed.answerOf(enqueued.before);
       if ('position' in enqueued) return { ...sum, ...enqueued };
+      if (!('outdated' in enqueued)) continue;
       for (const index of enqueued.outdated) {
         const again = accepted[index];
         if (again)
@@ -170,6 +190,7 @@ interface Framed {
   readonly lines: AsyncIterable<Buffer>;
   readonly unit: RecordUnit;
   readonly csv?: CsvShape;
+  readonly keyed?: KeyedUpload | undefined;
 }
 
 interface UploadOptions extends AcceptOptions {

@@ -26,7 +26,8 @@ export class WriteProgress {
 
   /** Resolves when the batch at `position` is in the warehouse. */
   awaitWritten(position: QueuePosition): Promise<void> {
-    if (this.has(position)) return Promise.resolve();
+    // What a process before this one has written is known by nothing waiting any more.
+    if (this.has(position) || this.queue.depth().records === 0) return Promise.resolve();
     return new Promise((resolve) => this.waiters.push({ position, resolve }));
   }
 

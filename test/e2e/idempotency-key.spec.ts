@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Answer } from '../server/client.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+describe('an upload with an Idempotency-Key', () => {
+  let dataDirectory: string;
+  let server: Server;
+  let made = 0;
+  const fresh = (): string => `once${(made += 1)}`;
+  const send = (
+    path: string,
+    key: string | undefined,
+    body: string | Buffer,
+    query = '?wait=true',
+  ): Promise<Answer> =>
+    server.client.call(`/api/default/${path}${query}`, {
+      body,
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    });
+  const restart = async (end: 'stop' | 'kill'): Promise<void> => {
+    await server[end]();
+    server = await startServer({ dataDirectory });
+  };
+
+  beforeAll(async () => {
+    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-'));
+    server = await startServer({ dataDirectory });
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  it.each<[string, string, string]>([
+    ['_json', '[{"a":1},{"a":2},7]', 'small'],
+    [
+      '_json',
+      `[${Array.from({ length: 50_000 }, (_, a) => `{"a":${a},"t":"some text"}`).join(',')},7]`,
+      'large',
+    ],
+    ['_csv', 'a,b\n1,x\n2,y\n3,y,z\n', 'CSV'],
+  ])(
+    'is stored once and answered alike, across restarts (%s, %#)',
+    async (format, body) => {
+      const [stream, key] = [fresh(), `key of ${format} ${body.length}`];
+      const first = await send(`${stream}/${format}`, key, body);
+      expect(first.status).toBe(200);
+      const count = await server.client.count(stream);
+      expect(count).toBeGreaterThan(1);
+      const again = async (): Promise<void> => {
+        const answer = await send(`${stream}/${format}`, key, body);
+        expect([answer.status, answer.bytes.toString()]).toEqual([200, first.bytes.toString()]);
+        expect(await server.client.count(stream)).toBe(count);
+      };
+      await again();
+      await restart('stop');
+      await again();
+      await restart('kill');
+      await again();
+      const rejected = await server.client.call(`/api/default/${stream}/_rejected`);
+      expect(rejected.json()).toHaveLength(1);
+      // without the key it is another upload
+      expect((await send(`${stream}/${format}`, undefined, body)).status).toBe(200);
+      expect(await server.client.count(stream)).toBe(2 * count);
+    },
+    60_000,
+  );
+
+  it('409: the same key with another body, stream or format', async () => {
+    const stream = fresh();
+    expect((await send(`${stream}/_json`, 'k', '[{"a":1}]')).status).toBe(200);
+    for (const [path, body] of [
+      [`${stream}/_json`, '[{"a":2}]'],
+      [`${stream}/_json`, ''],
+      [`${fresh()}/_json`, '[{"a":1}]'],
+      [`${stream}/_csv`, '[{"a":1}]'],
+    ] as const) {
+      const answer = await send(path, 'k', body);
+      expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
+        409,
+        expect.stringContaining('Idempotency-Key'),
+      ]);
+    }
+    expect(await server.client.count(stream)).toBe(1);
+  });
+
+  it('belongs to the organization', async () => {
+    const person = {
+      email: 'ann@example.com',
+      password: 'Secret-77',
+      first_name: 'A',
+      last_name: 'L',
+      role: 'viewer',
+    };
+    await server.client.call('/api/default/users', { body: JSON.stringify(person) });
+    await server.client.call('/api/acme/users/ann@example.com', { body: '{"role":"editor"}' });
+    for (const org of ['default', 'acme']) {
+      const answer = await server.client.call(`/api/${org}/shared/_json?wait=true`, {
+        body: `[{"org":"${org}"}]`,
+        headers: { 'idempotency-key': 'shared' },
+      });
+      expect(answer.status).toBe(200);
+    }
+    expect(await server.client.sql('SELECT org FROM shared')).toEqual([{ org: 'default' }]);
+  });
+
+  it('is stored once when many send it at the same time', async () => {
+    const stream = fresh();
+    const body = JSON.stringify(Array.from({ length: 100 }, (_, a) => ({ a })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => send(`${stream}/_json`, 'all at once', body)),
+    );
+    expect(new Set(answers.map(({ status, bytes }) => `${status} ${bytes.toString()}`)).size).toBe(
+      1,
+    );
+    expect(await server.client.count(stream)).toBe(100);
+  });
+
+  it('that failed may be sent again with the same key', async () => {
+    const stream = fresh();
+    expect((await send(`${stream}/_json`, 'failing', '[{"a":1}')).status).toBe(400);
+    expect((await send(`${stream}/_json`, 'failing', '[{"a":1}]')).status).toBe(200);
+    expect(await server.client.count(stream)).toBe(1);
+  });
+
+  it.each(['', 'x'.repeat(256)])('400: a key that is none (%j)', async (key) => {
+    expect((await send(`${fresh()}/_json`, key, '[{"a":1}]')).status).toBe(400);
+  });
+
+  it('remembers an upload that had nothing to store', async () => {
+    const stream = fresh();
+    for (let n = 0; n < 2; n += 1)
+      expect((await send(`${stream}/_json`, 'empty', '[]')).json()).toMatchObject({
+        status: [{ successful: 0, failed: 0 }],
+      });
+    expect((await send(`${stream}/_json`, 'empty', '[{"a":1}]')).status).toBe(409);
+  });
+});
