@@ -34,7 +34,7 @@ export class KeyedUpload {
       .update(JSON.stringify([organization.id, key]))
       .digest('base64url');
     this.hash = createHash('sha256').update(JSON.stringify([stream, format]));
-    this.body = this.seen(body as AsyncIterable<Buffer>);
+    this.body = this.seen(body);
   }
 
   /** When the body has been read: what to put on the queue with its batches. */

@@ -12,6 +12,7 @@ import {
 import { WriteProgress } from '../write/write-progress.js';
 import { decodeBody } from './decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
+import { isMultipart, multipartFile } from './multipart-file.js';
 import { UploadPipeline, type UploadFormat } from './upload.pipeline.js';
 
 /** Of type {@link UploadLimits}. */
@@ -120,12 +121,13 @@ export class UploadController {
         `an upload may have at most ${maxBytes} bytes; split it`,
       );
     }
-    const userAgent = request.headers['user-agent'];
+    const { 'user-agent': userAgent, 'content-type': contentType } = request.headers;
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+    const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
     const result = await this.pipeline.upload({
       organization: organizationOf(request),
       stream,
-      body: decodeBody(request.raw, request.headers['content-encoding'], maxBytes),
+      body: isMultipart(contentType) ? multipartFile(decoded, contentType) : decoded,
       format,
       maxRecordBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { IngestQueue } from '@app/ingest-queue';
@@ -23,7 +22,7 @@ export interface UploadRequest {
   readonly organization: RequestOrganization;
   readonly stream: string;
   /** Decoded. */
-  readonly body: Readable;
+  readonly body: AsyncIterable<Buffer>;
   readonly format: UploadFormat;
   readonly maxRecordBytes: number;
   readonly uploader: Uploader;
@@ -76,7 +75,7 @@ export class UploadPipeline {
       await keyed.read();
       return keyed.answerOf(before);
     }
-    const body = keyed?.body ?? (request.body as AsyncIterable<Buffer>);
+    const body = keyed?.body ?? request.body;
     if (format.kind === 'csv') {
       const { lines, ...csv } = await frameCsv(body, format.delimiter);
       return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });

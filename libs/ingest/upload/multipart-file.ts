@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import { MillraceError } from '@app/platform';
+
+const MULTIPART = /^multipart\/form-data\b/i;
+
+export const isMultipart = (contentType: string | undefined): contentType is string =>
+  contentType !== undefined && MULTIPART.test(contentType);
+
+/**
+ * The content of the one file of a form.
+ * @throws {MillraceError} MALFORMED_BODY when there is none, or another one, or it is no form.
+ */
+export async function* multipartFile(form: Readable, contentType: string): AsyncGenerator<Buffer> {
+  const parser = parserOf(contentType);
+  let another = false;
+  parser.on('filesLimit', () => (another = true));
+  const found = once(parser, 'file') as Promise<[string, BusboyFileStream]>;
+  const finished = once(parser, 'finish');
+  // What fails is told where the file is read; it must not count as unhandled besides.
+  for (const event of [found, finished]) event.catch(() => undefined);
+  form.on('error', (error) => parser.destroy(error));
+  form.pipe(parser);
+  try {
+    const first = await Promise.race([found, finished.then(() => undefined)]);
+    if (!first)
+      throw malformed('there is no file in it; send one, as with curl -F file=@data.json');
+    for await (const piece of first[1] as AsyncIterable<Buffer>) yield piece;
+    await finished;
+  } catch (error) {
+    throw error instanceof MillraceError ? error : malformed((error as Error).message);
+  } finally {
+    form.unpipe(parser);
+  }
+  if (another) throw malformed('there is more than one file in it; send one at a time');
+}
+
+function parserOf(contentType: string): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({ headers: { 'content-type': contentType }, limits: { files: 1 } });
+  } catch (error) {
+    throw malformed((error as Error).message);
+  }
+}
+
+const malformed = (message: string): MillraceError =>
+  new MillraceError('MALFORMED_BODY', `malformed form: ${message}`);
