@@ -24,6 +24,7 @@ const UPLOADS = [
   ['spacex_launches.ndjson', 'launches'],
   ['spacex_launches.json', 'launches_array'],
   ['ubuntu-ami.json', 'ubuntu_ami'],
+  ['uk_cities_with_headers.csv', 'uk_cities'],
 ];
 
 const QUERIES = [
@@ -38,6 +39,12 @@ const QUERIES = [
     'POST',
     'sql',
     'SELECT rocket, count() AS launches, countIf(success) AS successes, max(links.flickr.original[1]::String) AS picture FROM launches GROUP BY rocket ORDER BY launches DESC LIMIT 2',
+  ],
+  [
+    'SQL over a CSV',
+    'POST',
+    'sql',
+    'SELECT city, lat, lng FROM uk_cities ORDER BY lat DESC LIMIT 2',
   ],
   ['Table read', 'GET', 'tables/launches?columns=flight_number,name&sort=-flight_number&limit=2'],
   ['Streams', 'GET', 'streams?keyword=launches'],
@@ -88,7 +95,8 @@ const bar = (done, all) => '█'.repeat(Math.round((WIDTH * done) / all)).padEnd
 
 async function upload(index, file, stream) {
   const path = join(root, 'test/fixtures/roapi', file);
-  const text = await call('POST', `${stream}/_json?wait=true`, readFileSync(path));
+  const format = file.endsWith('.csv') ? '_csv' : '_json';
+  const text = await call('POST', `${stream}/${format}?wait=true`, readFileSync(path));
   const size = `${Math.round(statSync(path).size / 1024)} KiB`;
   console.log(`${bar(index + 1, UPLOADS.length)} ${basename(file)} (${size}) → ${stream}: ${text}`);
 }
