@@ -13,7 +13,8 @@ import { WriteProgress } from '../write/write-progress.js';
 import { decodeBody } from './decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { isMultipart, multipartFile } from './multipart-file.js';
-import { UploadPipeline, type UploadFormat } from './upload.pipeline.js';
+import type { UploadFormat } from './upload-request.js';
+import { UploadPipeline } from './upload.pipeline.js';
 
 /** Of type {@link UploadLimits}. */
 export const UPLOAD_LIMITS = Symbol('UploadLimits');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { IngestQueue } from '@app/ingest-queue';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import { LocalEngine } from '@app/warehouse';
 import { acceptRecords, type AcceptOptions, type SchemaKeeper } from '../accept/accept-records.js';
@@ -15,29 +15,9 @@ import { KeyedUpload } from './idempotency-key.js';
 import { readSmall } from './read-small.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
-import { StreamSchemas, type Uploader } from './stream-schemas.js';
+import { StreamSchemas } from './stream-schemas.js';
+import type { UploadRequest } from './upload-request.js';
 import { resultOf, type UploadResult } from './upload-result.js';
-
-export interface UploadRequest {
-  readonly organization: RequestOrganization;
-  readonly stream: string;
-  /** Decoded. */
-  readonly body: AsyncIterable<Buffer>;
-  readonly format: UploadFormat;
-  readonly maxRecordBytes: number;
-  readonly uploader: Uploader;
-  /** The same upload again under the same key is stored once and answered alike. */
-  readonly idempotencyKey?: string;
-}
-
-/** `json`: an array, one object, or NDJSON. */
-export type UploadFormat =
-  | { readonly kind: 'json' }
-  | {
-      readonly kind: 'csv';
-      /** One character; undefined: found out from the header. */
-      readonly delimiter: string | undefined;
-    };
 
 /**
  * Sized so that the engine parses one in a fraction of a second on one core, and that a handful

@@ -1,0 +1,23 @@
+import type { RequestOrganization } from '@app/platform';
+import type { Uploader } from './stream-schemas.js';
+
+export interface UploadRequest {
+  readonly organization: RequestOrganization;
+  readonly stream: string;
+  /** Decoded. */
+  readonly body: AsyncIterable<Buffer>;
+  readonly format: UploadFormat;
+  readonly maxRecordBytes: number;
+  readonly uploader: Uploader;
+  /** The same upload again under the same key is stored once and answered alike. */
+  readonly idempotencyKey?: string;
+}
+
+/** `json`: an array, one object, or NDJSON. */
+export type UploadFormat =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'csv';
+      /** One character; undefined: found out from the header. */
+      readonly delimiter: string | undefined;
+    };
