@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,9 @@ import { startServer, type Server } from '../server/start-server.js';
 
 const ROUNDS = 8;
 const WORKERS = 6;
-const KILL_WITHIN_MS = 1500;
+/** A round's server is killed when so many requests of all workers were answered, and a moment later. */
+const REQUESTS_A_ROUND = 25;
+const A_MOMENT_MS = 200;
 const RECORDS = 20;
 
 /** One stream that somebody fills, deletes and fills again, one request after the other. */
@@ -25,6 +28,8 @@ describe('SIGKILL while streams are deleted and made again', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-deletion-'));
   const random = seededRandom(20_261_121);
   let server: Server | undefined;
+  let answered = 0;
+  const enough = new EventEmitter();
   afterAll(async () => {
     await server?.kill();
     rmSync(dataDirectory, { recursive: true, force: true });
@@ -57,6 +62,8 @@ describe('SIGKILL while streams are deleted and made again', () => {
         worker.uploads += 1;
       }
       worker.pending = undefined;
+      answered += 1;
+      if (answered === REQUESTS_A_ROUND) enough.emit('enough');
     }
   }
 
@@ -85,8 +92,11 @@ describe('SIGKILL while streams are deleted and made again', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       server = await startServer({ dataDirectory });
       const running = server;
+      answered = 0;
+      const reached = once(enough, 'enough');
       const working = workers.map((worker) => work(running, worker, round));
-      await sleep(random() * KILL_WITHIN_MS);
+      await reached;
+      await sleep(random() * A_MOMENT_MS);
       await running.kill();
       await Promise.all(working);
 
