@@ -48,10 +48,11 @@ export class ChdbWriter implements WarehouseWriter {
   }
 }
 
+/** In the order of {@link POSITION_COLUMNS}, under their names: a field may be called `0`, as a bare number would be. */
 function selectBatch(names: readonly string[], { position, file }: StoredBatch): string {
   return (
-    `SELECT ${names.join(', ')}, ${position.partition}, ${position.offset}, rowNumberInAllBlocks()` +
-    ` FROM file(${quoteText(file)}, Native)`
+    `SELECT ${names.join(', ')}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
+    ` rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, Native)`
   );
 }
 
