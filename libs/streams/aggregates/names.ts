@@ -1,6 +1,9 @@
 const STREAM_NAME = /^[A-Za-z0-9.-][A-Za-z0-9_.-]{0,126}$/;
-/** The engine keeps a table in a file of its name, in which each `-` and `.` takes three bytes. */
-const ESCAPED_MAX = 200;
+/**
+ * The engine keeps a table in a file of its name, in which each `-` and `.` takes three bytes, and
+ * a dropped one in a file of its name, its database's (34) and what makes it unique.
+ */
+const ESCAPED_MAX = 179;
 
 /** What is wrong with a stream's name, or undefined. */
 export function streamNameProblem(name: string): string | undefined {
