@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { quoteIdentifier, quoteText } from './identifier.js';
 import type { Column, TableName } from './warehouse.js';
 
@@ -108,13 +109,9 @@ export const setRetention = (table: TableName, days: number): string =>
     ? `ALTER TABLE ${qualified(table)} REMOVE TTL`
     : `ALTER TABLE ${qualified(table)} MODIFY TTL \`_timestamp\` + toIntervalDay(${days}) ${DONE}, materialize_ttl_after_modify = 1`;
 
-const SKIP_INDEX = 'partition_key_';
-
-export const skipIndexName = (column: string): string => SKIP_INDEX + column;
-
-/** The column that an index of ours is on, by the index's name. */
-export const skipIndexColumn = (index: string): string | undefined =>
-  index.startsWith(SKIP_INDEX) ? index.slice(SKIP_INDEX.length) : undefined;
+/** Of one length, whatever the column is called: the engine keeps an index in a file of its name. */
+export const skipIndexName = (column: string): string =>
+  `partition_key_${createHash('sha256').update(column).digest('hex').slice(0, 32)}`;
 
 export const addSkipIndex = (table: TableName, column: string): string =>
   `ALTER TABLE ${qualified(table)} ADD INDEX IF NOT EXISTS ${quoteIdentifier(skipIndexName(column))} ${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`;

@@ -25,17 +25,25 @@ interface TableRow {
   readonly database: string;
   readonly name: string;
   readonly comment: string;
-  readonly create_table_query: string;
+  /** Engine, keys, TTL and settings, without the columns: those have names that people chose. */
+  readonly engine_full: string;
 }
 
 const OURS = "database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')";
 const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OURS}`;
-const TABLES = `SELECT database, name, comment, create_table_query FROM system.tables WHERE ${OURS}`;
+const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OURS}`;
 
 /** Days after which rows go, as the engine writes it; 0 when nothing says so. */
-function retentionOf({ create_table_query: definition }: TableRow): number {
+function retentionOf({ engine_full: definition }: TableRow): number {
   return Number(/ TTL `?_timestamp`? \+ toIntervalDay\((\d+)\)/.exec(definition)?.[1] ?? 0);
 }
+
+const keyOf = ({ database, table }: TableName): string => `${database}.${table}`;
+
+const isIndexed =
+  (indexes: ReadonlySet<string>) =>
+  (column: string): boolean =>
+    indexes.has(ddl.skipIndexName(column));
 
 /** Data definition and table statistics, through the client. */
 export class ChdbSchema implements WarehouseSchema, StreamStatistics {
@@ -93,8 +101,8 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
   }
 
   async setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
-    const { database } = table;
-    const present = (await this.indexes()).get(`${database}.${table.table}`) ?? [];
+    const indexes = (await this.indexes()).get(keyOf(table)) ?? new Set();
+    const present = (await this.columns(table)).map(({ name }) => name).filter(isIndexed(indexes));
     for (const column of present.filter((name) => !columns.includes(name)))
       await this.clients.command(ddl.dropSkipIndex(table, column));
     for (const column of columns.filter((name) => !present.includes(name))) {
@@ -109,14 +117,19 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
       this.allColumns(),
       this.indexes(),
     ]);
-    return rows.map((row) => ({
-      database: row.database,
-      table: row.name,
-      streamId: row.comment,
-      columns: columns.get(`${row.database}.${row.name}`) ?? [],
-      retentionDays: retentionOf(row),
-      skipIndexes: indexes.get(`${row.database}.${row.name}`) ?? [],
-    }));
+    return rows.map((row) => {
+      const table = { database: row.database, table: row.name };
+      const ofTable = columns.get(keyOf(table)) ?? [];
+      return {
+        ...table,
+        streamId: row.comment,
+        columns: ofTable,
+        retentionDays: retentionOf(row),
+        skipIndexes: ofTable
+          .map(({ name }) => name)
+          .filter(isIndexed(indexes.get(keyOf(table)) ?? new Set())),
+      };
+    });
   }
 
   async rejectedStreams(database: string): Promise<readonly string[]> {
@@ -131,25 +144,24 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
     return this.clients.command(ddl.dropRejected(database, streamId));
   }
 
-  private async indexes(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const indexes = new Map<string, string[]>();
-    for (const { database, table, name } of await this.clients.rows<
-      TableName & { readonly name: string }
-    >(`SELECT database, table, name FROM system.data_skipping_indices WHERE ${OURS}`)) {
-      const column = ddl.skipIndexColumn(name);
-      if (column === undefined) continue;
-      const key = `${database}.${table}`;
-      indexes.set(key, [...(indexes.get(key) ?? []), column]);
+  /** Names of indexes, by table. */
+  private async indexes(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const indexes = new Map<string, Set<string>>();
+    for (const { name, ...table } of await this.clients.rows<TableName & { readonly name: string }>(
+      `SELECT database, table, name FROM system.data_skipping_indices WHERE ${OURS}`,
+    )) {
+      const key = keyOf(table);
+      indexes.set(key, (indexes.get(key) ?? new Set()).add(name));
     }
     return indexes;
   }
 
   private async allColumns(): Promise<ReadonlyMap<string, readonly Column[]>> {
     const tables = new Map<string, Column[]>();
-    for (const { database, table, name, type } of await this.clients.rows<ColumnRow>(
+    for (const { name, type, ...table } of await this.clients.rows<ColumnRow>(
       `${COLUMNS} ORDER BY database, table, position`,
     )) {
-      const key = `${database}.${table}`;
+      const key = keyOf(table);
       const columns = tables.get(key) ?? [];
       columns.push({ name, type });
       tables.set(key, columns);
