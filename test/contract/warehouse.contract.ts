@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { streamNameProblem } from '@app/streams';
 import type { LocalEngine, TableName, Warehouse } from '@app/warehouse';
 
 /** A warehouse to test, and an engine that can make batch files it can read. */
@@ -96,6 +97,33 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect(await query('SELECT count() FROM events')).toBe('6\n');
       });
 
+      it('stores fields whatever they are called, also as the values of a position', async () => {
+        const names = ['0', '7', 'rowNumberInAllBlocks()', '_path', '_file'];
+        const table = { database: TABLE.database, table: 'named' };
+        await warehouse.createTable(
+          table,
+          names.map((name) => ({ name, type: 'Nullable(String)' })),
+          STREAM_ID,
+        );
+        const file = under.batchFile('named.native');
+        const values = names.map((name, index) => `toNullable('v${index}') AS \`${name}\``);
+        await under.localEngine.run(
+          `INSERT INTO FUNCTION file('${file}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, ${values.join(', ')} FROM numbers(2)`,
+        );
+        await warehouse.insert({
+          table,
+          streamId: STREAM_ID,
+          columns: ['_timestamp', ...names],
+          batches: [{ position: { partition: 0, offset: 7n }, file }],
+        });
+        expect(
+          await query(
+            'SELECT `0`, `7`, `rowNumberInAllBlocks()`, `_path`, `_file`, _partition, _offset, _row FROM named ORDER BY _row',
+          ),
+        ).toBe('v0\tv1\tv2\tv3\tv4\t0\t7\t0\nv0\tv1\tv2\tv3\tv4\t0\t7\t1\n');
+        await warehouse.dropTable(table);
+      });
+
       it('stores nothing of an insert that fails half-way', async () => {
         const good = await batch('e.native.zst', 1000);
         const insert = warehouse.insert({
@@ -152,6 +180,49 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect(after.find(({ table }) => table === 'events')?.skipIndexes).toEqual(['n']);
         expect(after.find(({ table }) => table === other.table)?.retentionDays).toBe(0);
         await warehouse.dropTable(other);
+      });
+
+      it('takes no column’s name for a setting, and indexes columns whatever they are called', async () => {
+        const names = ['x TTL _timestamp + toIntervalDay(7)', '-'.repeat(256), 'a`b"c/\\', 'ключ'];
+        await warehouse.addColumns(
+          TABLE,
+          names.map((name) => ({ name, type: 'Nullable(String)' })),
+        );
+        const file = await batch('indexed.native.zst', 3);
+        await warehouse.insert({
+          table: TABLE,
+          streamId: STREAM_ID,
+          columns,
+          batches: [{ position: { partition: 7, offset: 1n }, file }],
+        });
+        await warehouse.setRetention(TABLE, 0);
+        await warehouse.setSkipIndexes(TABLE, names);
+        const events = async () =>
+          (await warehouse.tables()).find(
+            ({ database, table }) => database === TABLE.database && table === TABLE.table,
+          );
+        expect(await events()).toMatchObject({ retentionDays: 0, skipIndexes: names });
+        await warehouse.setSkipIndexes(TABLE, []);
+        expect((await events())?.skipIndexes).toEqual([]);
+      });
+
+      it('makes and drops tables of the longest names, in a database as organizations have it', async () => {
+        const database = `o_${'0'.repeat(32)}`;
+        await warehouse.createDatabase(database);
+        for (const table of ['a'.repeat(127), `${'-'.repeat(59)}aa`, `${'.'.repeat(59)}aa`]) {
+          expect(streamNameProblem(table)).toBeUndefined();
+          await warehouse.createTable({ database, table }, COLUMNS, STREAM_ID);
+          await warehouse.dropStreamTable({ database, table }, STREAM_ID);
+          expect(await warehouse.columns({ database, table })).toEqual([]);
+        }
+      });
+
+      it('drops tables and rejected records of any size', async () => {
+        expect(
+          await query(
+            "SELECT name, value FROM system.server_settings WHERE name IN ('max_table_size_to_drop', 'max_partition_size_to_drop') ORDER BY name",
+          ),
+        ).toBe('max_partition_size_to_drop\t0\nmax_table_size_to_drop\t0\n');
       });
 
       it('drops the table of a stream, and not the one that has its name by now', async () => {
