@@ -88,6 +88,29 @@ describe('holes of OpenObserve that we do not have', () => {
     expect((await as('bob', 'GET', '/api/other/users')).status).toBe(200);
   });
 
+  it('D2: whoever founds an organization and adds a plain member of `default` does not own them', async () => {
+    for (const name of ['founder', 'plain'])
+      expect((await add('default', name, 'member')).status).toBe(200);
+    const plain = '/api/founded/users/plain@example.com';
+    expect((await as('founder', 'POST', plain, { role: 'viewer' })).status).toBe(200);
+    for (const body of [{ new_password: OTHER_PASSWORD }, { first_name: 'Mallory' }])
+      expect((await as('founder', 'PUT', plain, body)).status).toBe(403);
+    expect(await mayLogIn('plain', OTHER_PASSWORD)).toBe(false);
+    expect(await mayLogIn('plain', PASSWORD)).toBe(true);
+    // The role is the organization's own affair.
+    expect((await as('founder', 'PUT', plain, { role: 'editor' })).status).toBe(200);
+  });
+
+  it("D2: nor does who adds another tenant's former user, who is a plain member of `default` only", async () => {
+    expect((await add('other', 'former', 'viewer')).status).toBe(200);
+    const former = '/users/former@example.com';
+    expect((await as('root', 'DELETE', `/api/other${former}`)).status).toBe(200);
+    expect((await as('ann', 'POST', `/api/acme${former}`, { role: 'viewer' })).status).toBe(200);
+    const theft = { new_password: OTHER_PASSWORD };
+    expect((await as('ann', 'PUT', `/api/acme${former}`, theft)).status).toBe(403);
+    expect(await mayLogIn('former', PASSWORD)).toBe(true);
+  });
+
   it('D2: an admin does reset the password of an account that is nobody else’s', async () => {
     expect((await add('acme', 'own', 'viewer', 'ann')).status).toBe(200);
     const own = '/api/acme/users/own@example.com';

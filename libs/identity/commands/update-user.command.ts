@@ -6,7 +6,10 @@ import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { VerifiedCredentials } from '../auth/verified-credentials.js';
 import { Accounts } from '../people/accounts.js';
 import { Memberships } from '../people/memberships.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
+import {
+  OrganizationsProjection,
+  type Organization,
+} from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 
 export interface UserChanges {
@@ -32,7 +35,8 @@ export class UpdateUser {
  * A role is the organization's own affair. Names and password are the account's, which belongs to
  * all its organizations: who is not its owner must administer every one of them, so that no
  * tenant's admin can take over what is another's too. Being a plain member of `default`, as
- * everybody is, does not count.
+ * everybody is, does not count for who administers the organization that registered the account:
+ * for others it does, or whoever founds an organization and adds somebody to it had their password.
  */
 @CommandHandler(UpdateUser)
 export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
@@ -90,7 +94,7 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
     if (caller.root || caller.userId === user.id) return;
     if (
       !user.root &&
-      this.organizations.of(user.id).every((each) => administers(caller, user, each))
+      this.organizations.of(user.id).every((each) => this.administers(caller, user, each))
     )
       return;
     throw new MillraceError(
@@ -108,13 +112,14 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
         'old_password: this is not the present password',
       );
   }
-}
 
-function administers(
-  caller: Caller,
-  user: User,
-  { name, members }: { readonly name: string; readonly members: ReadonlyMap<string, Role> },
-): boolean {
-  if (members.get(caller.userId) === 'admin') return true;
-  return name === DEFAULT_ORGANIZATION && members.get(user.id) === 'member';
+  private administers(caller: Caller, user: User, { name, members }: Organization): boolean {
+    if (members.get(caller.userId) === 'admin') return true;
+    const home = this.organizations.get(user.registeredIn ?? '');
+    return (
+      name === DEFAULT_ORGANIZATION &&
+      members.get(user.id) === 'member' &&
+      home?.members.get(caller.userId) === 'admin'
+    );
+  }
 }

@@ -17,18 +17,21 @@ export interface User extends Profile {
   readonly credential: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** The organization whose admin registered the account, by id; root has none. */
+  readonly registeredIn?: string;
 }
 
 interface Entry {
   readonly user: Registered;
   readonly createdAt: number;
+  readonly registeredIn?: string;
 }
 
 /** Accounts by id and by e-mail (whatever its case). What is personal stays sealed until somebody asks. */
 @Injectable()
 export class UsersProjection implements SnapshottedProjection {
   readonly name = 'users';
-  readonly snapshotVersion = 1;
+  readonly snapshotVersion = 2;
   private entries = new Map<string, Entry>();
   private readonly ids = new Map<string, string>();
   private rootId: string | undefined;
@@ -41,7 +44,7 @@ export class UsersProjection implements SnapshottedProjection {
     const entry = this.entries.get(id);
     const user = userAggregate.evolve(entry?.user, event as unknown as UserEvent);
     if (!user) return;
-    this.index({ user, createdAt: entry?.createdAt ?? Date.parse(event.metadata.occurredAt) });
+    this.index(entry ? { ...entry, user } : { user, ...registration(event) });
     if (user.erased) this.people.erase(id);
   }
 
@@ -55,8 +58,9 @@ export class UsersProjection implements SnapshottedProjection {
     if (!entry || entry.user.erased) return undefined;
     const profile = this.people.profile(entry.user);
     if (!profile) return undefined;
-    const { root, credential } = entry.user;
-    return { id, root, credential, createdAt: entry.createdAt, ...profile };
+    const { user, ...registered } = entry;
+    const { root, credential } = user;
+    return { id, root, credential, ...registered, ...profile };
   }
 
   isErased(id: string): boolean {
@@ -86,4 +90,12 @@ export class UsersProjection implements SnapshottedProjection {
     if (!user.erased) this.ids.set(user.emailHash, user.id);
     else if (this.ids.get(user.emailHash) === user.id) this.ids.delete(user.emailHash);
   }
+}
+
+function registration({ metadata }: RecordedEvent): Omit<Entry, 'user'> {
+  const { occurredAt, organizationId } = metadata;
+  return {
+    createdAt: Date.parse(occurredAt),
+    ...(organizationId === undefined ? {} : { registeredIn: organizationId }),
+  };
 }
