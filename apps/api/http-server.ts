@@ -4,6 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   bodyOf,
+  emailConstraint,
   MillraceError,
   requestId,
   sendError,
@@ -25,7 +26,7 @@ export function httpAdapter({ upload, http }: Config, logger: Logger): FastifyAd
     ...(http.trustedProxies.length > 0 ? { trustProxy: [...http.trustedProxies] } : {}),
     requestTimeout: 0,
     connectionTimeout: upload.idleSeconds * 1000,
-    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
+    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, constraints: emailConstraint },
     forceCloseConnections: 'idle',
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>

@@ -9,6 +9,7 @@ export {
 } from './error-filter.js';
 export { Describe, type RouteDescription } from './describe.js';
 export { diskFull, isDiskFull } from './disk-full.js';
+export { EmailRoute, emailConstraint } from './email-route.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController, Readiness } from './health.controller.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';

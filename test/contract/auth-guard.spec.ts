@@ -7,6 +7,7 @@ import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/ide
 import { ServerKey } from '@app/key-store';
 import {
   createLogger,
+  emailConstraint,
   ErrorFilter,
   Open,
   organizationOf,
@@ -143,9 +144,10 @@ describe('the guard', () => {
       controllers: [ProbeController, MostlyOpenController],
       providers: [{ provide: APP_FILTER, useValue: filter }],
     }).compile();
-    app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
-      logger: false,
-    });
+    app = testing.createNestApplication<NestFastifyApplication>(
+      new FastifyAdapter({ routerOptions: { constraints: emailConstraint } }),
+      { logger: false },
+    );
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
   });

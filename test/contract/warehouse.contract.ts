@@ -324,6 +324,34 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           timeMax: 1_767_225_600_000_000,
         });
       });
+
+      it('tells nothing of a table that is dropped while its statistics are read, and does not fail', async () => {
+        const file = await batch('dropped.native.zst', 5);
+        const names = Array.from({ length: 20 }, (_, n) => `dropped_${n}`);
+        const tables = names.map((table) => ({ ...TABLE, table }));
+        for (const table of tables) {
+          await warehouse.createTable(table, COLUMNS, STREAM_ID);
+          await warehouse.insert({
+            table,
+            streamId: STREAM_ID,
+            columns,
+            batches: [{ position: { partition: 0, offset: 1n }, file }],
+          });
+        }
+        const dropping = (async () => {
+          for (const table of tables) await warehouse.dropTable(table);
+        })();
+        const reads: ReadonlyMap<string, { readonly rows: number }>[] = [];
+        let left = names.length;
+        while (left > 0) {
+          const read = await warehouse.statistics(TABLE.database, names);
+          reads.push(read);
+          left = read.size;
+        }
+        await dropping;
+        for (const read of reads)
+          for (const { rows } of read.values()) expect([0, 5]).toContain(rows);
+      });
     });
 
     describe('reader', () => {

@@ -121,6 +121,48 @@ describe('organizations', () => {
     });
   });
 
+  it('counts what is there at that moment, also after streams and people go', async () => {
+    const person = { email: 'passing@example.com', password: PASSWORD, role: 'viewer' };
+    expect((await as(ann, 'POST', '/api/acme/users', person)).status).toBe(200);
+    expect(
+      (await as(ann, 'POST', '/api/acme/passing/_json?wait=true', [{ a: 1 }, 'bad'])).status,
+    ).toBe(200);
+    const summary = async () => (await as(ann, 'GET', '/api/acme/summary')).json();
+    expect(await summary()).toMatchObject({
+      num_streams: 2,
+      total_records: 3,
+      users: 3,
+      rejected_records: 2,
+    });
+    expect((await as(ann, 'DELETE', '/api/acme/passing')).status).toBe(200);
+    expect((await as(ann, 'DELETE', `/api/acme/users/${person.email}`)).status).toBe(200);
+    expect(await summary()).toMatchObject({
+      num_streams: 1,
+      total_records: 2,
+      users: 2,
+      rejected_records: 1,
+    });
+  });
+
+  it('the last of passcodes that are made at the same time is the one that counts', async () => {
+    const made = await Promise.all(
+      [1, 2, 3].map(() => as(ann, 'PUT', '/api/acme/organizations/passcode')),
+    );
+    const passcodes = made.map((answer) => {
+      expect(answer.status).toBe(200);
+      return answer.json<{ data: { passcode: string } }>().data.passcode;
+    });
+    const now = (await as(ann, 'GET', '/api/acme/passcode')).json<{ data: { passcode: string } }>();
+    expect(passcodes).toContain(now.data.passcode);
+    for (const passcode of new Set(passcodes)) {
+      const answer = await server.client.call('/api/acme/sql', {
+        body: 'SELECT 1 AS one',
+        credentials: { email: ann.email, password: passcode },
+      });
+      expect(answer.status).toBe(passcode === now.data.passcode ? 200 : 401);
+    }
+  });
+
   describe('GET /api/{org}/audit', () => {
     const audit = async (query = ''): Promise<{ hits: Hit[]; total: number }> =>
       (await as(ann, 'GET', `/api/acme/audit${query}`)).json();

@@ -151,6 +151,90 @@ describe('streams', () => {
         expect((await call(method, path)).status).toBe(415);
     });
 
+    it.each<[string, object]>([
+      ['a key that is no column', { partition_keys: ['nope'] }],
+      ['text search in numbers', { full_text_search_keys: ['id'] }],
+      ['a column name of ours', { columns: { id: 'Int64', _row: 'Int64' } }],
+    ])('400 before the first upload makes no stream: %s', async (_, body) => {
+      const name = fresh();
+      expect((await settings(name, { columns: { id: 'Int64' }, ...body })).status).toBe(400);
+      expect((await call('GET', `${name}/schema`)).status).toBe(404);
+    });
+
+    it('takes changes that come at the same time, each of them', async () => {
+      const name = fresh();
+      await server.client.upload(name, [{ n: 1 }]);
+      const names = Array.from({ length: 8 }, (_, n) => `c${n}`);
+      const answers = await Promise.all(
+        names.map((each) =>
+          settings(name, { columns: { [each]: 'Int64' }, partition_keys: { add: [each] } }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+      const { partition_keys } = (await record(name)).settings;
+      expect([...(partition_keys as string[])].sort()).toEqual(names);
+    });
+
+    it('partition keys change no answer, also when their column widens', async () => {
+      const name = fresh();
+      await server.client.upload(
+        name,
+        Array.from({ length: 3000 }, (_, n) => ({ n, t: `t${n % 7}`, maybe: n % 2 ? n : null })),
+      );
+      const found = async (condition: string): Promise<unknown> =>
+        (await server.client.sql(`SELECT count() AS c FROM ${name} WHERE ${condition}`))[0]?.c;
+      const conditions = ['n = 7', "t = 't3'", 'maybe IS NULL', 'n IN (1, 2, 9999)', 'maybe = 9'];
+      const answers = (): Promise<unknown[]> => Promise.all(conditions.map(found));
+      const before = await answers();
+      expect(before).toEqual([1, 429, 1500, 2, 1]);
+      expect((await settings(name, { partition_keys: ['n', 't', 'maybe'] })).status).toBe(200);
+      expect(await answers()).toEqual(before);
+      expect(await server.client.upload(name, [{ n: 1.5, t: 'x', maybe: 0.5 }])).toMatchObject({
+        successful: 1,
+      });
+      expect(await answers()).toEqual(before);
+      expect(await found('n = 1.5 AND maybe = 0.5')).toBe(1);
+      expect((await settings(name, { partition_keys: [] })).status).toBe(200);
+      expect(await answers()).toEqual(before);
+    });
+
+    it.each<[string, unknown[], unknown[]]>([
+      ['Int64', [12, -1], ['12', '', true, [1]]],
+      ['UInt64', [12], ['12', -1, 1.5, true]],
+      ['Float64', [1.5, 12], ['1.5', true, {}]],
+      ['Boolean', [true, false], ['true', 1, 0]],
+      ['Utf8', ['12', ''], [12, true, {}]],
+      ['Struct', [{ a: 1 }], ['{}', 1, [{}]]],
+      ['List<Int64>', [[1, 2], []], ['[1]', 1, ['1'], {}]],
+    ])('a declared %s keeps what fits and rejects what does not', async (type, good, bad) => {
+      const name = fresh();
+      expect((await settings(name, { columns: { v: type } })).status).toBe(200);
+      const values = [...good, ...bad, null];
+      expect(
+        await server.client.upload(
+          name,
+          values.map((v, n) => ({ n, v })),
+        ),
+      ).toMatchObject({ successful: good.length + 1, failed: bad.length });
+      const rows = await server.client.sql(`SELECT v FROM ${name} ORDER BY n`);
+      expect(rows.slice(0, good.length)).toEqual(good.map((v) => ({ v })));
+      const kept = await server.client.sql(
+        `SELECT record FROM _rejected WHERE stream = '${name}' ORDER BY line`,
+      );
+      expect(kept.map((each) => JSON.parse(String(each.record)) as unknown)).toEqual(
+        bad.map((v, n) => ({ n: n + good.length, v })),
+      );
+    });
+
+    it('a declared integer widens for fractions, as any number column does', async () => {
+      const name = fresh();
+      expect((await settings(name, { columns: { v: 'Int64' } })).status).toBe(200);
+      expect(await server.client.upload(name, [{ v: 12 }, { v: 1.5 }])).toMatchObject({
+        successful: 2,
+      });
+      expect((await record(name)).schema).toContainEqual({ name: 'v', type: 'Float64' });
+    });
+
     it('declared columns type what comes, before the first upload and after', async () => {
       const name = fresh();
       const before = { columns: { id: 'Utf8', amount: 'Float64', flags: 'List<Utf8>' } };
@@ -212,6 +296,20 @@ describe('streams', () => {
       expect((await settings(name, { data_retention: 0 })).status).toBe(200);
       await server.client.upload(name, [{ _timestamp: daysAgo(400), d: 400 }]);
       expect(await days()).toEqual([0, 5, 29, 400]);
+    });
+
+    it('the longest retention takes nothing that is younger, whatever its time', async () => {
+      const name = fresh();
+      const years = [1970, 2000, 2099, 2105, 2106, 2107, 2200];
+      const rows = years.map((year) => ({
+        _timestamp: new Date(Date.UTC(year, 5)).toISOString(),
+        year,
+      }));
+      await server.client.upload(name, rows);
+      expect((await settings(name, { data_retention: 36_500 })).status).toBe(200);
+      await server.client.upload(name, rows);
+      const kept = await server.client.sql(`SELECT year FROM ${name} ORDER BY year`);
+      expect(kept.map(({ year }) => year)).toEqual(years.flatMap((year) => [year, year]));
     });
   });
 
@@ -325,38 +423,83 @@ describe('streams', () => {
 
     it('keeps old and new rows apart while many upload, delete and make it again', async () => {
       const name = fresh();
-      const answered = new Map<number, number>();
       const unexpected: unknown[] = [];
-      let rounds = 0;
+      /** Rounds are counted by deletions: `asked` when one is sent, `gone` when it is answered. */
+      let asked = 0;
+      let gone = 0;
       let ended = false;
+      const stored: { id: string; sent: number; answered: number }[] = [];
       const upload = async (worker: number): Promise<void> => {
         for (let n = 0; !ended; n += 1) {
-          const answer = await call('POST', `${name}/_json`, [
-            { worker, n, junk: 'x' },
-            { worker, n, junk: 'y' },
+          const id = `${worker}-${n}`;
+          const sent = gone;
+          const { status } = await call('POST', `${name}/_json`, [
+            { id, half: 1 },
+            { id, half: 2 },
           ]);
-          answered.set(answer.status, (answered.get(answer.status) ?? 0) + 1);
-          if (![200, 409].includes(answer.status)) unexpected.push(answer.json());
+          if (status === 200) stored.push({ id, sent, answered: asked });
+          else if (status !== 409) unexpected.push(status);
         }
       };
       const deleting = async (): Promise<void> => {
-        for (; rounds < 25; rounds += 1) {
+        for (let round = 0; round < 25; round += 1) {
+          asked += 1;
           const { status } = await call('DELETE', name);
+          gone += 1;
           if (![200, 404].includes(status)) unexpected.push(status);
-          await eventually(async () => (await call('GET', `${name}/schema`)).status === 200);
+          const before = stored.length;
+          await eventually(() => stored.length > before + 5);
         }
         ended = true;
       };
       await Promise.all([deleting(), ...[1, 2, 3, 4, 5].map(upload)]);
       expect(unexpected).toEqual([]);
-      expect(answered.get(200)).toBeGreaterThan(0);
-      await call('DELETE', name);
-      await server.client.upload(name, [{ only: 1 }, { only: 2 }]);
-      expect(
-        await server.client.sql(`SELECT * EXCEPT _timestamp FROM ${name} ORDER BY only`),
-      ).toEqual([{ only: 1 }, { only: 2 }]);
-      // each upload is whole: a pair of rows, or none
+      // This one is written after all of them.
+      await server.client.upload(name, [{ id: 'last', half: 1 }]);
+      const rows = await server.client.sql<{ id: string; halves: number }>(
+        `SELECT id, toInt32(count()) AS halves FROM ${name} WHERE id != 'last' GROUP BY id`,
+      );
+      expect(rows.filter(({ halves }) => halves !== 2)).toEqual([]);
+      const there = new Set(rows.map(({ id }) => id));
+      const after = stored.filter(({ sent }) => sent === gone);
+      const before = stored.filter(({ answered }) => answered < asked);
+      expect([after.length > 0, before.length > 0]).toEqual([true, true]);
+      expect(after.filter(({ id }) => !there.has(id))).toEqual([]);
+      expect(before.filter(({ id }) => there.has(id))).toEqual([]);
       await remove(name);
+    }, 60_000);
+
+    it('answers who looks at it meanwhile: with it or without it, never with a failure of ours', async () => {
+      const name = fresh();
+      const seen = new Set<string>();
+      let ended = false;
+      const look = async (method: string, path: string, body?: string): Promise<void> => {
+        while (!ended) {
+          const { status } = await server.client.call(`/api/default/${path}`, {
+            method,
+            ...(body === undefined ? {} : { body }),
+          });
+          seen.add(`${path.split('?')[0] ?? ''} ${status}`);
+        }
+      };
+      const looking = [
+        look('GET', 'summary'),
+        look('GET', 'streams?fetchSchema=true'),
+        look('GET', `${name}/schema`),
+        look('POST', 'sql', `SELECT count() AS n FROM ${name}`),
+      ];
+      for (let round = 0; round < 10; round += 1) {
+        await server.client.upload(name, [{ round }]);
+        await remove(name);
+      }
+      ended = true;
+      await Promise.all(looking);
+      const allowed = [
+        'summary 200',
+        'streams 200',
+        ...[`${name}/schema`, 'sql'].flatMap((each) => [`${each} 200`, `${each} 404`]),
+      ];
+      expect([...seen].filter((each) => !allowed.includes(each))).toEqual([]);
     }, 60_000);
 
     it('does not disturb a query that is reading', async () => {
@@ -374,6 +517,59 @@ describe('streams', () => {
         expect([rows.length, 0]).toContain(seen);
       } else expect(answer.status).toBe(404);
       expect(await server.client.count(name)).toBe(1);
+    });
+
+    it.each([
+      'users',
+      'streams',
+      'organizations',
+      'passcode',
+      'summary',
+      'audit',
+      'sql',
+      'settings',
+    ])('takes a stream that is named %s as any other', async (name) => {
+      expect(await server.client.upload(name, [{ a: 1 }])).toMatchObject({ successful: 1 });
+      for (const [method, path] of [
+        ['POST', `${name}/settings`],
+        ['PUT', `streams/${name}/settings`],
+      ] as const)
+        expect((await call(method, path, { data_retention: 3 })).status).toBe(200);
+      for (const path of [`${name}/schema`, `streams/${name}/schema`])
+        expect((await call('GET', path)).json()).toMatchObject({ name, stats: { doc_num: 1 } });
+      expect((await call('DELETE', name)).json()).toMatchObject({ message: 'stream deleted' });
+      expect((await call('GET', `streams/${name}/schema`)).status).toBe(404);
+    });
+
+    it.each(['_rejected', '_audit'])('404: %s is no stream', async (name) => {
+      for (const [method, path, body] of [
+        ['DELETE', name, undefined],
+        ['DELETE', `streams/${name}`, undefined],
+        ['GET', `${name}/schema`, undefined],
+        ['POST', `${name}/settings`, { data_retention: 1 }],
+      ] as const)
+        expect((await call(method, path, body)).status).toBe(404);
+    });
+
+    it('settings and declared types are there after a restart, and still do what they say', async () => {
+      const name = fresh();
+      const sent = { columns: { id: 'Utf8' }, data_retention: 30, partition_keys: ['id'] };
+      expect((await settings(name, sent)).status).toBe(200);
+      const before = await record(name);
+      await server.kill();
+      server = await startServer({ dataDirectory });
+      expect(await record(name)).toEqual(before);
+      expect(
+        await server.client.upload(name, [
+          { id: 'new' },
+          { id: 'old', _timestamp: daysAgo(40) },
+          { id: 7 },
+        ]),
+      ).toMatchObject({ successful: 2, failed: 1 });
+      await eventually(
+        async () =>
+          JSON.stringify(await server.client.sql(`SELECT id FROM ${name}`)) === '[{"id":"new"}]',
+      );
     });
 
     it('is for good: also after a restart', async () => {

@@ -137,6 +137,28 @@ describe('users', () => {
           ).toEqual([400, 'User already exists']);
     });
 
+    it.each<[string, object]>([
+      ['a password of 8 characters', { password: 'Aa1-5678' }],
+      ['a password of 128 characters', { password: `Aa1-${'x'.repeat(124)}` }],
+      ['a password with a colon and letters of many alphabets', { password: 'Aa1:äö:€Ж' }],
+      ['no names, as clients of OpenObserve may', { first_name: undefined, last_name: undefined }],
+    ])('takes %s', async (_, more) => {
+      const name = fresh();
+      expect((await as('root', 'POST', '/api/acme/users', body(name, more))).status).toBe(200);
+      const { password = PASSWORD } = more as { password?: string };
+      expect((await as(name, 'GET', '/api/acme/streams', undefined, password)).status).toBe(200);
+    });
+
+    it('makes one account of one e-mail, however many ask at the same time', async () => {
+      const name = fresh();
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => as('root', 'POST', '/api/acme/users', body(name))),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
+      for (const answer of answers.filter(({ status }) => status === 400))
+        expect(refusal(answer)).toEqual([400, 'User already exists']);
+    });
+
     it('403 for who is no admin, 404 for root where there is no organization', async () => {
       const editor = await add('acme', 'editor');
       expect(refusal(await as(editor, 'POST', '/api/acme/users', body(fresh())))[0]).toBe(403);
@@ -178,6 +200,42 @@ describe('users', () => {
       ).toBe(200);
       expect((await as(name, 'GET', '/api/acme/streams')).status).toBe(401);
       expect((await as(name, 'GET', '/api/acme/streams', undefined, changed)).status).toBe(200);
+    });
+
+    it('finds an account whatever the letters of its e-mail, percent-encoded or not', async () => {
+      const name = await add('acme');
+      for (const address of [email(name).toUpperCase(), encodeURIComponent(email(name))])
+        expect(
+          (await as('root', 'PUT', `/api/acme/users/${address}`, { last_name: address })).status,
+        ).toBe(200);
+      expect(await member('acme', name)).toMatchObject({
+        last_name: encodeURIComponent(email(name)),
+      });
+      expect(refusal(await as('root', 'PUT', '/api/acme/users/%ZZ', { last_name: 'x' }))[0]).toBe(
+        400,
+      );
+    });
+
+    it('lets an admin reset the password of whom the organization registered, until another has them too', async () => {
+      const [admin, name] = [await add('acme', 'admin'), await add('acme')];
+      const reset = (password: string) => put(admin, name, { new_password: password });
+      expect((await reset('First-11-x')).status).toBe(200);
+      expect((await as(name, 'GET', '/api/acme/streams', undefined, 'First-11-x')).status).toBe(
+        200,
+      );
+      const other = `/api/elsewhere/users/${email(name)}`;
+      expect((await as('root', 'POST', other, { role: 'viewer' })).status).toBe(200);
+      expect(refusal(await reset('Second-22-x'))[0]).toBe(403);
+      expect((await as('root', 'DELETE', other)).status).toBe(200);
+      expect((await reset('Third-33-x')).status).toBe(200);
+    });
+
+    it('changes nothing at all when a part of it is refused', async () => {
+      const [admin, name] = [await add('acme', 'admin'), await add('default', 'editor')];
+      const path = `/api/acme/users/${email(name)}`;
+      expect((await as('root', 'POST', path, { role: 'viewer' })).status).toBe(200);
+      expect(refusal(await put(admin, name, { role: 'editor', first_name: 'X' }))[0]).toBe(403);
+      expect(await member('acme', name)).toMatchObject({ role: 'viewer', first_name: 'Ann' });
     });
 
     it('lets people change their own names, and nobody their own role', async () => {
@@ -236,6 +294,30 @@ describe('users', () => {
       expect(await member('theirs', guest)).toMatchObject({ role: 'editor' });
       expect((await as(founder, 'GET', '/api/theirs/users')).status).toBe(200);
       expect((await join(await add('default'), 'theirs', guest)).status).toBe(403);
+    });
+
+    it('makes one organization when two ask at the same time: the other is told 403', async () => {
+      const [one, two, guest] = [await add('default'), await add('default'), await add('default')];
+      const answers = await Promise.all([join(one, 'raced', guest), join(two, 'raced', guest)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+      const founder = answers[0].status === 200 ? one : two;
+      expect(await member('raced', founder)).toMatchObject({ role: 'admin' });
+      expect(await member('raced', founder === one ? two : one)).toBeUndefined();
+    });
+
+    it('400 for a name that is none for an organization', async () => {
+      const name = await add('default');
+      for (const org of ['Bad', 'a.b', '-a', 'x'.repeat(64)])
+        expect(refusal(await join('root', org, name))[0]).toBe(400);
+    });
+
+    it('403: root as a member, and the last admin as less', async () => {
+      expect(refusal(await join('root', 'acme', 'root'))[0]).toBe(403);
+      const founder = await add('default');
+      expect((await join(founder, 'single', founder, 'viewer')).status).toBe(200);
+      expect(await member('single', founder)).toMatchObject({ role: 'admin' });
+      for (const by of ['root', founder])
+        expect(refusal(await join(by, 'single', founder, 'viewer'))[0]).toBe(403);
     });
 
     it('400: a role there is not', async () => {

@@ -5,6 +5,7 @@ import { contextOf } from '@app/event-store';
 import {
   callerOf,
   Describe,
+  EmailRoute,
   MillraceError,
   organizationOf,
   readJson,
@@ -167,6 +168,7 @@ export class UsersController {
   }
 
   @Post(':email')
+  @EmailRoute()
   @HttpCode(200)
   @RequiresAccount()
   @Describe({

@@ -161,6 +161,15 @@ function changeSettings(
   ];
 }
 
+/**
+ * Whether a new stream could begin with these settings: asked before it is made, so that what is
+ * refused makes none.
+ * @throws {MillraceError} INVALID_PARAMETER
+ */
+export function checkFirstSettings(change: SettingsChange, declared: readonly Column[]): void {
+  changeSettings('', streamAggregate.initialState, { type: 'change-settings', change, declared });
+}
+
 /** Those that are not there yet. A column that is there keeps its type: its rows have it. */
 function declaredColumns(
   columns: readonly Column[],

@@ -10,6 +10,7 @@ import {
   Requires,
   type AuthenticatedRequest,
 } from '@app/platform';
+import { checkFirstSettings } from '../aggregates/stream.aggregate.js';
 import { ChangeStreamSettings } from '../commands/change-stream-settings.command.js';
 import { DeleteStream } from '../commands/delete-stream.command.js';
 import { EnsureStream } from '../commands/ensure-stream.command.js';
@@ -125,14 +126,14 @@ export class StreamsController {
     const organization = organizationOf(request);
     const declared = toColumns(body);
     const context = contextOf(request);
-    const stream =
-      this.streams.find(organization.id, name) ??
-      (declared.length > 0
-        ? await this.commands.execute<EnsureStream, StreamDescription>(
-            new EnsureStream(organization, name, context),
-          )
-        : undefined);
-    if (!stream) throw notFound(name);
+    let stream = this.streams.find(organization.id, name);
+    if (!stream) {
+      if (declared.length === 0) throw notFound(name);
+      checkFirstSettings(toChange(body), declared);
+      stream = await this.commands.execute<EnsureStream, StreamDescription>(
+        new EnsureStream(organization, name, context),
+      );
+    }
     const step = { ...context, commandId: `${context.commandId}/settings` };
     await this.commands.execute(
       new ChangeStreamSettings(stream.id, toChange(body), declared, step),

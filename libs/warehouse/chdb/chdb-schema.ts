@@ -1,4 +1,5 @@
 import * as ddl from '../ddl.js';
+import { WarehouseError } from '../warehouse-errors.js';
 import type { ClientPool } from './client-pool.js';
 import type {
   Column,
@@ -29,6 +30,8 @@ interface TableRow {
   readonly engine_full: string;
 }
 
+/** The engine's number of it. */
+const UNKNOWN_TABLE = 60;
 const OURS = "database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')";
 const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OURS}`;
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OURS}`;
@@ -179,27 +182,35 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
        WHERE t.database = {database:String} AND t.name IN {tables:Array(String)} GROUP BY t.name`,
       { database, tables },
     );
-    const entries = parts.map(async (part): Promise<[string, TableStatistics]> => {
-      const [timeMin, timeMax] =
-        part.rows > 0 ? await this.timeRange({ database, table: part.table }) : [0, 0];
-      return [
-        part.table,
-        {
-          rows: part.rows,
-          timeMin,
-          timeMax,
-          uncompressedBytes: part.uncompressed,
-          compressedBytes: part.compressed,
-        },
-      ];
+    const entries = parts.map(async (part): Promise<[string, TableStatistics][]> => {
+      const range = await this.timeRange({ database, table: part.table }, part.rows);
+      if (!range) return [];
+      const [timeMin, timeMax] = range;
+      const statistics = {
+        rows: part.rows,
+        timeMin,
+        timeMax,
+        uncompressedBytes: part.uncompressed,
+        compressedBytes: part.compressed,
+      };
+      return [[part.table, statistics]];
     });
-    return new Map(await Promise.all(entries));
+    return new Map((await Promise.all(entries)).flat());
   }
 
-  private async timeRange(table: TableName): Promise<[number, number]> {
-    const [range] = await this.clients.rows<{ low: number; high: number }>(
+  /** @returns undefined when the table was dropped meanwhile. */
+  private async timeRange(
+    table: TableName,
+    rows: number,
+  ): Promise<readonly [number, number] | undefined> {
+    if (rows === 0) return [0, 0];
+    const ranges = this.clients.rows<{ low: number; high: number }>(
       `SELECT toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${ddl.qualified(table)}`,
     );
-    return [range?.low ?? 0, range?.high ?? 0];
+    const found = await ranges.catch((error: unknown) => {
+      if (error instanceof WarehouseError && error.code === UNKNOWN_TABLE) return undefined;
+      throw error;
+    });
+    return found && [found[0]?.low ?? 0, found[0]?.high ?? 0];
   }
 }
