@@ -24,6 +24,8 @@ export interface VerifyOptions {
 }
 
 const PAGE = 5000;
+/** No event has position 0, but a row may. */
+const BEFORE_ALL = '-1';
 const PROBLEMS_MAX = 20;
 
 /**
@@ -90,6 +92,8 @@ class Trail {
       this.report(`position ${row.position}: an entry that no event has made`);
       this.rows.skip();
     }
+    const doubled = await this.rows.unread();
+    if (doubled > 0) this.report(`${doubled} more at positions of others, which no event has made`);
     const { database, entries, head, found, problems } = this;
     return { database, entries, head, found, problems };
   }
@@ -103,8 +107,9 @@ class Trail {
 class RowReader {
   private page: readonly AuditRow[] = [];
   private next = 0;
-  private last = '0';
+  private last = BEFORE_ALL;
   private ended = false;
+  private count = 0;
 
   constructor(
     private readonly tables: AuditTables,
@@ -117,12 +122,19 @@ class RowReader {
       this.next = 0;
       this.last = this.page.at(-1)?.position ?? this.last;
       this.ended = this.page.length === 0;
+      this.count += this.page.length;
     }
     return this.page[this.next];
   }
 
   skip(): void {
     this.next += 1;
+  }
+
+  /** At the end: rows with the position of a page's last one, which the next page begins after. */
+  async unread(): Promise<number> {
+    const { total } = await this.tables.auditPage(this.database, { offset: 0, limit: 1 });
+    return total - this.count;
   }
 }
 

@@ -1,0 +1,70 @@
+import type { AuditFilter, AuditRow, AuditTables } from '@app/warehouse';
+
+/** The tables in memory: for histories too many for an engine, and for hands that tamper. */
+export class MemoryAuditTables implements AuditTables {
+  readonly databases = new Map<string, AuditRow[]>();
+
+  createAuditTable(database: string): Promise<void> {
+    if (!this.databases.has(database)) this.databases.set(database, []);
+    return Promise.resolve();
+  }
+
+  appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
+    this.rows(database).push(...rows.map((row) => ({ ...row })));
+    return Promise.resolve();
+  }
+
+  lastAudit(database: string): Promise<AuditRow | undefined> {
+    return Promise.resolve(this.inOrder(database).at(-1));
+  }
+
+  auditPage(
+    database: string,
+    { offset, limit, type, actor }: AuditFilter,
+  ): Promise<{ rows: readonly AuditRow[]; total: number }> {
+    const found = this.inOrder(database)
+      .reverse()
+      .filter((row) => type === undefined || row.type === type)
+      .filter((row) => actor === undefined || row.actor === actor || row.actorId === actor);
+    return Promise.resolve({ rows: found.slice(offset, offset + limit), total: found.length });
+  }
+
+  auditAfter(database: string, position: string, limit: number): Promise<readonly AuditRow[]> {
+    const later = this.inOrder(database).filter((row) => BigInt(row.position) > BigInt(position));
+    return Promise.resolve(later.slice(0, limit));
+  }
+
+  eraseFromAudit(database: string, personIds: readonly string[]): Promise<void> {
+    const erased = new Set(personIds);
+    const rows = this.rows(database).map((row) => {
+      const [byThem, onThem] = [erased.has(row.actorId), erased.has(row.subjectId)];
+      const theirs = byThem || (row.actor === 'anonymous' && onThem);
+      return {
+        ...row,
+        ...(theirs ? { address: '', userAgent: '' } : {}),
+        ...(byThem ? { actor: '' } : {}),
+        ...(onThem ? { subject: '' } : {}),
+      };
+    });
+    this.databases.set(database, rows);
+    return Promise.resolve();
+  }
+
+  truncateAudit(database: string, position: string): Promise<void> {
+    const kept = this.rows(database).filter((row) => BigInt(row.position) <= BigInt(position));
+    this.databases.set(database, kept);
+    return Promise.resolve();
+  }
+
+  private rows(database: string): AuditRow[] {
+    const rows = this.databases.get(database);
+    if (!rows) throw new Error(`there is no table _audit in ${database}`);
+    return rows;
+  }
+
+  private inOrder(database: string): AuditRow[] {
+    const order = ({ position: a }: AuditRow, { position: b }: AuditRow): number =>
+      Number(BigInt(a) - BigInt(b));
+    return this.rows(database).toSorted(order);
+  }
+}
