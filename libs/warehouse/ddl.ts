@@ -88,10 +88,11 @@ function definitions(columns: readonly Column[]): string[] {
   ];
 }
 
+/** Old parts go at once: they have what erasure has blanked. */
 export const createAuditTable = (database: string): string =>
   `CREATE TABLE IF NOT EXISTS ${qualified({ database, table: AUDIT_TABLE })} (${AUDIT_COLUMNS.map(define).join(', ')})` +
   ' ENGINE = MergeTree ORDER BY `position`' +
-  ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0';
+  ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, old_parts_lifetime = 1';
 
 export const addColumns = (table: TableName, columns: readonly Column[]): string =>
   `ALTER TABLE ${qualified(table)} ${columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`).join(', ')}`;

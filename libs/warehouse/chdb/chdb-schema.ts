@@ -30,8 +30,8 @@ interface TableRow {
   readonly engine_full: string;
 }
 
-/** The engine's number of it. */
-const UNKNOWN_TABLE = 60;
+/** The engine's numbers of unknown tables, and of those being dropped. */
+const GONE = new Set([60, 218]);
 const OURS = "database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')";
 const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OURS}`;
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OURS}`;
@@ -208,7 +208,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
       `SELECT toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${ddl.qualified(table)}`,
     );
     const found = await ranges.catch((error: unknown) => {
-      if (error instanceof WarehouseError && error.code === UNKNOWN_TABLE) return undefined;
+      if (error instanceof WarehouseError && GONE.has(error.code)) return undefined;
       throw error;
     });
     return found && [found[0]?.low ?? 0, found[0]?.high ?? 0];
