@@ -59,13 +59,19 @@ export abstract class IngestQueue {
   ): Promise<readonly QueuePosition[]>;
   /** The append of this name within {@link NAMES_KEPT_MS}, if there was one. */
   abstract appended(name: string): Promise<KeptAppend | undefined>;
+  /** What one record's payload may have, in bytes; what is larger must be split before. */
+  abstract readonly payloadBytesMax: number;
   /**
    * Delivers records after the consumer group's last commit, oldest first, and waits for more
    * until `signal` aborts. At most `maxRecords` and about `maxBytes` of payload at a time, never
    * less than one record; a delivery holds records of one partition.
    */
   abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
-  /** Records appended but not committed yet. */
+  /** Resolves when the record at `position` is committed, by whatever process. */
+  abstract awaitCommitted(position: QueuePosition): Promise<void>;
+  /** Resolves when all that was appended before this call is committed. */
+  abstract awaitAllCommitted(): Promise<void>;
+  /** Records appended but not committed yet; about, where others append too. */
   abstract depth(): QueueDepth;
   abstract close(): Promise<void>;
 }
@@ -78,9 +84,19 @@ export interface ConsumeOptions {
 
 export interface Delivery {
   readonly partition: number;
+  /**
+   * Of the partition's assignment to this consumer; grows with each new one. Whoever held it
+   * before may still be at work and not know: what is done under an older epoch must not count.
+   */
+  readonly epoch: bigint;
   readonly records: readonly QueuedRecord[];
-  /** Durably marks these records as done; they are not delivered again. Await it before taking the next delivery. */
+  /**
+   * Durably marks these records as done; they are not delivered again, unless the partition was
+   * taken away meanwhile. Await it, or {@link release}, before taking the next delivery.
+   */
   commit(): Promise<void>;
+  /** Gives the records back, uncommitted; whoever has the partition next gets them, under a new epoch. */
+  release(): Promise<void>;
 }
 
 export interface QueueDepth {

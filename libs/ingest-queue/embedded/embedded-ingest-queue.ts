@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { diskFull, isDiskFull } from '@app/platform';
+import { diskFull, isDiskFull, MillraceError } from '@app/platform';
 import {
   AlreadyAppendedError,
   QueueFullError,
@@ -41,6 +41,7 @@ export interface EmbeddedQueueOptions {
 
 const PARTITION = 0;
 const APPENDED = 'appended';
+const COMMIT = 'commit';
 const NEXT_OFFSET = 'next-offset';
 const COMMITTED = 'committed';
 
@@ -53,6 +54,7 @@ const COMMITTED = 'committed';
  * resolve after the sync. Offsets come from a counter in the same transaction: never used twice.
  */
 export class EmbeddedIngestQueue implements IngestQueue {
+  readonly payloadBytesMax = Number.POSITIVE_INFINITY;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
   private readonly records: Database<StoredRecord, number>;
@@ -120,7 +122,8 @@ export class EmbeddedIngestQueue implements IngestQueue {
 
   async *consume({ signal, maxRecords, maxBytes }: ConsumeOptions): AsyncIterable<Delivery> {
     const ended = AbortSignal.any([signal, this.closing.signal]);
-    let delivered = this.counters.get(COMMITTED) ?? 0;
+    let delivered = this.committed();
+    let epoch = 1n;
     while (!ended.aborted) {
       const records = this.take(delivered, maxRecords, maxBytes);
       const last = records.at(-1);
@@ -130,12 +133,42 @@ export class EmbeddedIngestQueue implements IngestQueue {
       }
       delivered = Number(last.position.offset);
       const committed = delivered;
-      yield { partition: PARTITION, records, commit: () => this.commit(committed) };
+      yield {
+        partition: PARTITION,
+        epoch,
+        records,
+        commit: () => this.commit(committed),
+        release: () => {
+          delivered = this.committed();
+          epoch += 1n;
+          return Promise.resolve();
+        },
+      };
     }
+  }
+
+  async awaitCommitted({ offset }: QueuePosition): Promise<void> {
+    while (BigInt(this.committed()) < offset) {
+      await once(this.changes, COMMIT, { signal: this.closing.signal }).catch(() => {
+        throw new MillraceError(
+          'SHUTTING_DOWN',
+          'stored, but the server stops before it is written',
+        );
+      });
+    }
+  }
+
+  async awaitAllCommitted(): Promise<void> {
+    const last = (this.counters.get(NEXT_OFFSET) ?? 1) - 1;
+    await this.awaitCommitted({ partition: PARTITION, offset: BigInt(last) });
   }
 
   depth(): QueueDepth {
     return { ...this.waiting };
+  }
+
+  private committed(): number {
+    return this.counters.get(COMMITTED) ?? 0;
   }
 
   async close(): Promise<void> {
@@ -185,7 +218,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
       .transaction(() => {
         const range = [...this.records.getRange({ end: offset + 1 })];
         for (const { key } of range) this.records.removeSync(key);
-        if (offset > (this.counters.get(COMMITTED) ?? 0)) this.counters.putSync(COMMITTED, offset);
+        if (offset > this.committed()) this.counters.putSync(COMMITTED, offset);
         return range.map(({ value }) => value);
       })
       .catch(async (error: unknown) => {
@@ -194,6 +227,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     this.grow(-done.length, -done.reduce((sum, { size }) => sum + size, 0));
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
+    this.changes.emit(COMMIT);
   }
 
   private recover(): void {

@@ -55,8 +55,6 @@ export class WritePipeline {
     for await (const delivery of this.queue.consume({ ...DELIVERY, signal })) {
       if (!(await this.write(delivery))) return;
       if (!(await this.commit(delivery))) return;
-      const last = delivery.records.at(-1);
-      if (last) this.progress.advance(delivery.partition, last.position.offset);
       if (isSmall(delivery)) await this.linger();
     }
   }

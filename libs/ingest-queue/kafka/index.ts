@@ -1,0 +1,1 @@
+export { openKafkaIngestQueue, type KafkaOptions } from './open-kafka.js';

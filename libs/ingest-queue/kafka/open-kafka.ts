@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IngestQueue } from '../ingest-queue.js';
+import { AppendNames } from './append-names.js';
+import { GroupProgress } from './group-progress.js';
+import { kafkaClient, type KafkaLog } from './kafka-client.js';
+import { KafkaIngestQueue } from './kafka-ingest-queue.js';
+import { PlainProducer } from './plain-producer.js';
+import { ensureTopics, messageBytesMax, topicsOf } from './topics.js';
+import { TransactionPool } from './transactions.js';
+
+export interface KafkaOptions {
+  /** `host:port` each. */
+  readonly brokers: readonly string[];
+  readonly log: KafkaLog;
+  /** Bound of what waits, by payload size. */
+  readonly maxBytes: number;
+  /** Of this node, the same after a restart and of no other node. */
+  readonly nodeId: string;
+  /** Begins the names of topics, groups and transactions. */
+  readonly namespace?: string;
+  /** Of topics that are not there yet. */
+  readonly partitions?: number;
+}
+
+const READY_WITHIN_MS = 30_000;
+const READY_STEP_MS = 200;
+const PARTITIONS = 12;
+/** Appends of more than one record batch that run at once. */
+const TRANSACTIONS = 4;
+
+/** Makes the topics that are not there. @throws when no broker answers. */
+export async function openKafkaIngestQueue(options: KafkaOptions): Promise<IngestQueue> {
+  const { log, maxBytes, nodeId, namespace = 'millrace', partitions = PARTITIONS } = options;
+  const kafka = kafkaClient(options);
+  const topics = topicsOf(namespace);
+  const groupId = `${namespace}.writers`;
+  const admin = kafka.admin();
+  const producer = new PlainProducer(kafka);
+  const ids = Array.from({ length: TRANSACTIONS }, (_, slot) => `${namespace}.${nodeId}.${slot}`);
+  const transactions = new TransactionPool(kafka, ids);
+  const progress = new GroupProgress({ admin, log, groupId, topic: topics.batches, maxBytes });
+  try {
+    await admin.connect();
+    const count = await ensureTopics(admin, topics, partitions);
+    const names = new AppendNames({
+      kafka,
+      log,
+      producer,
+      namespace,
+      topic: topics.names,
+      partitions: count.names,
+    });
+    const [bytesMax] = await Promise.all([
+      messageBytesMax(admin, topics.batches),
+      transactions.takeOver(),
+      names.start(),
+      whenReady(() => progress.poll()),
+    ]);
+    return new KafkaIngestQueue({
+      kafka,
+      admin,
+      log,
+      topics,
+      groupId,
+      partitions: count.batches,
+      messageBytesMax: bytesMax,
+      producer,
+      transactions,
+      names,
+      progress,
+    });
+  } catch (error) {
+    progress.close();
+    await Promise.all([transactions.close(), producer.close()]);
+    await admin.disconnect().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A broker that has just started is asked again until it knows its groups. */
+async function whenReady(ask: () => Promise<void>): Promise<void> {
+  const until = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+    await sleep(READY_STEP_MS);
+  }
+}
