@@ -52,7 +52,7 @@ async function start(config: Config): Promise<void> {
     app.get(WriteProgress),
     logger,
   );
-  writer.start();
+  if (config.roles.has('writer')) writer.start();
   closeOnSignal(async () => {
     app.get(Readiness).notReady('server', 'stopping');
     await drain(app);

@@ -12,7 +12,7 @@ import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/ide
 import { Spool } from '@app/ingest';
 import type { IngestQueue } from '@app/ingest-queue';
 import { openServerKey, type ServerKey } from '@app/key-store';
-import type { Config, Logger } from '@app/platform';
+import { nodeId, type Config, type Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
 import {
   DroppedTablesProjection,
@@ -130,14 +130,27 @@ async function openEventStore(
   return store;
 }
 
+async function openQueue(
+  { kafka, dataDirectory, queueMaxBytes: maxBytes }: Config,
+  log: Logger,
+): Promise<IngestQueue> {
+  if (kafka === undefined) {
+    const { openEmbeddedIngestQueue } = await import('@app/ingest-queue/embedded');
+    return openEmbeddedIngestQueue({ directory: join(dataDirectory, 'queue'), maxBytes });
+  }
+  const { openKafkaIngestQueue } = await import('@app/ingest-queue/kafka');
+  try {
+    return await openKafkaIngestQueue({ ...kafka, maxBytes, nodeId: nodeId(dataDirectory), log });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`KAFKA_BROKERS: ${reason}`, { cause: error });
+  }
+}
+
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
   const stores = await openStores(config, logger);
-  const { openEmbeddedIngestQueue } = await import('@app/ingest-queue/embedded');
-  const queue = openEmbeddedIngestQueue({
-    directory: join(config.dataDirectory, 'queue'),
-    maxBytes: config.queueMaxBytes,
-  });
+  const queue = await openQueue(config, logger);
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await projector.start();
   return {

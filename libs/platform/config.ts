@@ -55,6 +55,23 @@ const addresses = z
   })
   .optional();
 
+const brokers = z
+  .string()
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .refine((all) => all.every((each) => /^[^\s,/]+:\d{1,5}$/.test(each)), {
+    error: 'want <host>:<port> of one or more brokers, with commas between them',
+  })
+  .optional();
+
+const ROLES = ['api', 'writer'] as const;
+export type Role = (typeof ROLES)[number];
+const roles = z
+  .string()
+  .prefault(ROLES.join())
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .pipe(z.array(z.enum(ROLES)))
+  .transform((all) => new Set<Role>(all));
+
 /** Every variable the program knows. Sizes are in bytes. */
 const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
@@ -78,7 +95,12 @@ const environment = z.object({
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   CLICKHOUSE_URL: notYet('a ClickHouse server'),
-  KAFKA_BROKERS: notYet('Kafka'),
+  KAFKA_BROKERS: brokers,
+  KAFKA_NAMESPACE: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,100}$/, 'want up to 100 letters, digits, dots, dashes, underscores')
+    .default('millrace'),
+  MILLRACE_ROLES: roles,
   EVENTSTORE_URL: eventStoreUrl,
 });
 
@@ -104,6 +126,17 @@ export interface Config {
   readonly logLevel: string;
   /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
   readonly eventStoreUrl: string | undefined;
+  /** Undefined: the embedded ingest queue. */
+  readonly kafka: KafkaConfig | undefined;
+  /** What this process does. */
+  readonly roles: ReadonlySet<Role>;
+}
+
+export interface KafkaConfig {
+  /** `host:port` each. */
+  readonly brokers: readonly string[];
+  /** Begins the names of topics, consumer groups and transactions. */
+  readonly namespace: string;
 }
 
 export interface UploadLimits {
@@ -142,6 +175,11 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
     eventStoreUrl: values.EVENTSTORE_URL,
+    kafka:
+      values.KAFKA_BROKERS === undefined
+        ? undefined
+        : { brokers: values.KAFKA_BROKERS, namespace: values.KAFKA_NAMESPACE },
+    roles: values.MILLRACE_ROLES,
   };
 }
 

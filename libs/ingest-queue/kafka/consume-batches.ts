@@ -20,10 +20,10 @@ export interface BatchConsumerOptions {
 }
 
 /** How long a consumer may say nothing before the others take its partitions. */
-const SESSION_TIMEOUT_MS = 30_000;
+const SESSION_TIMEOUT_MS = 10_000;
 /** How long a rebalance waits for those who still write what they have. */
 const REBALANCE_TIMEOUT_MS = 120_000;
-const HEARTBEAT_MS = 3000;
+const HEARTBEAT_MS = 2000;
 const FETCH_WAIT_MS = 250;
 
 /** A member of the writers' group. Its handler returns only when a delivery is done with, and so holds a rebalance until then. */

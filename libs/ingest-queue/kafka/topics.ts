@@ -1,4 +1,4 @@
-import { ConfigResourceTypes, type Admin, type ITopicConfig } from 'kafkajs';
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 
 export interface Topics {
   /** Columnar batches, on their way to the warehouse. */
@@ -72,7 +72,7 @@ export async function messageBytesMax(admin: Admin, topic: string): Promise<numb
   const name = 'max.message.bytes';
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }],
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }],
   });
   const entry = resources[0]?.configEntries.find(({ configName }) => configName === name);
   return Number(entry?.configValue ?? 1_000_000);

@@ -11,11 +11,12 @@ import {
   type QueueRecord,
 } from '@app/ingest-queue';
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { REJECTED_TABLE, type Column } from '@app/warehouse';
+import { LocalEngine, REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
 import { toHeaders, type Batch } from '../batch.js';
 import { SchemaGate } from './schema-gate.js';
+import { splitBatch } from './split-batch.js';
 
 export interface EnqueuedChunk extends AcceptedChunk {
   readonly recordBytes: number;
@@ -46,6 +47,7 @@ export class BatchEnqueuer {
   constructor(
     private readonly queue: IngestQueue,
     private readonly gate: SchemaGate,
+    private readonly engine: LocalEngine,
   ) {}
 
   /**
@@ -66,9 +68,31 @@ export class BatchEnqueuer {
         isOutdated(chunk, columns) ? [index] : [],
       );
       if (outdated.length > 0) return { outdated };
-      const records = await toRecords(organization.database, stream, chunks);
+      const records = await this.toRecords(organization.database, stream, chunks);
       return this.append(records, once);
     });
+  }
+
+  private async toRecords(
+    database: string,
+    stream: string,
+    chunks: readonly EnqueuedChunk[],
+  ): Promise<QueueRecord[]> {
+    const records: QueueRecord[] = [];
+    // What goes to one table from one stream keeps its order.
+    const key = `${database}/${stream}`;
+    for (const { schema, accepted, rejected, recordBytes } of chunks) {
+      const streamId = schema?.id ?? '';
+      const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
+        for (const piece of await splitBatch(this.engine, batch, this.queue.payloadBytesMax)) {
+          const bytes = Math.ceil((recordBytes * piece.rows) / batch.rows);
+          records.push(await toRecord(key, { table, streamId, recordBytes: bytes }, piece));
+        }
+      };
+      if (schema && accepted) await add(tableOf(schema), accepted);
+      if (rejected) await add({ database, table: REJECTED_TABLE }, rejected);
+    }
+    return records;
   }
 
   private async append(
@@ -90,26 +114,6 @@ export class BatchEnqueuer {
   }
 }
 
-async function toRecords(
-  database: string,
-  key: string,
-  chunks: readonly EnqueuedChunk[],
-): Promise<QueueRecord[]> {
-  const records: QueueRecord[] = [];
-  for (const { schema, accepted, rejected, recordBytes } of chunks) {
-    const streamId = schema?.id ?? '';
-    if (schema && accepted)
-      records.push(
-        await toRecord(key, { table: tableOf(schema), streamId, recordBytes }, accepted),
-      );
-    if (rejected) {
-      const table = { database, table: REJECTED_TABLE };
-      records.push(await toRecord(key, { table, streamId, recordBytes }, rejected));
-    }
-  }
-  return records;
-}
-
 /** A stream, by the names that are its own before it exists. */
 export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
 
@@ -119,7 +123,7 @@ function isOutdated({ schema, accepted }: EnqueuedChunk, columns: readonly Colum
   return schema.columns.some(({ name, type }) => types.get(name) !== type);
 }
 
-const tableOf = ({ database, name }: StreamSchema): { database: string; table: string } => ({
+const tableOf = ({ database, name }: StreamSchema): TableName => ({
   database,
   table: name,
 });

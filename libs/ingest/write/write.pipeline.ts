@@ -14,6 +14,7 @@ const INSERTS = 2;
 /** How long small batches are gathered, and how often it is looked whether somebody waits. */
 const LINGER_MS = 100;
 const LINGER_STEP_MS = 5;
+const SEEN_MS = 1000;
 const SMALL_ROWS = 50_000;
 const BACKOFF_MS = { first: 100, most: 10_000 };
 /** Tries before a batch that fails for a reason of its own is given up. */
@@ -31,6 +32,8 @@ const PASSING = new Set([74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473]);
 export class WritePipeline {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
+  /** When a small delivery of a partition came last. */
+  private readonly seen = new Map<number, number>();
 
   constructor(
     private readonly queue: IngestQueue,
@@ -55,7 +58,7 @@ export class WritePipeline {
     for await (const delivery of this.queue.consume({ ...DELIVERY, signal })) {
       if (!(await this.write(delivery))) return;
       if (!(await this.commit(delivery))) return;
-      if (isSmall(delivery)) await this.linger();
+      if (isSmall(delivery)) await this.linger(delivery);
     }
   }
 
@@ -73,16 +76,24 @@ export class WritePipeline {
     }
   }
 
-  /** Lets small batches come together, unless somebody waits for them: a part costs the same for one row as for thousands. */
-  private async linger(): Promise<void> {
-    const until = performance.now() + LINGER_MS;
+  /**
+   * Lets small batches come together, unless somebody waits for them: a part costs the same for
+   * one row as for thousands. With several partitions, each one's wait is the others' too.
+   */
+  private async linger({ partition }: Delivery): Promise<void> {
+    const now = performance.now();
+    this.seen.set(partition, now);
+    for (const [each, at] of this.seen) if (at < now - SEEN_MS) this.seen.delete(each);
+    const until = now + LINGER_MS / this.seen.size;
     while (performance.now() < until && !this.progress.isAwaited && !this.stopping.signal.aborted) {
       await sleep(LINGER_STEP_MS);
     }
   }
 
   /** @returns false when it was stopped before everything was stored. */
-  private async write({ records }: Delivery): Promise<boolean> {
+  private async write(delivery: Delivery): Promise<boolean> {
+    const { records } = delivery;
+    this.inserter.begin(delivery);
     const { groups, unreadable } = groupBatches(records);
     for (const record of unreadable)
       await this.deadLetter.keep(record, 'its headers are not those of a batch');
