@@ -5,6 +5,7 @@ import type { GroupProgress } from './group-progress.js';
 import { Handover } from './handover.js';
 import type { KafkaLog } from './kafka-client.js';
 import type { PlainProducer } from './plain-producer.js';
+import { nextOffset, slices, textHeaders } from './slices.js';
 import { SteadyConsumer } from './steady-consumer.js';
 import type { Topics } from './topics.js';
 
@@ -72,8 +73,10 @@ export class BatchConsumer {
   }
 
   private async deliver(payload: EachBatchPayload, consumer: Consumer): Promise<void> {
-    const { batch, heartbeat } = payload;
-    for (const part of slices(batch, this.consuming)) {
+    const { batch } = payload;
+    const heartbeat = (): Promise<void> => payload.heartbeat();
+    const { maxRecords: most, maxBytes } = this.consuming;
+    for (const part of slices(batch.messages, { most, maxBytes })) {
       if (this.over(payload)) return;
       const epoch = await this.epochOf(batch.partition);
       const beating = setInterval(() => void heartbeat().catch(() => undefined), HEARTBEAT_MS);
@@ -89,10 +92,10 @@ export class BatchConsumer {
     await heartbeat();
   }
 
-  private over({ batch, isRunning, isStale }: EachBatchPayload): boolean {
-    const { signal } = this.consuming;
-    const ended = signal.aborted || this.ended.signal.aborted;
-    return ended || !isRunning() || isStale() || !this.assigned.has(batch.partition);
+  private over(payload: EachBatchPayload): boolean {
+    const ended = this.consuming.signal.aborted || this.ended.signal.aborted;
+    if (ended || !payload.isRunning() || payload.isStale()) return true;
+    return !this.assigned.has(payload.batch.partition);
   }
 
   /** @returns false when it was given back. */
@@ -102,21 +105,18 @@ export class BatchConsumer {
   ): Promise<boolean> {
     const { partition, topic } = batch;
     let kept = true;
-    const last = part.at(-1)?.offset ?? '0';
-    const isLast = last === batch.messages.at(-1)?.offset;
-    // Behind the last record there may be a transaction's end.
-    const next = BigInt(isLast ? batch.lastOffset() : last) + 1n;
+    const next = nextOffset(part, batch);
     await this.handover.offer({
       partition,
       epoch,
       records: part.map((message) => toRecord(partition, message)),
       commit: async () => {
         await consumer
-          .commitOffsets([{ topic, partition, offset: String(next) }])
+          .commitOffsets([{ topic, partition, offset: next }])
           .catch((error: unknown) => {
             if (!hasMovedOn(error)) throw error;
           });
-        this.options.progress.committedBelow(partition, next);
+        this.options.progress.committedBelow(partition, BigInt(next));
       },
       release: () => {
         kept = false;
@@ -147,31 +147,11 @@ export class BatchConsumer {
   }
 }
 
-function* slices(
-  { messages }: Batch,
-  { maxRecords, maxBytes }: ConsumeOptions,
-): Iterable<readonly KafkaMessage[]> {
-  let part: KafkaMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const size = message.value?.length ?? 0;
-    if (part.length > 0 && (part.length >= maxRecords || bytes + size > maxBytes)) {
-      yield part;
-      part = [];
-      bytes = 0;
-    }
-    part.push(message);
-    bytes += size;
-  }
-  if (part.length > 0) yield part;
-}
-
-function toRecord(partition: number, { key, value, headers, offset }: KafkaMessage): QueuedRecord {
+function toRecord(partition: number, message: KafkaMessage): QueuedRecord {
+  const { key, value, offset } = message;
   return {
     key: key?.toString() ?? '',
-    headers: Object.fromEntries(
-      Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]),
-    ),
+    headers: textHeaders(message),
     payload: { bytes: value ?? new Uint8Array() },
     position: { partition, offset: BigInt(offset) },
   };

@@ -23,7 +23,8 @@ export const hasMovedOn = (error: unknown): boolean =>
 /** What callers of the port see: a broker that is away, slow or full, or what they did wrong. */
 export function toFailure(error: unknown): unknown {
   const late = error instanceof Error && error.name === 'AbortError';
-  if (error instanceof MillraceError || !(error instanceof kafkajs.KafkaJSError || late)) return error;
+  if (error instanceof MillraceError || !(error instanceof kafkajs.KafkaJSError || late))
+    return error;
   if (typesOf(error).includes('MESSAGE_TOO_LARGE'))
     return new MillraceError(
       'UPLOAD_TOO_LARGE',

@@ -1,6 +1,6 @@
 interface Offer<Item> {
   readonly item: Item;
-  taken(): void;
+  readonly taken: () => void;
 }
 
 /** Hands items from a callback to a loop, one at a time: who offers waits until the loop asks for the next. */
@@ -34,7 +34,7 @@ export class Handover<Item> {
       }
     } finally {
       signal.removeEventListener('abort', wake);
-      for (const { taken } of this.offers.splice(0)) taken();
+      for (const offer of this.offers.splice(0)) offer.taken();
     }
   }
 }

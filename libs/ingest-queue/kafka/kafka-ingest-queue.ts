@@ -126,7 +126,7 @@ export class KafkaIngestQueue implements IngestQueue {
   }
 
   /** One record at a time: their payloads together may be more than memory should hold. */
-  private async sendAll(
+  async sendAll(
     records: readonly QueueRecord[],
     send: SendWithin,
   ): Promise<readonly QueuePosition[]> {

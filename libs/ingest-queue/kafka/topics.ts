@@ -7,12 +7,18 @@ export interface Topics {
   readonly names: string;
   /** One record for each time that a consumer was given a partition: its offset is the epoch. */
   readonly epochs: string;
+  /** Where other programs put what they upload. */
+  readonly uploads: string;
+  /** What of it belongs nowhere, with the reason. */
+  readonly deadLetter: string;
 }
 
 export const topicsOf = (namespace: string): Topics => ({
   batches: `${namespace}.batches`,
   names: `${namespace}.append-names`,
   epochs: `${namespace}.epochs`,
+  uploads: `${namespace}.uploads`,
+  deadLetter: `${namespace}.dead-letter`,
 });
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -44,6 +50,15 @@ function wanted(topics: Topics, partitions: number): ITopicConfig[] {
       topic: topics.epochs,
       numPartitions: 1,
       configEntries: [setting('retention.ms', HOUR_MS), setting('segment.ms', HOUR_MS)],
+    },
+    { topic: topics.uploads, numPartitions: partitions },
+    {
+      topic: topics.deadLetter,
+      numPartitions: 1,
+      configEntries: [
+        setting('retention.ms', -1),
+        setting('max.message.bytes', BATCH_BYTES_MAX),
+      ],
     },
   ];
 }

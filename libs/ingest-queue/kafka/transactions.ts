@@ -24,13 +24,15 @@ export class TransactionalProducer {
   }
 
   /** Commits what `work` has sent, or nothing of it. */
-  async run<Result>(work: (send: SendWithin) => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    work: (send: SendWithin, transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
     const producer = await this.connected();
     let transaction: Transaction | undefined;
     try {
       transaction = await producer.transaction();
       const open = transaction;
-      const result = await work((outgoing) => sendWithin(open, outgoing));
+      const result = await work((outgoing) => sendWithin(open, outgoing), open);
       await open.commit();
       return result;
     } catch (error) {
