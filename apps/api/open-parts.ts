@@ -19,7 +19,7 @@ import {
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
-import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { StreamCatalog } from './stream-catalog.js';
 
@@ -61,13 +61,11 @@ export const AUDIT_PURPOSE = 'audit-trail';
 export async function openStores(config: Config, logger: Logger): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
-  const [{ openChdb }, { EmbeddedPersonKeys }] = await Promise.all([
-    import('@app/warehouse/chdb'),
-    import('@app/key-store/embedded'),
-  ]);
+  const { EmbeddedPersonKeys } = await import('@app/key-store/embedded');
   // The engine first: it locks the data directory.
-  const { warehouse, localEngine } = openChdb({
+  const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
+    url: config.clickHouseUrl,
     limits: config.query,
     readers: READERS,
     acceptors: ACCEPTORS,

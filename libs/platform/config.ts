@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { clickHouseUrl } from './clickhouse-url.js';
 import { eventStoreUrl } from './event-store-url.js';
 
 const KIB = 1024;
@@ -77,7 +78,7 @@ const environment = z.object({
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
-  CLICKHOUSE_URL: notYet('a ClickHouse server'),
+  CLICKHOUSE_URL: clickHouseUrl,
   KAFKA_BROKERS: notYet('Kafka'),
   EVENTSTORE_URL: eventStoreUrl,
 });
@@ -102,6 +103,8 @@ export interface Config {
     readonly resultBytes: number;
   };
   readonly logLevel: string;
+  /** Of a ClickHouse server; undefined: the embedded engine has the tables. Secret. */
+  readonly clickHouseUrl: string | undefined;
   /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
   readonly eventStoreUrl: string | undefined;
 }
@@ -141,6 +144,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
+    clickHouseUrl: values.CLICKHOUSE_URL,
     eventStoreUrl: values.EVENTSTORE_URL,
   };
 }
