@@ -4,7 +4,13 @@ import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EnsureRoot, type RootCredentials } from '@app/identity';
-import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
+import {
+  DeadLetter,
+  ForeignUploadsPipeline,
+  GroupInserter,
+  WritePipeline,
+  WriteProgress,
+} from '@app/ingest';
 import {
   closeOnSignal,
   createLogger,
@@ -52,10 +58,15 @@ async function start(config: Config): Promise<void> {
     app.get(WriteProgress),
     logger,
   );
-  if (config.roles.has('writer')) writer.start();
+  const foreign = parts.foreign && app.get(ForeignUploadsPipeline);
+  if (config.roles.has('writer')) {
+    writer.start();
+    foreign?.start(logger);
+  }
   closeOnSignal(async () => {
     app.get(Readiness).notReady('server', 'stopping');
     await drain(app);
+    await foreign?.stop();
     await writer.stop();
     await parts.close();
   });

@@ -1,5 +1,6 @@
 export { AUDIT_COLUMNS, AUDIT_TABLE, REJECTED_COLUMNS, REJECTED_TABLE, TIMESTAMP } from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
+export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
 export { toWarehouseError, WarehouseError } from './warehouse-errors.js';
 export {
   type AuditFilter,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openKafkaIngestQueue } from '../../libs/ingest-queue/kafka/open-kafka.js';
+import { openKafka } from '../../libs/ingest-queue/kafka/open-kafka.js';
 import { KafkaServer } from '../server/kafka/kafka-server.js';
 import { ingestQueueContract } from './ingest-queue.contract.js';
 
@@ -23,7 +23,7 @@ describe('on Kafka', () => {
     const namespace = `test-${randomUUID()}`;
     const directory = mkdtempSync(join(tmpdir(), 'millrace-queue-'));
     const open = () =>
-      openKafkaIngestQueue({
+      openKafka({
         brokers,
         log,
         namespace,
@@ -32,14 +32,14 @@ describe('on Kafka', () => {
         // The contract speaks of one partition.
         partitions: 1,
       });
-    let queue = await open();
+    let { queue } = await open();
     return {
       queue,
       maxBytes: MAX_BYTES,
       payloadFile: (name) => join(directory, name),
       reopen: async () => {
         await queue.close();
-        queue = await open();
+        ({ queue } = await open());
         return queue;
       },
       dispose: async () => {

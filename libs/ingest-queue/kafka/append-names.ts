@@ -70,10 +70,11 @@ export class AppendNames {
       log,
       topic,
       config: { groupId: `${namespace}.names.${randomUUID()}`, maxWaitTimeInMs: 500 },
-      eachBatch: ({ batch, resolveOffset }) => {
+      eachBatch: (payload) => {
+        const { batch } = payload;
         for (const message of batch.messages) {
           this.keep(message);
-          resolveOffset(message.offset);
+          payload.resolveOffset(message.offset);
         }
         this.read.set(batch.partition, BigInt(batch.lastOffset()) + 1n);
         this.changes.emit(READ);

@@ -1,1 +1,1 @@
-export { openKafkaIngestQueue, type KafkaOptions } from './open-kafka.js';
+export { openKafka, type KafkaOptions, type OpenKafka } from './open-kafka.js';

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ForeignMessages } from '../foreign-messages.js';
 import type { IngestQueue } from '../ingest-queue.js';
 import { AppendNames } from './append-names.js';
+import { registerCodecs } from './codecs.js';
+import { KafkaForeignMessages, type ForeignOptions } from './consume-foreign.js';
 import { GroupProgress } from './group-progress.js';
 import { kafkaClient, type KafkaLog } from './kafka-client.js';
 import { KafkaIngestQueue } from './kafka-ingest-queue.js';
@@ -28,9 +31,15 @@ const PARTITIONS = 12;
 /** Appends of more than one record batch that run at once. */
 const TRANSACTIONS = 4;
 
+export interface OpenKafka {
+  readonly queue: IngestQueue;
+  readonly foreign: ForeignMessages;
+}
+
 /** Makes the topics that are not there. @throws when no broker answers. */
-export async function openKafkaIngestQueue(options: KafkaOptions): Promise<IngestQueue> {
+export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   const { log, maxBytes, nodeId, namespace = 'millrace', partitions = PARTITIONS } = options;
+  registerCodecs();
   const kafka = kafkaClient(options);
   const topics = topicsOf(namespace);
   const groupId = `${namespace}.writers`;
@@ -56,7 +65,7 @@ export async function openKafkaIngestQueue(options: KafkaOptions): Promise<Inges
       names.start(),
       whenReady(() => progress.poll()),
     ]);
-    return new KafkaIngestQueue({
+    const queue = new KafkaIngestQueue({
       kafka,
       admin,
       log,
@@ -69,6 +78,9 @@ export async function openKafkaIngestQueue(options: KafkaOptions): Promise<Inges
       names,
       progress,
     });
+    const sendAll: ForeignOptions['sendAll'] = (records, send) => queue.sendAll(records, send);
+    const foreign = new KafkaForeignMessages({ kafka, admin, log, namespace, topics, sendAll });
+    return { queue, foreign };
   } catch (error) {
     progress.close();
     await Promise.all([transactions.close(), producer.close()]);

@@ -55,10 +55,7 @@ function wanted(topics: Topics, partitions: number): ITopicConfig[] {
     {
       topic: topics.deadLetter,
       numPartitions: 1,
-      configEntries: [
-        setting('retention.ms', -1),
-        setting('max.message.bytes', BATCH_BYTES_MAX),
-      ],
+      configEntries: [setting('retention.ms', -1), setting('max.message.bytes', BATCH_BYTES_MAX)],
     },
   ];
 }

@@ -33,6 +33,17 @@ export interface Destination {
   readonly keeper: SchemaKeeper;
 }
 
+export interface StreamChunks {
+  readonly to: Destination;
+  readonly chunks: readonly EnqueuedChunk[];
+}
+
+/** Indexes. */
+export interface OutdatedChunk {
+  readonly part: number;
+  readonly chunk: number;
+}
+
 /**
  * Where the last batch is (undefined when there was nothing to store), or which chunks must be
  * accepted again, or the upload that came before under the same name.
@@ -61,16 +72,37 @@ export class BatchEnqueuer {
     chunks: readonly EnqueuedChunk[],
     once?: NamedAppend,
   ): Promise<Enqueued> {
-    const { organization, stream, keeper } = to;
+    const { organization, stream } = to;
     return this.gate.pass(gateKey(organization, stream), async () => {
-      const columns = keeper.current()?.columns ?? [];
-      const outdated = chunks.flatMap((chunk, index) =>
-        isOutdated(chunk, columns) ? [index] : [],
-      );
+      const outdated = outdatedOf(to, chunks);
       if (outdated.length > 0) return { outdated };
       const records = await this.toRecords(organization.database, stream, chunks);
       return this.append(records, once);
     });
+  }
+
+  /**
+   * The same for several streams at once, each with its chunks; `put` takes all their batches.
+   * @returns the places of chunks that must be accepted again; nothing was put then.
+   */
+  enqueueTogether(
+    parts: readonly StreamChunks[],
+    put: (records: readonly QueueRecord[]) => Promise<void>,
+  ): Promise<readonly OutdatedChunk[]> {
+    const within = async (): Promise<readonly OutdatedChunk[]> => {
+      const outdated = parts.flatMap(({ to, chunks }, part) =>
+        outdatedOf(to, chunks).map((chunk) => ({ part, chunk })),
+      );
+      if (outdated.length > 0) return outdated;
+      const records: QueueRecord[] = [];
+      for (const { to, chunks } of parts)
+        records.push(...(await this.toRecords(to.organization.database, to.stream, chunks)));
+      await put(records);
+      return [];
+    };
+    const keys = new Set(parts.map(({ to }) => gateKey(to.organization, to.stream)));
+    const passed = [...keys].reduce((inner, key) => () => this.gate.pass(key, inner), within);
+    return passed();
   }
 
   private async toRecords(
@@ -116,6 +148,11 @@ export class BatchEnqueuer {
 
 /** A stream, by the names that are its own before it exists. */
 export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
+
+function outdatedOf({ keeper }: Destination, chunks: readonly EnqueuedChunk[]): readonly number[] {
+  const columns = keeper.current()?.columns ?? [];
+  return chunks.flatMap((chunk, index) => (isOutdated(chunk, columns) ? [index] : []));
+}
 
 function isOutdated({ schema, accepted }: EnqueuedChunk, columns: readonly Column[]): boolean {
   if (!schema || !accepted) return false;

@@ -3,7 +3,8 @@ import type { ChdbQueryStream } from 'chdb';
 import { quoteIdentifier } from '../identifier.js';
 import { toWarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
-import { chunkJoiner, ENGINE_FORMAT } from './join-chunks.js';
+import { ENGINE_FORMAT } from '../sql/read-settings.js';
+import { chunkJoiner } from './join-chunks.js';
 import type { PooledSession, SessionPool } from './session-pool.js';
 
 /** Reads through the engine's own streams: through the client a large result is held in memory whole. */

@@ -8,13 +8,6 @@ export interface ChunkJoiner {
   end(): Buffer[];
 }
 
-export const ENGINE_FORMAT: Readonly<Record<ResultFormat, string>> = {
-  json: 'JSONEachRow',
-  ndjson: 'JSONEachRow',
-  csv: 'CSVWithNames',
-  text: 'TSVRaw',
-};
-
 const ARRAY_OPEN = Buffer.from('[\n');
 const ARRAY_CLOSE = Buffer.from('\n]\n');
 const BETWEEN_ROWS = Buffer.from(',\n');

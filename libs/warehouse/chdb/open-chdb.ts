@@ -1,30 +1,24 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
-import { drainPending, Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
+import { composeWarehouse } from '../sql/compose-warehouse.js';
+import { readSettings } from '../sql/read-settings.js';
+import { SqlAuditTables } from '../sql/sql-audit-tables.js';
+import { SqlSchema } from '../sql/sql-schema.js';
 import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
-import { ChdbAuditTables } from './chdb-audit-tables.js';
-import { ChdbLocalEngine, STRICT_INPUT } from './chdb-local-engine.js';
 import { ChdbReader } from './chdb-reader.js';
-import { ChdbSchema } from './chdb-schema.js';
 import { ChdbWriter } from './chdb-writer.js';
-import { writeEngineFiles } from './engine-files.js';
 import { ClientPool } from './client-pool.js';
+import { Engine, type EngineOptions } from './engine.js';
 import { Pool } from './pool.js';
-import { sessionPool, type SessionPool } from './session-pool.js';
 
-export interface ChdbOptions {
-  /** Absolute; one process has it at a time. */
-  readonly directory: string;
+export interface ChdbOptions extends EngineOptions {
   readonly limits: QueryLimits;
   /** Client queries that run at once; more wait. */
   readonly readers: number;
-  /** Acceptance statements that run at once; more wait. */
-  readonly acceptors: number;
 }
 
 export interface Chdb {
+  /** Closing it closes the engine. */
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
 }
@@ -33,57 +27,29 @@ type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[
 
 /** Inserts and definitions that run at once. */
 const INSERTERS = 2;
-const MAX_ACCEPT_MEMORY = 2 * 1024 ** 3;
 
-/**
- * Starts ClickHouse's engine in this process on a data directory. The first session carries the
- * engine's configuration; the client's connections join the engine that is then there.
- */
-export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions): Chdb {
-  const path = join(directory, 'store');
-  mkdirSync(path, { recursive: true });
-  const config = writeEngineFiles(join(directory, 'config'));
-  const engine = openEngine(path, config);
-  const pool = (args: readonly string[], size: number): SessionPool =>
-    sessionPool(() => new Session(path, { connectionArgs: args }), size);
-  const documents = pool([...readOnly(limits), '--output_format_json_array_of_rows=1'], readers);
-  const lines = pool([...readOnly(limits), '--output_format_json_array_of_rows=0'], readers);
-  const accepting = pool([...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`], acceptors);
+/** Starts ClickHouse's engine in this process on a data directory, for the tables and for acceptance. */
+export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
+  const engine = new Engine(options);
+  const { path, localEngine } = engine;
+  const bounds = readOnly(limits);
   const clients = new ClientPool(
     new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS),
   );
-  const reader = new ChdbReader(documents, lines);
-  const writer = new ChdbWriter(clients);
-  const schema = new ChdbSchema(clients);
-  const audit = new ChdbAuditTables(clients);
-  const close = async (): Promise<void> => {
-    for (const pool of [documents, lines, accepting]) {
-      for (const { session } of pool.all()) session.close();
-    }
-    await clients.close();
-    engine.close();
-    // A query whose client left may still run: its connection goes when it ends, and the engine with
-    // the last one. At exit its teardown can deadlock with its own background threads.
-    await drainPending();
+  const reader = new ChdbReader(
+    engine.sessions([...bounds, '--output_format_json_array_of_rows=1'], readers),
+    engine.sessions([...bounds, '--output_format_json_array_of_rows=0'], readers),
+  );
+  const parts = {
+    reader,
+    writer: new ChdbWriter(clients),
+    schema: new SqlSchema(clients),
+    audit: new SqlAuditTables(clients),
   };
   return {
-    warehouse: compose({ reader, writer, schema, audit }, close),
-    localEngine: new ChdbLocalEngine(accepting),
+    warehouse: composeWarehouse(parts, () => engine.close(() => clients.close())),
+    localEngine,
   };
-}
-
-function openEngine(path: string, config: string): Session {
-  try {
-    return new Session(path, { connectionArgs: [`--config-file=${config}`] });
-  } catch (error) {
-    // The engine writes the reason to stderr and tells us none.
-    throw new Error(
-      `the data directory ${path} is in use by another process, or cannot be opened`,
-      {
-        cause: error,
-      },
-    );
-  }
 }
 
 /** chdb types its connection by its own copy of the client's declarations; the shapes are the same. */
@@ -92,60 +58,5 @@ function embeddedConnection(path: string): ClientConnection {
 }
 
 function readOnly(limits: QueryLimits): readonly string[] {
-  return [
-    '--readonly=1',
-    `--max_execution_time=${limits.timeoutSeconds}`,
-    '--timeout_overflow_mode=throw',
-    `--max_memory_usage=${limits.memoryBytes}`,
-    `--max_result_rows=${limits.resultRows}`,
-    `--max_result_bytes=${limits.resultBytes}`,
-    '--result_overflow_mode=throw',
-    '--session_timezone=UTC',
-    '--date_time_output_format=iso',
-    '--output_format_json_quote_64bit_integers=0',
-    '--output_format_json_quote_denormals=0',
-    '--output_format_json_escape_forward_slashes=0',
-    '--json_type_escape_dots_in_keys=1',
-  ];
-}
-
-interface Adapters {
-  readonly reader: ChdbReader;
-  readonly writer: ChdbWriter;
-  readonly schema: ChdbSchema;
-  readonly audit: ChdbAuditTables;
-}
-
-function compose(
-  { reader, writer, schema, audit }: Adapters,
-  close: () => Promise<void>,
-): Warehouse {
-  return {
-    stream: (query) => reader.stream(query),
-    text: (query) => reader.text(query),
-    insert: (insert) => writer.insert(insert),
-    storedOffsets: (table, partition, from) => writer.storedOffsets(table, partition, from),
-    createDatabase: (database) => schema.createDatabase(database),
-    createTable: (table, columns, streamId) => schema.createTable(table, columns, streamId),
-    createRejectedTable: (database) => schema.createRejectedTable(database),
-    addColumns: (table, columns) => schema.addColumns(table, columns),
-    modifyColumn: (table, column) => schema.modifyColumn(table, column),
-    dropTable: (table) => schema.dropTable(table),
-    columns: (table) => schema.columns(table),
-    dropStreamTable: (table, streamId) => schema.dropStreamTable(table, streamId),
-    setRetention: (table, days) => schema.setRetention(table, days),
-    setSkipIndexes: (table, columns) => schema.setSkipIndexes(table, columns),
-    tables: () => schema.tables(),
-    rejectedStreams: (database) => schema.rejectedStreams(database),
-    dropRejected: (database, streamId) => schema.dropRejected(database, streamId),
-    statistics: (database, tables) => schema.statistics(database, tables),
-    createAuditTable: (database) => audit.createAuditTable(database),
-    appendAudit: (database, rows) => audit.appendAudit(database, rows),
-    lastAudit: (database) => audit.lastAudit(database),
-    auditPage: (database, filter) => audit.auditPage(database, filter),
-    auditAfter: (database, position, limit) => audit.auditAfter(database, position, limit),
-    eraseFromAudit: (database, personIds) => audit.eraseFromAudit(database, personIds),
-    truncateAudit: (database, position) => audit.truncateAudit(database, position),
-    close,
-  };
+  return Object.entries(readSettings(limits)).map(([name, value]) => `--${name}=${value}`);
 }

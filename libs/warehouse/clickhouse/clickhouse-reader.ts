@@ -1,0 +1,43 @@
+import type { Readable } from 'node:stream';
+import type { ClickHouseSettings } from '@clickhouse/client';
+import { ENGINE_FORMAT, readSettings } from '../sql/read-settings.js';
+import type { QueryLimits, WarehouseQuery, WarehouseReader } from '../warehouse.js';
+import type { ClickHouseConnection } from './clickhouse-connection.js';
+
+/** Each query brings its own bounds, and is read-only: the server lets it change neither. */
+export class ClickHouseReader implements WarehouseReader {
+  private readonly settings: ClickHouseSettings;
+
+  constructor(
+    private readonly connection: ClickHouseConnection,
+    limits: QueryLimits,
+  ) {
+    this.settings = {
+      ...readSettings(limits),
+      cancel_http_readonly_queries_on_client_close: 1,
+      http_write_exception_in_output_format: 0,
+    };
+  }
+
+  stream({ sql, format, ...query }: WarehouseQuery): Promise<Readable> {
+    const settings: ClickHouseSettings = {
+      ...this.settings,
+      output_format_json_array_of_rows: format === 'json' ? 1 : 0,
+    };
+    return this.connection.stream({
+      ...query,
+      query: `${sql}\nFORMAT ${ENGINE_FORMAT[format]}`,
+      settings,
+    });
+  }
+
+  text({ sql, format, ...query }: WarehouseQuery): Promise<string> {
+    const settings: ClickHouseSettings = {
+      ...this.settings,
+      output_format_json_array_of_rows: 1,
+      // The answer comes when all is done, so that its status tells the outcome.
+      wait_end_of_query: 1,
+    };
+    return this.connection.text({ ...query, query: sql, settings }, ENGINE_FORMAT[format]);
+  }
+}
