@@ -111,7 +111,7 @@ export abstract class WarehouseSchema {
   abstract setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void>;
   /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
   abstract columns(table: TableName): Promise<readonly Column[]>;
-  /** All tables in databases that are not the engine's. */
+  /** All tables in databases of organizations, whose names begin with `o_`. */
   abstract tables(): Promise<readonly WarehouseTable[]>;
   /** Streams that have rows in `_rejected`. */
   abstract rejectedStreams(database: string): Promise<readonly string[]>;

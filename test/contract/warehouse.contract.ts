@@ -217,14 +217,6 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         }
       });
 
-      it('drops tables and rejected records of any size', async () => {
-        expect(
-          await query(
-            "SELECT name, value FROM system.server_settings WHERE name IN ('max_table_size_to_drop', 'max_partition_size_to_drop') ORDER BY name",
-          ),
-        ).toBe('max_partition_size_to_drop\t0\nmax_table_size_to_drop\t0\n');
-      });
-
       it('drops the table of a stream, and not the one that has its name by now', async () => {
         await warehouse.dropStreamTable(TABLE, 'another');
         expect(await warehouse.columns(TABLE)).toHaveLength(3);
