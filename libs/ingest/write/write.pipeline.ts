@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery, IngestQueue } from '@app/ingest-queue';
 import type { Logger } from '@app/platform';
-import { WarehouseError } from '@app/warehouse';
+import { passes, WarehouseError } from '@app/warehouse';
 import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
@@ -20,8 +20,6 @@ const BACKOFF_MS = { first: 100, most: 10_000 };
 /** Tries before a batch that fails for a reason of its own is given up. */
 const TRIES = 3;
 
-/** Engine numbers of failures that pass: no memory, no disk, too many parts, time-outs, broken files. */
-const PASSING = new Set([74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473]);
 /**
  * The way of a batch from the queue to the warehouse: receive → insert → commit.
  *
@@ -150,6 +148,6 @@ function isSmall({ records }: Delivery): boolean {
 
 function judge(error: unknown, attempt: number): 'give-up' | 'count' | 'wait' {
   if (!(error instanceof WarehouseError)) return 'wait';
-  if (PASSING.has(error.code)) return 'wait';
+  if (passes(error)) return 'wait';
   return attempt < TRIES ? 'count' : 'give-up';
 }

@@ -5,7 +5,9 @@ import {
   selectBatches,
 } from '../sql/batch-statements.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
-import type { BatchInsert, TableName, WarehouseWriter } from '../warehouse.js';
+import { WriterEpochs, type Claim } from '../sql/writer-epochs.js';
+import { FENCED, FencedError, WarehouseError } from '../warehouse-errors.js';
+import type { BatchInsert, TableName, WarehouseWriter, WriterFence } from '../warehouse.js';
 
 const SETTINGS = Object.entries(ONE_PART_SETTINGS)
   .map(([name, value]) => `${name} = ${value}`)
@@ -13,14 +15,43 @@ const SETTINGS = Object.entries(ONE_PART_SETTINGS)
 
 /** Inserts columnar files as parts whose rows carry their queue position. */
 export class ChdbWriter implements WarehouseWriter {
-  constructor(private readonly runner: SqlRunner) {}
+  private readonly epochs: WriterEpochs;
+  private readonly claims = new Map<number, Claim>();
+  private readonly running = new Set<Promise<void>>();
 
-  insert({ batches, ...insert }: BatchInsert): Promise<void> {
-    const rows = `(${selectBatches(insert.columns, batches)})`;
-    return this.runner.command(`${insertRows(insert, rows)} SETTINGS ${SETTINGS}`);
+  constructor(private readonly runner: SqlRunner) {
+    this.epochs = new WriterEpochs(runner);
+  }
+
+  async claim(partition: number, epoch: bigint): Promise<void> {
+    this.claims.set(partition, await this.epochs.claim(partition, epoch));
+    // The engine is in this process, and so is every insert.
+    await Promise.allSettled(this.running);
+  }
+
+  async insert(insert: BatchInsert): Promise<void> {
+    const { fence } = insert;
+    const rows = `(${selectBatches(insert.columns, insert.batches)})`;
+    const statement = insertRows(insert, rows, fence && this.claimOf(fence));
+    const running = this.runner.command(`${statement} SETTINGS ${SETTINGS}`);
+    this.running.add(running);
+    try {
+      await running;
+    } catch (error) {
+      if (!fence || !(error instanceof WarehouseError) || error.code !== FENCED) throw error;
+      throw new FencedError(fence.partition, fence.epoch, { cause: error });
+    } finally {
+      this.running.delete(running);
+    }
   }
 
   storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
     return readStoredOffsets(this.runner, table, partition, from);
+  }
+
+  private claimOf({ partition, epoch }: WriterFence): Claim {
+    const claim = this.claims.get(partition);
+    if (claim?.epoch !== epoch) throw new FencedError(partition, epoch);
+    return claim;
   }
 }

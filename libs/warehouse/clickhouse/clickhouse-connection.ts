@@ -9,7 +9,7 @@ import {
   type ClickHouseSettings,
   type DataFormat,
 } from '@clickhouse/client';
-import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
+import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { whole } from './whole-answer.js';
 
@@ -19,6 +19,14 @@ export interface Request {
   readonly database?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
+}
+
+export interface Sending {
+  /** Absolute; compressed with zstd. */
+  readonly file: string;
+  readonly settings: ClickHouseSettings;
+  /** By which the server knows the statement. */
+  readonly id: string;
 }
 
 /** Of a server that says nothing while it works: an index is filled, an insert is merged. */
@@ -96,8 +104,8 @@ export class ClickHouseConnection implements SqlRunner {
     }, request.signal);
   }
 
-  /** Sends a zstd-compressed file as the data of an INSERT. */
-  async send(query: string, file: string, settings: ClickHouseSettings, id: string): Promise<void> {
+  /** Sends a file as the data of an INSERT. */
+  async send(query: string, { file, settings, id }: Sending): Promise<void> {
     await this.told(async () => {
       const { stream, response_headers } = await this.client.exec({
         query,
@@ -135,8 +143,6 @@ export class ClickHouseConnection implements SqlRunner {
     );
   }
 }
-
-const NETWORK_ERROR = 210;
 
 function parameters({ settings, database, params, signal }: Omit<Request, 'query'>) {
   return {

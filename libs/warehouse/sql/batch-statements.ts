@@ -2,6 +2,7 @@ import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN } from '../d
 import { quoteIdentifier, quoteText } from '../identifier.js';
 import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
+import { isNewest, type Claim } from './writer-epochs.js';
 
 /**
  * One thread and blocks larger than any insert, so that an insert makes exactly one part and is
@@ -36,16 +37,23 @@ export function selectBatches(columns: readonly string[], batches: readonly Stor
 
 /**
  * An insert of `rows`, which have the columns and positions of the batches, in that order. A table
- * that is another stream's by now takes none of them.
+ * that is another stream's by now takes none of them, and nothing is taken from a writer whose
+ * claim is not the newest.
  */
 export function insertRows(
-  { table, columns, streamId }: Omit<BatchInsert, 'batches'>,
+  { table, columns, streamId }: Pick<BatchInsert, 'table' | 'columns' | 'streamId'>,
   rows: string,
+  claim?: Claim,
 ): string {
-  const { into, select } =
-    table.table === REJECTED_TABLE
-      ? { into: [STREAM_COLUMN], select: `SELECT *, ${quoteText(streamId)} FROM ${rows}` }
-      : { into: [], select: `SELECT * FROM ${rows} WHERE ${belongsTo(table, streamId)}` };
+  const isRejected = table.table === REJECTED_TABLE;
+  const into = isRejected ? [STREAM_COLUMN] : [];
+  const selected = isRejected ? `*, ${quoteText(streamId)}` : '*';
+  const conditions = [
+    ...(claim ? [isNewest(claim)] : []),
+    ...(isRejected ? [] : [belongsTo(table, streamId)]),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const select = `SELECT ${selected} FROM ${rows}${where}`;
   const target = [...columns, ...POSITION_COLUMNS, ...into].map(quoteIdentifier).join(', ');
   return `INSERT INTO ${qualified(table)} (${target}) ${select}`;
 }

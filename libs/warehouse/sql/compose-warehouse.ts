@@ -17,6 +17,7 @@ export function composeWarehouse(
   return {
     stream: (query) => reader.stream(query),
     text: (query) => reader.text(query),
+    claim: (partition, epoch) => writer.claim(partition, epoch),
     insert: (insert) => writer.insert(insert),
     storedOffsets: (table, partition, from) => writer.storedOffsets(table, partition, from),
     createDatabase: (database) => schema.createDatabase(database),
