@@ -14,6 +14,7 @@ export interface QueueRecord {
 export type Payload = { readonly bytes: Uint8Array } | { readonly file: string };
 
 export interface QueuePosition {
+  /** Of no other queue, nor of one that was in this one's place before. */
   readonly partition: number;
   /** Grows by at least one per record within a partition; never reused, not even after a crash. */
   readonly offset: bigint;
@@ -87,8 +88,9 @@ export interface Delivery {
   /**
    * Of the partition's assignment to this consumer; grows with each new one. Whoever held it
    * before may still be at work and not know: what is done under an older epoch must not count.
+   * Undefined where nobody else can have held it.
    */
-  readonly epoch: bigint;
+  readonly epoch: bigint | undefined;
   readonly records: readonly QueuedRecord[];
   /**
    * Durably marks these records as done; they are not delivered again, unless the partition was

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -17,6 +18,7 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '../ingest-queue.js';
+import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { adoptFile, syncDirectory } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
 
@@ -39,11 +41,12 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-const PARTITION = 0;
 const APPENDED = 'appended';
 const COMMIT = 'commit';
 const NEXT_OFFSET = 'next-offset';
 const COMMITTED = 'committed';
+/** This queue's only one. */
+const PARTITION = 'partition';
 
 /**
  * One partition in an lmdb environment, with large payloads as files beside it.
@@ -61,6 +64,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly counters: Database<number, string>;
   private readonly names: AppendNames;
   private readonly payloads: string;
+  private readonly partition: number;
   private readonly maxBytes: number;
   private waiting = { records: 0, bytes: 0 };
 
@@ -73,6 +77,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });
     this.names = new AppendNames(environment, now);
     this.payloads = payloadFolder(directory);
+    this.partition = this.counters.get(PARTITION) ?? this.drawPartition();
     this.recover();
   }
 
@@ -108,7 +113,10 @@ export class EmbeddedIngestQueue implements IngestQueue {
       const first = await this.environment.childTransaction(() => this.putNow(stored, once));
       if (typeof first !== 'number') throw new AlreadyAppendedError(first);
       this.changes.emit(APPENDED);
-      return stored.map((_, index) => ({ partition: PARTITION, offset: BigInt(first + index) }));
+      return stored.map((_, index) => ({
+        partition: this.partition,
+        offset: BigInt(first + index),
+      }));
     } catch (error) {
       this.grow(-records.length, -bytes);
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
@@ -123,7 +131,6 @@ export class EmbeddedIngestQueue implements IngestQueue {
   async *consume({ signal, maxRecords, maxBytes }: ConsumeOptions): AsyncIterable<Delivery> {
     const ended = AbortSignal.any([signal, this.closing.signal]);
     let delivered = this.committed();
-    let epoch = 1n;
     while (!ended.aborted) {
       const records = this.take(delivered, maxRecords, maxBytes);
       const last = records.at(-1);
@@ -134,13 +141,12 @@ export class EmbeddedIngestQueue implements IngestQueue {
       delivered = Number(last.position.offset);
       const committed = delivered;
       yield {
-        partition: PARTITION,
-        epoch,
+        partition: this.partition,
+        epoch: undefined,
         records,
         commit: () => this.commit(committed),
         release: () => {
           delivered = this.committed();
-          epoch += 1n;
           return Promise.resolve();
         },
       };
@@ -160,7 +166,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
 
   async awaitAllCommitted(): Promise<void> {
     const last = (this.counters.get(NEXT_OFFSET) ?? 1) - 1;
-    await this.awaitCommitted({ partition: PARTITION, offset: BigInt(last) });
+    await this.awaitCommitted({ partition: this.partition, offset: BigInt(last) });
   }
 
   depth(): QueueDepth {
@@ -186,7 +192,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     const first = this.counters.get(NEXT_OFFSET) ?? 1;
     for (const [index, record] of stored.entries()) this.records.putSync(first + index, record);
     this.counters.putSync(NEXT_OFFSET, first + stored.length);
-    const last = { partition: PARTITION, offset: BigInt(first + stored.length - 1) };
+    const last = { partition: this.partition, offset: BigInt(first + stored.length - 1) };
     if (once) this.names.keep({ ...once, position: stored.length > 0 ? last : undefined });
     return first;
   }
@@ -207,7 +213,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
           value.file === undefined
             ? { bytes: value.bytes ?? new Uint8Array() }
             : { file: join(this.payloads, value.file) },
-        position: { partition: PARTITION, offset: BigInt(offset) },
+        position: { partition: this.partition, offset: BigInt(offset) },
       });
     }
     return taken;
@@ -228,6 +234,14 @@ export class EmbeddedIngestQueue implements IngestQueue {
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
     this.changes.emit(COMMIT);
+  }
+
+  /** One that is older than the drawing of numbers has 0. */
+  private drawPartition(): number {
+    const isNew = this.counters.get(NEXT_OFFSET) === undefined;
+    const drawn = isNew ? randomInt(1, FIRST_PARTITIONS) * PARTITIONS_MAX : 0;
+    this.counters.putSync(PARTITION, drawn);
+    return drawn;
   }
 
   private recover(): void {

@@ -18,6 +18,8 @@ export interface BatchConsumerOptions {
   readonly topics: Topics;
   /** At least what one record batch of the topic may have. */
   readonly fetchBytes: number;
+  /** What partitions' numbers begin with, as everybody else sees them. */
+  readonly firstPartition: number;
 }
 
 /** How long a consumer may say nothing before the others take its partitions. */
@@ -106,10 +108,11 @@ export class BatchConsumer {
     const { partition, topic } = batch;
     let kept = true;
     const next = nextOffset(part, batch);
+    const outward = this.options.firstPartition + partition;
     await this.handover.offer({
-      partition,
+      partition: outward,
       epoch,
-      records: part.map((message) => toRecord(partition, message)),
+      records: part.map((message) => toRecord(outward, message)),
       commit: async () => {
         await consumer
           .commitOffsets([{ topic, partition, offset: next }])

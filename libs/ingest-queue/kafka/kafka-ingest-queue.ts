@@ -27,6 +27,8 @@ export interface KafkaParts {
   readonly topics: Topics;
   readonly groupId: string;
   readonly partitions: number;
+  /** What their numbers begin with, as everybody else sees them. */
+  readonly firstPartition: number;
   /** What one record batch of the topic may have, in bytes. */
   readonly messageBytesMax: number;
   readonly producer: PlainProducer;
@@ -73,7 +75,7 @@ export class KafkaIngestQueue implements IngestQueue {
         for (const { payload } of records)
           if ('file' in payload) await rm(payload.file, { force: true });
         for (const [index, position] of positions.entries())
-          progress.appendedAt(position, sizes[index] ?? 0);
+          progress.appendedAt(this.within(position), sizes[index] ?? 0);
         return positions;
       } catch (error) {
         throw toFailure(error);
@@ -91,7 +93,7 @@ export class KafkaIngestQueue implements IngestQueue {
   }
 
   awaitCommitted(position: QueuePosition): Promise<void> {
-    return this.parts.progress.awaitCommitted(position);
+    return this.parts.progress.awaitCommitted(this.within(position));
   }
 
   awaitAllCommitted(): Promise<void> {
@@ -122,7 +124,7 @@ export class KafkaIngestQueue implements IngestQueue {
     const messages = await Promise.all(records.map(toMessage));
     const { partition, ...place } = this.place(first);
     const base = await this.parts.producer.send({ ...place, partition, messages });
-    return records.map((_, index) => ({ partition, offset: base + BigInt(index) }));
+    return records.map((_, index) => this.position(partition, base + BigInt(index)));
   }
 
   /** One record at a time: their payloads together may be more than memory should hold. */
@@ -134,9 +136,18 @@ export class KafkaIngestQueue implements IngestQueue {
     for (const record of records) {
       const place = this.place(record);
       const offset = await send({ ...place, messages: [await toMessage(record)] });
-      positions.push({ partition: place.partition, offset });
+      positions.push(this.position(place.partition, offset));
     }
     return positions;
+  }
+
+  private position(partition: number, offset: bigint): QueuePosition {
+    return { partition: this.parts.firstPartition + partition, offset };
+  }
+
+  /** As the broker counts partitions. */
+  private within({ partition, offset }: QueuePosition): QueuePosition {
+    return { partition: partition - this.parts.firstPartition, offset };
   }
 
   private place({ key }: QueueRecord): Omit<Outgoing, 'messages'> {

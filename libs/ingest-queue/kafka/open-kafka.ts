@@ -5,6 +5,7 @@ import { AppendNames } from './append-names.js';
 import { registerCodecs } from './codecs.js';
 import { KafkaForeignMessages, type ForeignOptions } from './consume-foreign.js';
 import { GroupProgress } from './group-progress.js';
+import { firstPartition } from './incarnation.js';
 import { kafkaClient, type KafkaLog } from './kafka-client.js';
 import { KafkaIngestQueue } from './kafka-ingest-queue.js';
 import { PlainProducer } from './plain-producer.js';
@@ -48,10 +49,11 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   const ids = Array.from({ length: TRANSACTIONS }, (_, slot) => `${namespace}.${nodeId}.${slot}`);
   const transactions = new TransactionPool(kafka, ids);
   const progress = new GroupProgress({ admin, log, groupId, topic: topics.batches, maxBytes });
+  let names: AppendNames | undefined;
   try {
     await admin.connect();
     const count = await ensureTopics(admin, topics, partitions);
-    const names = new AppendNames({
+    names = new AppendNames({
       kafka,
       log,
       producer,
@@ -59,8 +61,10 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
       topic: topics.names,
       partitions: count.names,
     });
-    const [bytesMax] = await Promise.all([
+    const incarnation = { kafka, admin, log, producer, namespace, topic: topics.incarnation };
+    const [bytesMax, first] = await Promise.all([
       messageBytesMax(admin, topics.batches),
+      whenReady(() => firstPartition(incarnation)),
       transactions.takeOver(),
       names.start(),
       whenReady(() => progress.poll()),
@@ -72,6 +76,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
       topics,
       groupId,
       partitions: count.batches,
+      firstPartition: first,
       messageBytesMax: bytesMax,
       producer,
       transactions,
@@ -83,14 +88,14 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
     return { queue, foreign };
   } catch (error) {
     progress.close();
-    await Promise.all([transactions.close(), producer.close()]);
+    await Promise.all([names?.close(), transactions.close(), producer.close()]);
     await admin.disconnect().catch(() => undefined);
     throw error;
   }
 }
 
 /** A broker that has just started is asked again until it knows its groups. */
-async function whenReady(ask: () => Promise<void>): Promise<void> {
+async function whenReady<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + READY_WITHIN_MS;
   for (;;) {
     try {

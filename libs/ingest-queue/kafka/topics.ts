@@ -7,6 +7,8 @@ export interface Topics {
   readonly names: string;
   /** One record for each time that a consumer was given a partition: its offset is the epoch. */
   readonly epochs: string;
+  /** What tells this queue from others. */
+  readonly incarnation: string;
   /** Where other programs put what they upload. */
   readonly uploads: string;
   /** What of it belongs nowhere, with the reason. */
@@ -17,6 +19,7 @@ export const topicsOf = (namespace: string): Topics => ({
   batches: `${namespace}.batches`,
   names: `${namespace}.append-names`,
   epochs: `${namespace}.epochs`,
+  incarnation: `${namespace}.incarnation`,
   uploads: `${namespace}.uploads`,
   deadLetter: `${namespace}.dead-letter`,
 });
@@ -51,6 +54,7 @@ function wanted(topics: Topics, partitions: number): ITopicConfig[] {
       numPartitions: 1,
       configEntries: [setting('retention.ms', HOUR_MS), setting('segment.ms', HOUR_MS)],
     },
+    { topic: topics.incarnation, numPartitions: 1, configEntries: [setting('retention.ms', -1)] },
     { topic: topics.uploads, numPartitions: partitions },
     {
       topic: topics.deadLetter,

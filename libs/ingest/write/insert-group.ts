@@ -12,7 +12,7 @@ import type { BatchGroup, ReceivedBatch } from './group-batches.js';
 
 /** What is known of a partition's batches under one epoch. */
 interface Partition {
-  readonly epoch: bigint;
+  readonly epoch: bigint | undefined;
   /** By table and stream: positions found at the last read-back. Absent: unknown. */
   readonly stored: Map<string, ReadonlySet<bigint>>;
   /** The last offset that was delivered. */
@@ -41,13 +41,19 @@ export class GroupInserter {
   /**
    * Before the groups of a delivery. Under a new epoch, and when records come again that came
    * before, what is there must be read anew.
+   * @throws {FencedError} when the partition is another writer's by now
    */
-  begin({ partition, epoch, records }: Delivery): void {
+  async begin({ partition, epoch, records }: Delivery): Promise<void> {
     const known = this.partitions.get(partition);
     const first = records[0]?.position.offset ?? 0n;
     const last = records.at(-1)?.position.offset ?? 0n;
-    if (known?.epoch === epoch && first > known.last) known.last = last;
-    else this.partitions.set(partition, { epoch, stored: new Map(), last });
+    if (known && known.epoch === epoch && first > known.last) {
+      known.last = last;
+      return;
+    }
+    this.partitions.delete(partition);
+    if (epoch !== undefined) await this.writer.claim(partition, epoch);
+    this.partitions.set(partition, { epoch, stored: new Map(), last });
   }
 
   /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or parts of it. */
@@ -62,8 +68,8 @@ export class GroupInserter {
   }
 
   private async insertMissing(group: BatchGroup): Promise<void> {
-    const stored =
-      this.partitions.get(partitionOf(group))?.stored ?? new Map<string, Set<bigint>>();
+    const partition = partitionOf(group);
+    const { stored, epoch } = this.begun(partition);
     const missing = await this.missing(stored, group);
     if (missing.length === 0) return;
     const written: string[] = [];
@@ -77,13 +83,20 @@ export class GroupInserter {
         batches.push({ position: record.position, file });
       }
       const { table, streamId, columns } = group;
-      await this.writer.insert({ table, streamId, columns, batches });
+      const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
+      await this.writer.insert({ table, streamId, columns, batches, ...fence });
     } catch (error) {
       stored.delete(keyOf(group));
       throw error;
     } finally {
       await Promise.all(written.map((file) => rm(file, { force: true })));
     }
+  }
+
+  private begun(partition: number): Partition {
+    const begun = this.partitions.get(partition);
+    if (!begun) throw new Error(`no delivery of partition ${partition} has begun`);
+    return begun;
   }
 
   private async missing(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery, IngestQueue } from '@app/ingest-queue';
 import type { Logger } from '@app/platform';
-import { passes, WarehouseError } from '@app/warehouse';
+import { FencedError, passes, WarehouseError } from '@app/warehouse';
 import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
@@ -54,7 +54,12 @@ export class WritePipeline {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     for await (const delivery of this.queue.consume({ ...DELIVERY, signal })) {
-      if (!(await this.write(delivery))) return;
+      const outcome = await this.write(delivery);
+      if (outcome === 'stopped') return;
+      if (outcome === 'fenced') {
+        await delivery.release();
+        continue;
+      }
       if (!(await this.commit(delivery))) return;
       if (isSmall(delivery)) await this.linger(delivery);
     }
@@ -88,10 +93,21 @@ export class WritePipeline {
     }
   }
 
-  /** @returns false when it was stopped before everything was stored. */
-  private async write(delivery: Delivery): Promise<boolean> {
+  private async write(delivery: Delivery): Promise<'stored' | 'stopped' | 'fenced'> {
+    try {
+      return (await this.writeOnce(delivery)) ? 'stored' : 'stopped';
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      const { partition } = delivery;
+      this.logger.info({ partition }, 'another writer has this partition now');
+      return 'fenced';
+    }
+  }
+
+  /** @returns false when it was stopped before everything was stored. @throws {FencedError} */
+  private async writeOnce(delivery: Delivery): Promise<boolean> {
     const { records } = delivery;
-    this.inserter.begin(delivery);
+    if (!(await this.begin(delivery))) return false;
     const { groups, unreadable } = groupBatches(records);
     for (const record of unreadable)
       await this.deadLetter.keep(record, 'its headers are not those of a batch');
@@ -102,8 +118,25 @@ export class WritePipeline {
       }
       return true;
     };
-    const done = await Promise.all(Array.from({ length: INSERTS }, worker));
-    return done.every(Boolean);
+    // All of them, also when one fails: nothing may be at work when the records come again.
+    const done = await Promise.allSettled(Array.from({ length: INSERTS }, worker));
+    const failed = done.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
+    return done.every((each) => each.status === 'fulfilled' && each.value);
+  }
+
+  private async begin(delivery: Delivery): Promise<boolean> {
+    for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
+      try {
+        await this.inserter.begin(delivery);
+        return true;
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        this.logger.error({ err: error }, 'a partition cannot be claimed');
+      }
+      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.stopping.signal.aborted) return false;
+    }
   }
 
   private async store(group: BatchGroup): Promise<boolean> {
@@ -113,6 +146,7 @@ export class WritePipeline {
         await this.inserter.insert(group);
         return true;
       } catch (error) {
+        if (error instanceof FencedError) throw error;
         const verdict = judge(error, attempt);
         this.logger.error({ err: error, table: group.table, attempt, verdict }, 'an insert failed');
         if (verdict === 'give-up') return this.giveUp(group, error);
