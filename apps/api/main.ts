@@ -58,11 +58,10 @@ async function start(config: Config): Promise<void> {
     app.get(WriteProgress),
     logger,
   );
-  const foreign = parts.foreign && app.get(ForeignUploadsPipeline);
-  if (config.roles.has('writer')) {
-    writer.start();
-    foreign?.start(logger);
-  }
+  if (config.roles.has('writer')) writer.start();
+  const isFed = (config.kafka?.uploadOrganizations.size ?? 0) > 0;
+  const foreign = parts.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;
+  foreign?.start(logger);
   closeOnSignal(async () => {
     app.get(Readiness).notReady('server', 'stopping');
     await drain(app);
