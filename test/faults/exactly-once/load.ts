@@ -35,7 +35,8 @@ export class Load {
     for (let n = 0; n < 5; n += 1) this.sendAs(`small${n}`, (count) => 1 + (count % 7), false);
     for (let n = 0; n < 2; n += 1) this.sendAs(`keyed${n}`, (count) => 1 + (count % 300), true);
     this.sendAs('medium', () => 3000, false);
-    this.sendAs('large', () => 60_000, true);
+    // More than one chunk, and so several batches that must come together.
+    this.sendAs('large', () => 90_000, true);
   }
 
   /** Runs until the load ends; each call is a sender of its own. */
@@ -56,6 +57,10 @@ export class Load {
 
   get acknowledged(): number {
     return this.sent.filter(({ acknowledged }) => acknowledged).length;
+  }
+
+  has(one: (sent: Sent) => boolean): boolean {
+    return this.sent.some(one);
   }
 
   async outcome(): Promise<Outcome> {
