@@ -96,7 +96,7 @@ export class Cluster {
   async dispose(): Promise<void> {
     this.kafka.resume();
     await this.apiServer?.kill();
-    await Promise.all(this.writers.map((writer) => writer?.kill()));
+    for (const writer of this.writers) await writer?.kill();
     await this.clickHouse.kill();
     await this.events.stop();
     await this.kafka.dispose();
