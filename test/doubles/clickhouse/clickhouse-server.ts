@@ -108,7 +108,11 @@ async function send(
     compressor.pipe(response);
   }
   const out = compressor ?? response;
-  for await (const chunk of bytes) if (!out.write(chunk)) await once(out, 'drain');
+  const closed = once(response, 'close');
+  for await (const chunk of bytes) {
+    if (response.destroyed) return;
+    if (!out.write(chunk)) await Promise.race([once(out, 'drain'), closed]);
+  }
   out.end();
 }
 
