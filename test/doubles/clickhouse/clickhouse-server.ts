@@ -30,9 +30,12 @@ export class ClickHouseServer {
     this.spool = join(options.directory, 'received');
     rmSync(this.spool, { recursive: true, force: true });
     mkdirSync(this.spool, { recursive: true });
-    this.http = createServer({ keepAliveTimeout: 10_000 }, (request, response) => {
-      void this.answer(request, response);
-    });
+    this.http = createServer(
+      { keepAliveTimeout: 10_000, maxHeaderSize: 1024 * 1024 },
+      (request, response) => {
+        void this.answer(request, response);
+      },
+    );
   }
 
   /** @returns the port. */
