@@ -55,7 +55,7 @@ function readable(message: string): string {
     .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
     .replace(/`?\bo_[0-9a-f]{32}`?\./g, '')
     .replace(/\bo_[0-9a-f]{32}\b/g, 'your organization')
-    .replace(/\(version [^)]*\)/g, '')
+    .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
     .replace(/While executing \w+\.?/g, '')
     .replace(/\s+/g, ' ')
     .trim()

@@ -48,7 +48,7 @@ export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
 export const NETWORK_ERROR = 210;
 
 const FRAME =
-  /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^)]*\))?\s*$/s;
+  /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;
 
 /** Reads the engine's `Code: N. DB::Exception: … (TYPE)`; whatever has no such frame gets code 0. */
 export function toWarehouseError(error: unknown): WarehouseError {

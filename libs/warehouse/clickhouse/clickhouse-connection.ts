@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { text } from 'node:stream/consumers';
 import {
   ClickHouseLogLevel,
   createClient,
   type ClickHouseClient,
   type ClickHouseSettings,
-  type DataFormat,
 } from '@clickhouse/client';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
@@ -16,17 +15,13 @@ import { whole } from './whole-answer.js';
 export interface Request {
   readonly query: string;
   readonly settings: ClickHouseSettings;
+  /** By which the server knows the statement; one is made up when there is none. */
+  readonly id?: string;
   readonly database?: string;
   readonly params?: Readonly<Record<string, unknown>>;
+  /** The data of an INSERT: a file compressed with zstd, by its absolute path. */
+  readonly file?: string;
   readonly signal?: AbortSignal;
-}
-
-export interface Sending {
-  /** Absolute; compressed with zstd. */
-  readonly file: string;
-  readonly settings: ClickHouseSettings;
-  /** By which the server knows the statement. */
-  readonly id: string;
 }
 
 /** Of a server that says nothing while it works: an index is filled, an insert is merged. */
@@ -35,6 +30,9 @@ const SILENCE_MS = 600_000;
 const CONNECTIONS = 64;
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
+
+const OK = 200;
+const ERROR_TEXT_MAX = 64 * 1024;
 
 /** Settings of every statement of our own. The answer comes when all is done, so that its status tells the outcome. */
 const OWN: ClickHouseSettings = {
@@ -60,96 +58,77 @@ export class ClickHouseConnection implements SqlRunner {
       application: 'millrace',
       request_timeout: SILENCE_MS,
       max_open_connections: CONNECTIONS,
-      use_multipart_params_auto: true,
       log: { level: ClickHouseLogLevel.OFF },
     });
   }
 
   async command(query: string): Promise<void> {
-    await this.told(() => this.client.command({ query, clickhouse_settings: OWN }));
+    await this.text({ query, settings: OWN });
   }
 
-  rows<Row>(query: string, params: Readonly<Record<string, unknown>> = {}): Promise<Row[]> {
-    return this.told(async () => {
-      const result = await this.client.query({
-        query,
-        format: 'JSONEachRow',
-        query_params: params,
-        clickhouse_settings: OWN,
-      });
-      return result.json<Row>();
-    });
+  async rows<Row>(query: string, params: Readonly<Record<string, unknown>> = {}): Promise<Row[]> {
+    const lines = await this.text({ query: `${query}\nFORMAT JSONEachRow`, settings: OWN, params });
+    return lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
   }
 
-  /** The whole result. */
-  text({ query, ...request }: Request, format: DataFormat): Promise<string> {
-    return this.told(async () => {
-      const result = await this.client.query({ query, format, ...parameters(request) });
-      return result.text();
-    }, request.signal);
+  /** Sends the data of an INSERT. */
+  async send(request: Request & { readonly file: string }): Promise<void> {
+    await this.text({ ...request, settings: { ...OWN, ...request.settings } });
+  }
+
+  /** The whole answer. */
+  async text(request: Request): Promise<string> {
+    return text(await this.stream(request));
   }
 
   /**
    * Bytes as the server sends them; a failure on the way is the stream's error. Destroying the
    * stream closes the connection, by which the server knows that nobody wants the rest.
    */
-  stream({ query, ...request }: Request): Promise<Readable> {
-    return this.told(async () => {
-      const { stream, response_headers } = await this.client.exec({
-        query,
-        ...parameters(request),
-      });
-      const answer = whole(stream, response_headers, (error) => this.toError(error));
-      return request.signal ? addAbortSignal(request.signal, answer) : answer;
-    }, request.signal);
-  }
-
-  /** Sends a file as the data of an INSERT. */
-  async send(query: string, { file, settings, id }: Sending): Promise<void> {
-    await this.told(async () => {
-      const { stream, response_headers } = await this.client.exec({
-        query,
-        query_id: id,
-        values: createReadStream(file),
-        http_headers: { 'Content-Encoding': 'zstd' },
-        clickhouse_settings: { ...OWN, ...settings },
-      });
-      await finished(whole(stream, response_headers, (error) => this.toError(error)).resume());
-    });
-  }
-
-  close(): Promise<void> {
-    return this.client.close();
-  }
-
-  private async told<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  async stream(request: Request): Promise<Readable> {
+    const { signal } = request;
     signal?.throwIfAborted();
     try {
-      return await work();
+      const answer = await this.client.exec(parameters(request));
+      const { stream, response_headers: headers, http_status_code: status = 0 } = answer;
+      if (status !== OK || 'x-clickhouse-exception-code' in headers)
+        throw new Error((await text(stream)).slice(0, ERROR_TEXT_MAX));
+      const rows = whole(stream, headers, (error) => this.toError(error));
+      return signal ? addAbortSignal(signal, rows) : rows;
     } catch (error) {
       signal?.throwIfAborted();
       throw this.toError(error);
     }
   }
 
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
   private toError(error: unknown): WarehouseError {
     const known = toWarehouseError(error);
     if (known.code !== 0) return known;
-    return new WarehouseError(
-      NETWORK_ERROR,
-      'NETWORK_ERROR',
-      `ClickHouse at ${this.host}: ${known.message}`,
-      { cause: error },
-    );
+    const message = `ClickHouse at ${this.host}: ${known.message}`;
+    return new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', message, { cause: error });
   }
 }
 
-function parameters({ settings, database, params, signal }: Omit<Request, 'query'>) {
+/** The client's own reading of errors takes words in brackets for their type: ours reads them. */
+function parameters({ query, settings, id, database, params, file, signal }: Request) {
   return {
+    query,
+    query_id: id ?? randomUUID(),
     clickhouse_settings: settings,
-    query_id: randomUUID(),
+    ignore_error_response: true,
     ...(params === undefined ? {} : { query_params: params }),
     ...(signal === undefined ? {} : { abort_signal: signal }),
-    ...(database === undefined ? {} : { http_headers: { 'X-ClickHouse-Database': database } }),
+    ...(file === undefined ? {} : { values: createReadStream(file) }),
+    http_headers: {
+      ...(file === undefined ? {} : { 'Content-Encoding': 'zstd' }),
+      ...(database === undefined ? {} : { 'X-ClickHouse-Database': database }),
+    },
   };
 }

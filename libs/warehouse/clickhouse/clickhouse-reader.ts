@@ -1,8 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { ENGINE_FORMAT, readSettings } from '../sql/read-settings.js';
-import type { QueryLimits, WarehouseQuery, WarehouseReader } from '../warehouse.js';
+import type { QueryLimits, ResultFormat, WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
+
+/** The guard's statement about a client's is somewhat longer than that. */
+const STATEMENT_BYTES_MAX = 1024 * 1024;
+
+const withFormat = (sql: string, format: ResultFormat): string =>
+  `${sql}\nFORMAT ${ENGINE_FORMAT[format]}`;
 
 /** Each query brings its own bounds, and is read-only: the server lets it change neither. */
 export class ClickHouseReader implements WarehouseReader {
@@ -16,6 +22,7 @@ export class ClickHouseReader implements WarehouseReader {
       ...readSettings(limits),
       cancel_http_readonly_queries_on_client_close: 1,
       http_write_exception_in_output_format: 0,
+      max_query_size: String(STATEMENT_BYTES_MAX),
     };
   }
 
@@ -26,7 +33,7 @@ export class ClickHouseReader implements WarehouseReader {
     };
     return this.connection.stream({
       ...query,
-      query: `${sql}\nFORMAT ${ENGINE_FORMAT[format]}`,
+      query: withFormat(sql, format),
       settings,
     });
   }
@@ -38,6 +45,6 @@ export class ClickHouseReader implements WarehouseReader {
       // The answer comes when all is done, so that its status tells the outcome.
       wait_end_of_query: 1,
     };
-    return this.connection.text({ ...query, query: sql, settings }, ENGINE_FORMAT[format]);
+    return this.connection.text({ ...query, query: withFormat(sql, format), settings });
   }
 }

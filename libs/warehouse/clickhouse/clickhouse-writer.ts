@@ -62,7 +62,8 @@ export class ClickHouseWriter implements WarehouseWriter {
     try {
       const structure = await this.write(insert, file);
       const statement = insertRows(insert, `input(${quoteText(structure)})`, claim);
-      await this.connection.send(`${statement} FORMAT Native`, {
+      await this.connection.send({
+        query: `${statement} FORMAT Native`,
         file,
         settings: SETTINGS,
         id: `${idPrefix(claim)}${randomUUID()}`,

@@ -12,6 +12,7 @@ const PASSWORD = 'Double-1:@/';
 export class ClickHouseDouble {
   private constructor(
     private readonly child: ChildProcess,
+    readonly directory: string,
     readonly port: number,
   ) {}
 
@@ -27,7 +28,7 @@ export class ClickHouseDouble {
       const listening = /^listening (\d+)$/.exec(line)?.[1];
       if (listening === undefined) continue;
       child.stdout.resume();
-      return new ClickHouseDouble(child, Number(listening));
+      return new ClickHouseDouble(child, directory, Number(listening));
     }
     throw new Error(`the double ended: ${complaints.join('')}`);
   }

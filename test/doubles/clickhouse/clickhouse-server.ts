@@ -30,9 +30,12 @@ export class ClickHouseServer {
     this.spool = join(options.directory, 'received');
     rmSync(this.spool, { recursive: true, force: true });
     mkdirSync(this.spool, { recursive: true });
-    this.http = createServer({ keepAliveTimeout: 10_000 }, (request, response) => {
-      void this.answer(request, response);
-    });
+    this.http = createServer(
+      { keepAliveTimeout: 10_000, maxHeaderSize: 1024 * 1024 },
+      (request, response) => {
+        void this.answer(request, response);
+      },
+    );
   }
 
   /** @returns the port. */
@@ -108,7 +111,11 @@ async function send(
     compressor.pipe(response);
   }
   const out = compressor ?? response;
-  for await (const chunk of bytes) if (!out.write(chunk)) await once(out, 'drain');
+  const closed = once(response, 'close');
+  for await (const chunk of bytes) {
+    if (response.destroyed) return;
+    if (!out.write(chunk)) await Promise.race([once(out, 'drain'), closed]);
+  }
   out.end();
 }
 
