@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ForeignMessages } from '../foreign-messages.js';
 import type { IngestQueue } from '../ingest-queue.js';
 import { AppendNames } from './append-names.js';
+import { readOnlyCommitted } from './committed-reads.js';
 import { registerCodecs } from './codecs.js';
 import { KafkaForeignMessages, type ForeignOptions } from './consume-foreign.js';
 import { GroupProgress } from './group-progress.js';
@@ -41,6 +42,7 @@ export interface OpenKafka {
 export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   const { log, maxBytes, nodeId, namespace = 'millrace', partitions = PARTITIONS } = options;
   registerCodecs();
+  readOnlyCommitted();
   const kafka = kafkaClient(options);
   const topics = topicsOf(namespace);
   const groupId = `${namespace}.writers`;

@@ -1,4 +1,4 @@
-import { CompressionTypes, type Kafka, type Message, type Producer } from 'kafkajs';
+import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
 import { toFailure } from './failure.js';
 import { RETRY } from './kafka-client.js';
 
@@ -7,6 +7,13 @@ export interface Outgoing {
   readonly topic: string;
   readonly partition: number;
   readonly messages: readonly Message[];
+}
+
+/** @throws when the broker did not say where it put them. */
+export function offsetOf(sent: RecordMetadata | undefined): bigint {
+  const offset = BigInt(sent?.baseOffset ?? -1);
+  if (offset < 0n) throw new kafkajs.KafkaJSError('the broker does not say where a record is');
+  return offset;
 }
 
 /**
@@ -27,10 +34,10 @@ export class PlainProducer {
       const [sent] = await producer.send({
         topic,
         acks: -1,
-        compression: CompressionTypes.None,
+        compression: kafkajs.CompressionTypes.None,
         messages: messages.map((message) => ({ ...message, partition })),
       });
-      return BigInt(sent?.baseOffset ?? -1);
+      return offsetOf(sent);
     } catch (error) {
       this.replace(connecting);
       throw toFailure(error);

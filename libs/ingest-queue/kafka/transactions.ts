@@ -1,6 +1,6 @@
 import { CompressionTypes, type Kafka, type Producer, type Transaction } from 'kafkajs';
 import { RETRY } from './kafka-client.js';
-import type { Outgoing } from './plain-producer.js';
+import { offsetOf, type Outgoing } from './plain-producer.js';
 
 /** The broker ends a transaction that nobody ends; until then readers wait in its partitions. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
@@ -67,6 +67,9 @@ export class TransactionalProducer {
       retry: RETRY,
     });
     await producer.connect();
+    // The client asks for its id, which is what fences others, only when a transaction begins.
+    const begun = await producer.transaction();
+    await begun.abort();
     return producer;
   }
 }
@@ -81,7 +84,7 @@ async function sendWithin(
     compression: CompressionTypes.None,
     messages: messages.map((message) => ({ ...message, partition })),
   });
-  return BigInt(sent?.baseOffset ?? -1);
+  return offsetOf(sent);
 }
 
 /** Producers for transactions without a name; each does one at a time. */
