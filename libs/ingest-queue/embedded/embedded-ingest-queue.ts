@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -72,6 +72,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     private readonly environment: RootDatabase,
     { directory, maxBytes, now = Date.now }: EmbeddedQueueOptions,
   ) {
+    setMaxListeners(0, this.closing.signal);
     this.maxBytes = maxBytes;
     this.records = environment.openDB({ name: 'records', encoding: 'msgpack' });
     this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import { MillraceError } from '@app/platform';
@@ -47,6 +47,7 @@ export class GroupProgress {
   private asked: Promise<void> | undefined;
 
   constructor(private readonly options: GroupProgressOptions) {
+    setMaxListeners(0, this.closing.signal);
     this.polling = setInterval(() => void this.poll().catch(() => undefined), POLL_MS).unref();
   }
 
