@@ -11,6 +11,8 @@ import { FedOrganizations, placeMessage, type PlacedMessage } from './place-mess
 
 /** One acceptance of each stream in it: what a chunk of an upload holds. */
 const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
+/** Messages with a key that are on their way at once. */
+const UPLOADS = 16;
 const BACKOFF_MS = { first: 200, most: 10_000 };
 
 /**
@@ -64,12 +66,17 @@ export class ForeignUploadsPipeline {
     return this.spool.use(ulid(), async (directory) => {
       const dead: DeadMessage[] = [];
       const placed: PlacedMessage[] = [];
+      const keyed: (() => Promise<void>)[] = [];
       for (const message of delivery.messages) {
         const place = placeMessage(message, this.organizations);
         if (typeof place === 'string') dead.push({ message, reason: place });
         else if (place.idempotencyKey === undefined) placed.push(place);
-        else await this.upload(place, place.idempotencyKey, dead);
+        else {
+          const key = place.idempotencyKey;
+          keyed.push(() => this.upload(place, key, dead));
+        }
       }
+      await severalAtOnce(keyed);
       const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
       const parts = accepted.map(({ to, chunk }) => ({ to, chunks: [chunk] }));
       for (;;) {
@@ -107,6 +114,17 @@ export class ForeignUploadsPipeline {
       dead.push({ message, reason: error.message });
     }
   }
+}
+
+/** Begins them in their order. @throws what the first that fails throws, when all that began have ended. */
+async function severalAtOnce(work: readonly (() => Promise<void>)[]): Promise<void> {
+  const left = [...work];
+  const runs = Array.from({ length: UPLOADS }, async () => {
+    for (let next = left.shift(); next; next = left.shift()) await next();
+  });
+  const ended = await Promise.allSettled(runs);
+  const failed = ended.find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 async function* one(piece: Buffer): AsyncIterable<Buffer> {
