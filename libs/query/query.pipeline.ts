@@ -23,7 +23,7 @@ export class QueryPipeline {
 
   /** @throws {MillraceError} before the first byte; later failures are the stream's. */
   async run({ sql, organization, format, signal }: QueryRequest): Promise<Readable> {
-    const statement = await this.guard.admit(sql, organization);
+    const { statement } = await this.guard.admit(sql, organization);
     try {
       return await this.reader.stream({
         sql: statement,

@@ -129,6 +129,23 @@ describe('the guard, with a real engine and a second organization beside', () =>
     'SELECT sleepEachRow(1) FROM t',
     "SELECT getSetting('readonly')",
     'SELECT hostName(), serverUUID(), currentUser()',
+    // An alias that looks like the print of an identifier, or like lines of a print.
+    'SELECT name FROM system.databases AS "x, identifier: t, final: 0"',
+    'SELECT name FROM system.databases AS "x, identifier: t\nCONSTANT id: 9"',
+    `SELECT name FROM ${OTHER}.secret AS "x, identifier: t, final: 0"`,
+    'SELECT 1 AS "a\nCONSTANT id: 1" IN system.one',
+    "SELECT COLUMNS('a\\n      JOIN TREE') FROM system.databases",
+    // A name that is printed without its quotes, and so becomes another statement.
+    "SELECT * APPLY `id FROM t); SELECT 1 INTO OUTFILE '{dir}/out1.txt'; SELECT (1` FROM t",
+    'SELECT * APPLY `id FROM t UNION ALL SELECT name FROM system.databases --` FROM t',
+    // Common table expressions named like tables.
+    'WITH "system.databases" AS (SELECT 1) SELECT * FROM system.databases',
+    `WITH "${OTHER}.secret" AS (SELECT 1) SELECT * FROM ${OTHER}.secret`,
+    'SELECT * FROM _audit, (WITH _audit AS (SELECT 1) SELECT * FROM _audit)',
+    "SELECT ('a', 'b') IN _audit",
+    'SELECT _database FROM t',
+    'SELECT t._database FROM t',
+    "SELECT finalizeAggregation(CAST(unhex('ff'), 'AggregateFunction(groupBitmap, UInt32)'))",
   ];
 
   it('knows enough hostile statements', () => {

@@ -1,0 +1,91 @@
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import type { Catalog } from '../catalog.js';
+import { didYouMean } from '../near-name.js';
+import { placeOf } from '../place-in-text.js';
+import {
+  ALLOWED_TABLE_FUNCTIONS,
+  isAllowedFunction,
+  KNOWN_FUNCTIONS,
+} from './allowed-functions.js';
+import type { Name, TreeFindings } from './inspect-tree.js';
+
+/** What the engine reads from when a SELECT has no FROM. */
+const NO_TABLE = 'system.one';
+/** Names that a database of the engine or of an organization has. */
+const DATABASE =
+  /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
+/** Would show the name of the organization's database. */
+const DATABASE_COLUMN = '_database';
+
+/**
+ * What is the same for every tenant.
+ * @param text as its author wrote it, for the places of what is refused.
+ * @throws {MillraceError} STATEMENT_REFUSED
+ */
+export function checkFindings(findings: TreeFindings, text: string): void {
+  const at = (name: string): string => placeOf(name, text);
+  for (const name of findings.tableFunctions) {
+    if (ALLOWED_TABLE_FUNCTIONS.has(name)) continue;
+    throw refused(
+      `table function ${name} is not allowed${at(name)}; read from your streams by their names`,
+    );
+  }
+  for (const name of findings.functions) {
+    if (isAllowedFunction(name)) continue;
+    const near = didYouMean(name, KNOWN_FUNCTIONS);
+    throw refused(`function ${name} is not allowed or does not exist${at(name)}${near}`);
+  }
+  for (const name of findings.expressions) {
+    if (name.startsWith('_')) throw refused(`a name in WITH may not start with _: ${name}`);
+  }
+  for (const name of findings.columns) {
+    if (name.at(-1) === DATABASE_COLUMN && name.length <= 2)
+      throw refused(`column ${DATABASE_COLUMN} is not allowed${at(DATABASE_COLUMN)}`);
+  }
+  if (findings.settings.length > 0)
+    throw refused(`SETTINGS are not allowed: ${findings.settings.join(', ')}`);
+  if (findings.namesState)
+    throw refused('a type AggregateFunction cannot be named; states come from -State functions');
+  if (findings.unknown.length > 0) throw refused('it holds something that cannot be checked');
+}
+
+/**
+ * Whether all tables are the organization's.
+ * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
+ */
+export function checkTables(
+  { tables, inOperands, expressions }: TreeFindings,
+  catalog: Catalog,
+  organization: RequestOrganization,
+  text: string,
+): void {
+  const own = ([name = '', ...more]: Name): boolean =>
+    more.length === 0 && (expressions.has(name) || catalog.table(organization, name) !== undefined);
+  for (const name of tables) {
+    if (name.join('.') === NO_TABLE || own(name)) continue;
+    if (name.length > 1) throw bareNames(name, text);
+    const [bare = ''] = name;
+    const known = catalog.tables(organization).map((table) => table.name);
+    throw new MillraceError(
+      'STREAM_NOT_FOUND',
+      `there is no stream ${JSON.stringify(bare)} in organization ${organization.name}${placeOf(bare, text)}${didYouMean(bare, known)}`,
+    );
+  }
+  for (const name of inOperands) {
+    if (own(name)) continue;
+    const [first = ''] = name;
+    // A column, or an alias: but not a table of ours that this caller may not see.
+    if (name.length > 1 ? DATABASE.test(first) : first.startsWith('_')) throw bareNames(name, text);
+  }
+}
+
+function bareNames(name: Name, text: string): MillraceError {
+  const written = name.join('.');
+  return refused(
+    `it names ${JSON.stringify(written)}${placeOf(written, text)}: name streams of your organization by their bare names, in backquotes where they hold dots`,
+  );
+}
+
+export function refused(why: string): MillraceError {
+  return new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
+}
