@@ -32,6 +32,8 @@ describe('readConfig', () => {
     expect(query).toEqual({
       timeoutSeconds: 30,
       memoryBytes: 2 * 2 ** 30,
+      readRows: 10_000_000_000,
+      readBytes: 1024 ** 4,
       resultRows: 10_000_000,
       resultBytes: 4 * 2 ** 30,
     });

@@ -72,6 +72,8 @@ const environment = z.object({
   MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
   MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
+  MILLRACE_QUERY_READ_ROWS: positive(10_000_000_000),
+  MILLRACE_QUERY_READ_BYTES: positive(1024 * GIB),
   MILLRACE_QUERY_RESULT_ROWS: positive(10_000_000),
   MILLRACE_QUERY_RESULT_BYTES: positive(4 * GIB),
   MILLRACE_SECRET_KEY: secretKey,
@@ -98,6 +100,8 @@ export interface Config {
   readonly query: {
     readonly timeoutSeconds: number;
     readonly memoryBytes: number;
+    readonly readRows: number;
+    readonly readBytes: number;
     readonly resultRows: number;
     readonly resultBytes: number;
   };
@@ -137,6 +141,8 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
     query: {
       timeoutSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
       memoryBytes: values.MILLRACE_QUERY_MEMORY_BYTES,
+      readRows: values.MILLRACE_QUERY_READ_ROWS,
+      readBytes: values.MILLRACE_QUERY_READ_BYTES,
       resultRows: values.MILLRACE_QUERY_RESULT_ROWS,
       resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
     },

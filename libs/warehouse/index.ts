@@ -11,6 +11,7 @@ export {
   type Column,
   LocalEngine,
   type QueryLimits,
+  type QueryProgress,
   type ResultFormat,
   type StoredBatch,
   StreamStatistics,

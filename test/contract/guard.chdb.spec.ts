@@ -50,6 +50,8 @@ describe('the guard, with a real engine and a second organization beside', () =>
     const limits = {
       timeoutSeconds: 3,
       memoryBytes: 1 << 29,
+      readRows: 1e10,
+      readBytes: 1e12,
       resultRows: 100_000,
       resultBytes: 1 << 28,
     };
@@ -289,8 +291,9 @@ describe('the guard, with a real engine and a second organization beside', () =>
     ['SELECT 1\u0000', 400, /control character/],
     ['('.repeat(20_000), 400, /./],
     ["SELECT repeat('x', 1000000) FROM numbers(1000)", 413, /./],
+    ['SELECT count() FROM numbers(1000000000000) WHERE number % 2', 413, /rows/],
     [
-      'SELECT count() FROM numbers(1000000000000) WHERE cityHash64(number) = 1',
+      'SELECT count() FROM numbers(9000000000) WHERE cityHash64(number) = 1',
       408,
       /longer than it may/,
     ],

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
 import { drainPending, Session } from 'chdb';
@@ -12,6 +12,8 @@ import { ChdbWriter } from './chdb-writer.js';
 import { writeEngineFiles } from './engine-files.js';
 import { ClientPool } from './client-pool.js';
 import { Pool } from './pool.js';
+import { ReadingThread } from './reading-thread.js';
+import { RunningQueries } from './running-queries.js';
 import { sessionPool, type SessionPool } from './session-pool.js';
 
 export interface ChdbOptions {
@@ -46,20 +48,32 @@ export function openChdb({ directory, limits, readers, acceptors }: ChdbOptions)
   const engine = openEngine(path, config);
   const pool = (args: readonly string[], size: number): SessionPool =>
     sessionPool(() => new Session(path, { connectionArgs: args }), size);
-  const documents = pool([...readOnly(limits), '--output_format_json_array_of_rows=1'], readers);
-  const lines = pool([...readOnly(limits), '--output_format_json_array_of_rows=0'], readers);
+  const held = pool([...readOnly(limits), '--output_format_json_array_of_rows=1'], readers);
+  const threads = new Pool(() => new ReadingThread(path), readers);
+  const control = new Session(path);
   const accepting = pool([...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`], acceptors);
   const clients = new ClientPool(
     new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS),
   );
-  const reader = new ChdbReader(documents, lines);
+  const results = join(directory, 'results');
+  emptyDirectory(results);
+  const reader = new ChdbReader({
+    sessions: held,
+    threads,
+    running: new RunningQueries(control),
+    args: readOnly(limits),
+    directory: results,
+    timeoutSeconds: limits.timeoutSeconds,
+  });
   const writer = new ChdbWriter(clients);
   const schema = new ChdbSchema(clients);
   const audit = new ChdbAuditTables(clients);
   const close = async (): Promise<void> => {
-    for (const pool of [documents, lines, accepting]) {
+    await reader.close();
+    for (const pool of [held, accepting]) {
       for (const { session } of pool.all()) session.close();
     }
+    control.close();
     await clients.close();
     engine.close();
     // A query whose client left may still run: its connection goes when it ends, and the engine with
@@ -97,6 +111,9 @@ function readOnly(limits: QueryLimits): readonly string[] {
     `--max_execution_time=${limits.timeoutSeconds}`,
     '--timeout_overflow_mode=throw',
     `--max_memory_usage=${limits.memoryBytes}`,
+    `--max_rows_to_read=${limits.readRows}`,
+    `--max_bytes_to_read=${limits.readBytes}`,
+    '--read_overflow_mode=throw',
     `--max_result_rows=${limits.resultRows}`,
     `--max_result_bytes=${limits.resultBytes}`,
     '--result_overflow_mode=throw',
@@ -105,8 +122,22 @@ function readOnly(limits: QueryLimits): readonly string[] {
     '--output_format_json_quote_64bit_integers=0',
     '--output_format_json_quote_denormals=0',
     '--output_format_json_escape_forward_slashes=0',
+    '--output_format_arrow_compression_method=none',
     '--json_type_escape_dots_in_keys=1',
+    '--joined_subquery_requires_alias=0',
+    // Patterns that are longer take minutes to compile, which no limit stops.
+    `--max_hyperscan_regexp_length=${PATTERN_MAX}`,
+    `--max_hyperscan_regexp_total_length=${PATTERNS_MAX}`,
   ];
+}
+
+const PATTERN_MAX = 1000;
+const PATTERNS_MAX = 10_000;
+
+/** What a crash left there belongs to nobody. */
+function emptyDirectory(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
 }
 
 interface Adapters {
