@@ -47,6 +47,7 @@ export class ChdbReader implements WarehouseReader {
     } catch (error) {
       void lease.end();
       if (file !== undefined) await rm(file, { force: true });
+      query.signal?.throwIfAborted();
       throw toWarehouseError(error);
     }
     if (file === undefined) {

@@ -123,6 +123,8 @@ function readOnly(limits: QueryLimits): readonly string[] {
     '--output_format_json_quote_denormals=0',
     '--output_format_json_escape_forward_slashes=0',
     '--output_format_arrow_compression_method=none',
+    // What every reader of Parquet knows.
+    '--output_format_parquet_compression_method=snappy',
     '--json_type_escape_dots_in_keys=1',
     '--joined_subquery_requires_alias=0',
     // Patterns that are longer take minutes to compile, which no limit stops.
