@@ -76,6 +76,10 @@ const environment = z.object({
   MILLRACE_QUERY_READ_BYTES: positive(1024 * GIB),
   MILLRACE_QUERY_RESULT_ROWS: positive(10_000_000),
   MILLRACE_QUERY_RESULT_BYTES: positive(4 * GIB),
+  MILLRACE_ORG_QUERIES: positive(4),
+  MILLRACE_ORG_QUERIES_WAITING: wholeNumber(100),
+  MILLRACE_ORG_QUERY_SECONDS: positive(240),
+  MILLRACE_ORG_RESULT_BYTES: positive(16 * GIB),
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
@@ -104,6 +108,14 @@ export interface Config {
     readonly readBytes: number;
     readonly resultRows: number;
     readonly resultBytes: number;
+    /** Of all queries of one organization; the last two per minute. */
+    readonly organization: {
+      readonly running: number;
+      readonly waiting: number;
+      readonly waitSeconds: number;
+      readonly seconds: number;
+      readonly resultBytes: number;
+    };
   };
   readonly logLevel: string;
   /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
@@ -145,6 +157,14 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       readBytes: values.MILLRACE_QUERY_READ_BYTES,
       resultRows: values.MILLRACE_QUERY_RESULT_ROWS,
       resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
+      organization: {
+        running: values.MILLRACE_ORG_QUERIES,
+        waiting: values.MILLRACE_ORG_QUERIES_WAITING,
+        // A query that waits longer than one may run waits for what will not end soon.
+        waitSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
+        seconds: values.MILLRACE_ORG_QUERY_SECONDS,
+        resultBytes: values.MILLRACE_ORG_RESULT_BYTES,
+      },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
     eventStoreUrl: values.EVENTSTORE_URL,

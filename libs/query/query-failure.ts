@@ -1,5 +1,6 @@
 import { MillraceError, type ErrorKind } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
+import { lineAndColumn, placeOf } from './place-in-text.js';
 
 /** Engine numbers that the one who asks can do something about, and as what they count. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
@@ -33,7 +34,10 @@ export function toQueryFailure(error: unknown, text: string): unknown {
   if (OURS.has(failure.code)) return error;
   const kind = KINDS[failure.code] ?? 'INVALID_SQL';
   const reason = readable(failure.message);
-  const message = MESSAGES[kind] ?? withPosition(reason, failure.message, text);
+  const message =
+    MESSAGES[kind] ??
+    (kind === 'UNKNOWN_COLUMN' ? unknownColumn(failure.message, text) : undefined) ??
+    withPosition(reason, failure.message, text);
   return new MillraceError(kind, message, {
     detail: `${failure.type}: ${reason}`.slice(0, DETAIL_MAX),
     cause: error,
@@ -47,6 +51,7 @@ function isAbort(error: unknown): boolean {
 /** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */
 function readable(message: string): string {
   return message
+    .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
     .replace(/: ?In scope .*$/s, '')
     .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
     .replace(/`?\bo_[0-9a-f]{32}`?\./g, '')
@@ -58,16 +63,23 @@ function readable(message: string): string {
     .slice(0, DETAIL_MAX);
 }
 
+/** As the engine names it, with what it takes for near. */
+function unknownColumn(message: string, text: string): string | undefined {
+  const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/s.exec(message)?.[1];
+  if (name === undefined) return undefined;
+  const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
+  const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
+  return `there is no column ${JSON.stringify(name)}${placeOf(name, text)}${hint}`;
+}
+
 function withPosition(reason: string, message: string, text: string): string {
   const position = /failed at position (\d+)/.exec(message)?.[1];
   if (position === undefined) return reason;
   const before = Buffer.from(text)
     .subarray(0, Number(position) - 1)
     .toString('utf8');
-  const lines = before.split('\n');
-  const where = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
   const near = /failed at position \d+ \((.*?)\)/s.exec(message)?.[1];
   const expected = /Expected (?:one of: )?(.*)$/s.exec(reason)?.[1];
   const hint = expected === undefined ? '' : `; expected ${expected.slice(0, 120)}`;
-  return `syntax error at ${where}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
+  return `syntax error at ${lineAndColumn(before)}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
 }

@@ -11,7 +11,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { Catalog, Guard, QueryPipeline, type TableDescription } from '@app/query';
+import {
+  Catalog,
+  Guard,
+  OrganizationQueries,
+  QueryPipeline,
+  type TableDescription,
+} from '@app/query';
 import type { Warehouse } from '@app/warehouse';
 import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 
@@ -62,7 +68,17 @@ describe('the guard, with a real engine and a second organization beside', () =>
       acceptors: 1,
     });
     warehouse = opened.warehouse;
-    queries = new QueryPipeline(new Guard(warehouse, new FixedCatalog()), warehouse);
+    queries = new QueryPipeline(
+      new Guard(warehouse, new FixedCatalog()),
+      warehouse,
+      new OrganizationQueries({
+        running: 4,
+        waiting: 100,
+        waitSeconds: 10,
+        seconds: 1e9,
+        resultBytes: 1e15,
+      }),
+    );
     writeFileSync(join(directory, 'canary.txt'), CANARY);
     writeFileSync(join(directory, 'canary.csv'), `token\n${CANARY}\n`);
     mkdirSync(join(directory, 'out'));

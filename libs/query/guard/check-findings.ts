@@ -42,8 +42,10 @@ export function checkFindings(findings: TreeFindings, text: string): void {
     if (name.at(-1) === DATABASE_COLUMN && name.length <= 2)
       throw refused(`column ${DATABASE_COLUMN} is not allowed${at(DATABASE_COLUMN)}`);
   }
-  if (findings.settings.length > 0)
-    throw refused(`SETTINGS are not allowed: ${findings.settings.join(', ')}`);
+  if (findings.partSettings.length > 0)
+    throw refused(
+      `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
+    );
   if (findings.namesState)
     throw refused('a type AggregateFunction cannot be named; states come from -State functions');
   if (findings.unknown.length > 0) throw refused('it holds something that cannot be checked');

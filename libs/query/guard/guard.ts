@@ -3,6 +3,7 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import { toWarehouseError, WarehouseReader } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import { toQueryFailure } from '../query-failure.js';
+import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables, refused } from './check-findings.js';
 import { checkText } from './check-text.js';
@@ -13,12 +14,15 @@ import { Verdicts } from './verdicts.js';
 /** A statement that may run, in the engine's canonical form. */
 export interface Admitted {
   readonly statement: string;
+  /** The engine's, for it alone. */
+  readonly settings: Settings;
   /** Tells how a statement would run, in the engine's words. */
   readonly explains: boolean;
 }
 
 interface Verdict extends TreeFindings {
   readonly spelled: SpelledStatement;
+  readonly settings: Settings;
   readonly explains: boolean;
 }
 
@@ -58,7 +62,8 @@ export class Guard {
     const named = nameIdentifiers(verdict.spelled, values);
     if (named !== undefined) verdict = await this.verdictOn(named, text);
     checkTables(verdict, this.catalog, organization, text);
-    return { statement: bindValues(verdict.spelled, values), explains: verdict.explains };
+    const { spelled, settings, explains } = verdict;
+    return { statement: bindValues(spelled, values), settings, explains };
   }
 
   /** @param written as its author sees it. */
@@ -73,12 +78,13 @@ export class Guard {
   /** Everything that does not depend on who asks. */
   private async examine(text: string, written: string): Promise<Verdict> {
     checkText(text);
-    const spelled = spellOut(await this.canonical(text));
-    if (!spelled) throw refused('it holds characters that cannot be checked');
+    const whole = spellOut(await this.canonical(text));
+    if (!whole) throw refused('it holds characters that cannot be checked');
+    const [spelled, settings] = takeSettings(whole);
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
     checkFindings(findings, written);
-    return { ...findings, spelled, explains: explained !== '' };
+    return { ...findings, spelled, settings, explains: explained !== '' };
   }
 
   private async canonical(text: string): Promise<Buffer> {

@@ -16,7 +16,8 @@ export interface TreeFindings {
   readonly columns: readonly Name[];
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
-  readonly settings: readonly string[];
+  /** Of parts of the statement. */
+  readonly partSettings: readonly string[];
   /** Whether a type is named that makes the engine believe bytes to be its own state. */
   readonly namesState: boolean;
   /** Lines that are none of the known kinds. */
@@ -61,7 +62,7 @@ export function inspectTree(print: string): TreeFindings {
     inOperands: [],
     columns: [],
     expressions: new Set(),
-    settings: [],
+    partSettings: [],
     namesState: false,
     unknown: [],
   };
@@ -90,7 +91,7 @@ interface Findings {
   inOperands: Name[];
   columns: Name[];
   expressions: Set<string>;
-  settings: string[];
+  partSettings: string[];
   namesState: boolean;
   unknown: string[];
 }
@@ -98,7 +99,7 @@ interface Findings {
 /** @returns the line's label for its children's path. */
 function readSection(line: string, findings: Findings): string {
   const settings = SETTINGS.exec(line);
-  if (settings) findings.settings.push(settings[1] ?? '');
+  if (settings) findings.partSettings.push(settings[1] ?? '');
   else if (!SECTION.test(line) && !NAMED_SECTION.test(line)) findings.unknown.push(line);
   return line.trim();
 }

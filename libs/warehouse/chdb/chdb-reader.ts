@@ -106,12 +106,14 @@ export class ChdbReader implements WarehouseReader {
         ...settings.map(([name, value]) => `--${name}=${value}`),
         `--output_format_json_array_of_rows=${query.format === 'ndjson' ? 0 : 1}`,
       ],
-      ...(file !== undefined && { file }),
+      whole: file !== undefined || EXPLAINS.test(query.sql),
     };
   }
 }
 
 const DEFAULT_DATABASE = 'default';
+/** Nothing the engine would stream. */
+const EXPLAINS = /^EXPLAIN\b/i;
 
 /**
  * Values of placeholders are set in the session: those that are bound to a call are shared by all

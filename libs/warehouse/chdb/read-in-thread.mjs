@@ -2,14 +2,14 @@
 // What a reading thread runs: see reading-thread.ts. It is plain JavaScript because a thread
 // starts from a file that node can run as it is, from the sources too.
 //
-// Messages in: { open: { sql, database, format, args, file } }, { next: true }, { leave: true }, { end: true }.
+// Messages in: { open: Reading }, { next: true }, { leave: true }, { end: true }.
 // Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each open and next;
 // { left: true } for leave; after end the thread exits.
 import { parentPort, workerData } from 'node:worker_threads';
 import { drainPending, Session } from 'chdb';
 
 /** @typedef {{ session: Session, database: string | undefined }} OpenSession */
-/** @typedef {{ sql: string, before: string[], database: string, format: string, args: string[], file?: string }} Reading */
+/** @typedef {{ sql: string, before: string[], database: string, format: string, args: string[], whole: boolean }} Reading */
 
 /** By their arguments; few combinations, since these are formats and allowed settings. @type {Map<string, OpenSession>} */
 const sessions = new Map();
@@ -41,7 +41,7 @@ function sessionWith(args) {
 }
 
 /** @param {Reading} reading */
-async function open({ sql, before, database, format, args, file }) {
+async function open({ sql, before, database, format, args, whole }) {
   current = sessionWith(args);
   const { session } = current;
   if (current.database !== database) {
@@ -50,9 +50,9 @@ async function open({ sql, before, database, format, args, file }) {
     current.database = database;
   }
   for (const statement of before) await session.queryAsync(statement);
-  if (file !== undefined) {
-    await session.queryAsync(sql, { format });
-    return { done: true };
+  if (whole) {
+    const bytes = new Uint8Array((await session.queryAsync(sql, { format })).bytes());
+    return bytes.length > 0 ? { bytes, rows: 1 } : { done: true };
   }
   // Analysis, scalar subqueries and constant expressions run in here, for as long as they take.
   stream = session.queryStream(sql, { format });
@@ -62,7 +62,10 @@ async function open({ sql, before, database, format, args, file }) {
 
 async function next() {
   const step = await chunks?.next();
-  if (!step || step.done) return { done: true };
+  if (!step || step.done) {
+    stream = undefined;
+    return { done: true };
+  }
   const raw = step.value.raw();
   const whole = raw.byteLength === raw.buffer.byteLength && raw.buffer instanceof ArrayBuffer;
   return { bytes: whole ? raw : new Uint8Array(raw), rows: step.value.numRows };
@@ -91,11 +94,7 @@ async function answer(message) {
   if (message.leave) return parentPort?.postMessage(await leave());
   try {
     const made = await (message.open ? open(message.open) : next());
-    if ('bytes' in made && made.bytes) parentPort?.postMessage(made, [made.bytes.buffer]);
-    else {
-      stream = undefined;
-      parentPort?.postMessage(made);
-    }
+    parentPort?.postMessage(made, made.bytes ? [made.bytes.buffer] : []);
   } catch (error) {
     parentPort?.postMessage({ failed: error instanceof Error ? error.message : String(error) });
   }

@@ -10,8 +10,8 @@ export interface Reading {
   readonly format: string;
   /** Of the engine's session. */
   readonly args: readonly string[];
-  /** The statement writes this file itself; it answers no blocks. */
-  readonly file?: string;
+  /** Answers one block at most: the engine does not stream it. */
+  readonly whole: boolean;
 }
 
 /** A block as the engine formats it. */
