@@ -15,14 +15,21 @@ const NO_TABLE = 'system.one';
 const DATABASE =
   /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
 /** Would show the name of the organization's database. */
-const DATABASE_COLUMN = '_database';
+const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
+/** So would these, unless they are columns. */
+const DATABASE_WORDS = new Set(['database', 'schema']);
 
 /**
  * What is the same for every tenant.
  * @param text as its author wrote it, for the places of what is refused.
+ * @param engineFunctions all that the engine has, in lower case.
  * @throws {MillraceError} STATEMENT_REFUSED
  */
-export function checkFindings(findings: TreeFindings, text: string): void {
+export function checkFindings(
+  findings: TreeFindings,
+  text: string,
+  engineFunctions: ReadonlySet<string>,
+): void {
   const at = (name: string): string => placeOf(name, text);
   for (const name of findings.tableFunctions) {
     if (ALLOWED_TABLE_FUNCTIONS.has(name)) continue;
@@ -32,22 +39,33 @@ export function checkFindings(findings: TreeFindings, text: string): void {
   }
   for (const name of findings.functions) {
     if (isAllowedFunction(name)) continue;
+    if (findings.lambdas.has(name) && !engineFunctions.has(name.toLowerCase())) continue;
     const near = didYouMean(name, KNOWN_FUNCTIONS);
     throw refused(`function ${name} is not allowed or does not exist${at(name)}${near}`);
   }
   for (const name of findings.expressions) {
     if (name.startsWith('_')) throw refused(`a name in WITH may not start with _: ${name}`);
   }
+  for (const [name = '', ...more] of findings.references) {
+    if (more.length > 0 || isAllowedFunction(name) || !engineFunctions.has(name.toLowerCase()))
+      continue;
+    throw refused(
+      `${name} is a function here, which is not allowed${at(name)}; a column is named with its table's name, as t.${name}`,
+    );
+  }
   for (const name of findings.columns) {
-    if (name.at(-1) === DATABASE_COLUMN && name.length <= 2)
-      throw refused(`column ${DATABASE_COLUMN} is not allowed${at(DATABASE_COLUMN)}`);
+    const last = name.at(-1) ?? '';
+    if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
+      throw refused(`${last} is not allowed${at(last)}`);
   }
   if (findings.partSettings.length > 0)
     throw refused(
       `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
     );
   if (findings.namesState)
-    throw refused('a type AggregateFunction cannot be named; states come from -State functions');
+    throw refused(
+      'a type must be written out, and AggregateFunction cannot be named: states come from -State functions',
+    );
   if (findings.unknown.length > 0) throw refused('it holds something that cannot be checked');
 }
 
@@ -56,7 +74,7 @@ export function checkFindings(findings: TreeFindings, text: string): void {
  * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
  */
 export function checkTables(
-  { tables, inOperands, expressions }: TreeFindings,
+  { tables, inOperands, columns, expressions }: TreeFindings,
   catalog: Catalog,
   organization: RequestOrganization,
   text: string,
@@ -72,6 +90,13 @@ export function checkTables(
       'STREAM_NOT_FOUND',
       `there is no stream ${JSON.stringify(bare)} in organization ${organization.name}${placeOf(bare, text)}${didYouMean(bare, known)}`,
     );
+  }
+  for (const [name = '', ...more] of columns) {
+    if (more.length > 0 || !DATABASE_WORDS.has(name.toLowerCase())) continue;
+    const isColumn = tables.some(([table = '']) =>
+      catalog.table(organization, table)?.columns.some((column) => column.name === name),
+    );
+    if (!isColumn) throw refused(`${name} is not allowed${placeOf(name, text)}`);
   }
   for (const name of inOperands) {
     if (own(name)) continue;

@@ -42,6 +42,7 @@ interface Verdict extends TreeFindings {
  */
 @Injectable()
 export class Guard {
+  private functions: ReadonlySet<string> | undefined;
   private readonly verdicts = new Verdicts<Verdict>();
 
   constructor(
@@ -83,8 +84,16 @@ export class Guard {
     const [spelled, settings] = takeSettings(whole);
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
-    checkFindings(findings, written);
+    checkFindings(findings, written, await this.engineFunctions());
     return { ...findings, spelled, settings, explains: explained !== '' };
+  }
+
+  private async engineFunctions(): Promise<ReadonlySet<string>> {
+    if (!this.functions) {
+      const sql = 'SELECT DISTINCT lower(name) FROM system.functions';
+      this.functions = new Set((await this.reader.text({ sql, format: 'text' })).split('\n'));
+    }
+    return this.functions;
   }
 
   private async canonical(text: string): Promise<Buffer> {

@@ -12,13 +12,17 @@ export interface TreeFindings {
   readonly tables: readonly Name[];
   /** Names on the right of IN: a table, or a column. */
   readonly inOperands: readonly Name[];
-  /** Names anywhere else. */
+  /** Names that a function which takes functions is given: one of a function is called. */
+  readonly references: readonly Name[];
+  /** Names of functions that the statement defines. */
+  readonly lambdas: ReadonlySet<string>;
+  /** Names anywhere else, and references. */
   readonly columns: readonly Name[];
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
   /** Of parts of the statement. */
   readonly partSettings: readonly string[];
-  /** Whether a type is named that makes the engine believe bytes to be its own state. */
+  /** Whether a type is named, or may be, that makes the engine believe bytes to be its own state. */
   readonly namesState: boolean;
   /** Lines that are none of the known kinds. */
   readonly unknown: readonly string[];
@@ -46,6 +50,10 @@ interface OpenNode {
 const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
 const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+(?:, .*)?$/;
 const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
+/** Functions that take functions, among others; by their bare names, too. */
+const HIGHER = /^(?:array|map)/i;
+/** Whose second argument is a type, which must be written out to be judged. */
+const CASTS = /^_?(?:accurate)?cast(?:ornull|ordefault)?$/i;
 /** A value of such a type is made by the engine's own code, never read from a client's bytes. */
 const STATE = /AggregateFunction\s*\(/i;
 
@@ -61,6 +69,8 @@ export function inspectTree(print: string): TreeFindings {
     tables: [],
     inOperands: [],
     columns: [],
+    references: [],
+    lambdas: new Set(),
     expressions: new Set(),
     partSettings: [],
     namesState: false,
@@ -90,6 +100,8 @@ interface Findings {
   tables: Name[];
   inOperands: Name[];
   columns: Name[];
+  references: Name[];
+  lambdas: Set<string>;
   expressions: Set<string>;
   partSettings: string[];
   namesState: boolean;
@@ -118,29 +130,37 @@ function readNode(
   if (kind === 'FUNCTION') {
     const called = asWritten(name(FUNCTION));
     findings.functions.add(called);
+    if (CASTS.test(called)) return 'CAST';
+    if (HIGHER.test(called)) return 'HIGHER';
     return IN_FUNCTIONS.test(called) ? 'IN' : kind;
   }
   if (kind === 'TABLE_FUNCTION') findings.tableFunctions.add(asWritten(name(TABLE_FUNCTION)));
-  if (kind === 'CONSTANT' && STATE.test(attributes)) findings.namesState = true;
+  if (kind === 'CONSTANT' ? STATE.test(attributes) : isSecondArgument(path, 'CAST'))
+    findings.namesState = true;
   if (kind === 'IDENTIFIER') {
     const parts = name(IDENTIFIER).split('.').map(asWritten);
     if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) findings.tables.push(parts);
-    else if (isInOperand(path)) findings.inOperands.push(parts);
-    else findings.columns.push(parts);
+    else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
+    else {
+      findings.columns.push(parts);
+      if (path.at(-3)?.label === 'HIGHER') findings.references.push(parts);
+    }
   }
+  const alias = /^alias: ([^,]+)/.exec(attributes)?.[1];
+  if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
   const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
   if (expression !== undefined && kind !== 'CONSTANT')
     findings.expressions.add(asWritten(expression));
   return kind;
 }
 
-/** IN → ARGUMENTS → LIST → second child. */
-function isInOperand(path: readonly OpenNode[]): boolean {
+/** Function → ARGUMENTS → LIST → second child. */
+function isSecondArgument(path: readonly OpenNode[], of: 'IN' | 'CAST'): boolean {
   const [call, section, list] = path.slice(-3);
   return (
-    call?.label === 'IN' &&
+    call?.label === of &&
     section?.label === 'ARGUMENTS' &&
     list?.label === 'LIST' &&
-    list.children >= 2
+    list.children === 2
   );
 }

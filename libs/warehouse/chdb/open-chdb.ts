@@ -127,6 +127,7 @@ function readOnly(limits: QueryLimits): readonly string[] {
     '--output_format_parquet_compression_method=snappy',
     '--json_type_escape_dots_in_keys=1',
     '--joined_subquery_requires_alias=0',
+    '--union_default_mode=DISTINCT',
     // Patterns that are longer take minutes to compile, which no limit stops.
     `--max_hyperscan_regexp_length=${PATTERN_MAX}`,
     `--max_hyperscan_regexp_total_length=${PATTERNS_MAX}`,
