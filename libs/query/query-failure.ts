@@ -50,17 +50,21 @@ function isAbort(error: unknown): boolean {
 
 /** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */
 function readable(message: string): string {
-  return message
-    .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
-    .replace(/: ?In scope .*$/s, '')
-    .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
-    .replace(/`?\bo_[0-9a-f]{32}`?\./g, '')
-    .replace(/\bo_[0-9a-f]{32}\b/g, 'your organization')
-    .replace(/\(version [^)]*\)/g, '')
-    .replace(/While executing \w+\.?/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, DETAIL_MAX);
+  return (
+    message
+      .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
+      .replace(/: ?In scope .*$/s, '')
+      // Tables it takes for near are those of all organizations.
+      .replace(/ ?Maybe you meant (?!:).*$/s, '')
+      .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
+      .replace(/`?\bo_[0-9a-f]{32}`?\./g, '')
+      .replace(/\bo_[0-9a-f]{32}\b/g, 'your organization')
+      .replace(/\(version [^)]*\)/g, '')
+      .replace(/While executing \w+\.?/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, DETAIL_MAX)
+  );
 }
 
 /** As the engine names it, with what it takes for near. */

@@ -146,7 +146,7 @@ describe('reading with a real engine', () => {
         const bytes = await buffer(await warehouse.stream({ sql, format }));
         if (format === 'parquet') {
           const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-          return parquetReadObjects({ file: file as ArrayBuffer, utf8: true });
+          return parquetReadObjects({ file: file, utf8: true });
         }
         return tableFromIPC(bytes)
           .toArray()

@@ -8,6 +8,7 @@ import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables, refused } from './check-findings.js';
 import { checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './inspect-tree.js';
+import { foreignTable } from './second-look.js';
 import { spellOut, type SpelledStatement } from './spell-out.js';
 import { Verdicts } from './verdicts.js';
 
@@ -18,6 +19,13 @@ export interface Admitted {
   readonly settings: Settings;
   /** Tells how a statement would run, in the engine's words. */
   readonly explains: boolean;
+}
+
+/** Of the engine itself, in lower case. */
+interface EngineNames {
+  readonly functions: ReadonlySet<string>;
+  /** As `database.table`. */
+  readonly tables: ReadonlySet<string>;
 }
 
 interface Verdict extends TreeFindings {
@@ -42,7 +50,7 @@ interface Verdict extends TreeFindings {
  */
 @Injectable()
 export class Guard {
-  private functions: ReadonlySet<string> | undefined;
+  private names: EngineNames | undefined;
   private readonly verdicts = new Verdicts<Verdict>();
 
   constructor(
@@ -79,21 +87,28 @@ export class Guard {
   /** Everything that does not depend on who asks. */
   private async examine(text: string, written: string): Promise<Verdict> {
     checkText(text);
+    const { functions, tables } = await this.engineNames();
     const whole = spellOut(await this.canonical(text));
     if (!whole) throw refused('it holds characters that cannot be checked');
     const [spelled, settings] = takeSettings(whole);
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
-    checkFindings(findings, written, await this.engineFunctions());
+    checkFindings(findings, written, functions);
+    const foreign = foreignTable(spelled.printable, tables);
+    if (foreign !== undefined) throw refused(`it names ${foreign}`);
     return { ...findings, spelled, settings, explains: explained !== '' };
   }
 
-  private async engineFunctions(): Promise<ReadonlySet<string>> {
-    if (!this.functions) {
-      const sql = 'SELECT DISTINCT lower(name) FROM system.functions';
-      this.functions = new Set((await this.reader.text({ sql, format: 'text' })).split('\n'));
-    }
-    return this.functions;
+  private async engineNames(): Promise<EngineNames> {
+    const list = async (sql: string): Promise<ReadonlySet<string>> =>
+      new Set((await this.reader.text({ sql, format: 'text' })).split('\n'));
+    this.names ??= {
+      functions: await list('SELECT DISTINCT lower(name) FROM system.functions'),
+      tables: await list(
+        "SELECT DISTINCT lower(database || '.' || name) FROM system.tables WHERE lower(database) IN ('system', 'information_schema')",
+      ),
+    };
+    return this.names;
   }
 
   private async canonical(text: string): Promise<Buffer> {

@@ -128,12 +128,18 @@ function readOnly(limits: QueryLimits): readonly string[] {
     '--json_type_escape_dots_in_keys=1',
     '--joined_subquery_requires_alias=0',
     '--union_default_mode=DISTINCT',
+    // Analysis cannot be interrupted, and names that stand for one another make trees of any size.
+    `--max_expanded_ast_elements=${TREE_MAX}`,
+    // What does not fit into memory is sorted on disk.
+    `--max_temporary_data_on_disk_size_for_query=${limits.memoryBytes * SPILL}`,
     // Patterns that are longer take minutes to compile, which no limit stops.
     `--max_hyperscan_regexp_length=${PATTERN_MAX}`,
     `--max_hyperscan_regexp_total_length=${PATTERNS_MAX}`,
   ];
 }
 
+const TREE_MAX = 100_000;
+const SPILL = 4;
 const PATTERN_MAX = 1000;
 const PATTERNS_MAX = 10_000;
 
