@@ -58,6 +58,11 @@ export function checkFindings(
     if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
       throw refused(`${last} is not allowed${at(last)}`);
   }
+  for (const [name = ''] of findings.repeated) {
+    // The engine would tell their columns apart by the database's name.
+    if (!findings.expressions.has(name))
+      throw new MillraceError('INVALID_SQL', `${name} stands twice in one FROM: name each with AS`);
+  }
   if (findings.partSettings.length > 0)
     throw refused(
       `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,

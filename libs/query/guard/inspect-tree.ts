@@ -10,6 +10,8 @@ export interface TreeFindings {
   readonly tableFunctions: ReadonlySet<string>;
   /** Names where a table stands. */
   readonly tables: readonly Name[];
+  /** Tables that stand twice in one FROM without a name of their own. */
+  readonly repeated: readonly Name[];
   /** Names on the right of IN: a table, or a column. */
   readonly inOperands: readonly Name[];
   /** Names that a function which takes functions is given: one of a function is called. */
@@ -45,6 +47,8 @@ interface OpenNode {
   readonly label: string;
   /** Of a LIST: how many children have been seen. */
   children: number;
+  /** Of a QUERY: the tables of its FROM that have no alias. */
+  readonly unnamed: Set<string>;
 }
 
 const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
@@ -67,6 +71,7 @@ export function inspectTree(print: string): TreeFindings {
     functions: new Set(),
     tableFunctions: new Set(),
     tables: [],
+    repeated: [],
     inOperands: [],
     columns: [],
     references: [],
@@ -89,7 +94,7 @@ export function inspectTree(print: string): TreeFindings {
     const label = node
       ? readNode(node[1] ?? '', node[3] ?? '', path, findings)
       : readSection(line, findings);
-    path.push({ indent, label, children: 0 });
+    path.push({ indent, label, children: 0, unnamed: new Set() });
   }
   return findings;
 }
@@ -98,6 +103,7 @@ interface Findings {
   functions: Set<string>;
   tableFunctions: Set<string>;
   tables: Name[];
+  repeated: Name[];
   inOperands: Name[];
   columns: Name[];
   references: Name[];
@@ -138,9 +144,15 @@ function readNode(
   if (kind === 'CONSTANT' ? STATE.test(attributes) : isSecondArgument(path, 'CAST'))
     findings.namesState = true;
   if (kind === 'IDENTIFIER') {
-    const parts = name(IDENTIFIER).split('.').map(asWritten);
-    if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) findings.tables.push(parts);
-    else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
+    const printed = name(IDENTIFIER);
+    const parts = printed.split('.').map(asWritten);
+    if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
+      findings.tables.push(parts);
+      const unnamed = path.findLast(({ label }) => label === 'QUERY')?.unnamed;
+      if (attributes.startsWith('alias: ')) return kind;
+      if (unnamed?.has(printed)) findings.repeated.push(parts);
+      unnamed?.add(printed);
+    } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
     else {
       findings.columns.push(parts);
       if (path.at(-3)?.label === 'HIGHER') findings.references.push(parts);
