@@ -8,8 +8,7 @@ export type Values = Readonly<Record<string, string>>;
 const IDENTIFIER = 'Identifier';
 
 /**
- * Puts names in place of `{name:Identifier}`. A name decides what a statement reads, so the result
- * must be examined.
+ * Puts names in place of `{name:Identifier}`; the result is another statement, to be examined.
  * @returns undefined when the statement has no such placeholder.
  */
 export function nameIdentifiers({ pieces }: SpelledStatement, values: Values): string | undefined {

@@ -67,12 +67,17 @@ export class Guard {
     organization: RequestOrganization,
     values: Values = {},
   ): Promise<Admitted> {
-    let verdict = await this.verdictOn(text, text);
-    const named = nameIdentifiers(verdict.spelled, values);
-    if (named !== undefined) verdict = await this.verdictOn(named, text);
+    const named = NAMES.test(text) ? await this.named(text, values) : text;
+    const verdict = await this.verdictOn(named, text);
     checkTables(verdict, this.catalog, organization, text);
     const { spelled, settings, explains } = verdict;
     return { statement: bindValues(spelled, values), settings, explains };
+  }
+
+  /** With the values of `{name:Identifier}`: names decide what a statement reads. */
+  private async named(text: string, values: Values): Promise<string> {
+    checkText(text);
+    return nameIdentifiers(await this.spelled(text), values) ?? text;
   }
 
   /** @param written as its author sees it. */
@@ -88,15 +93,19 @@ export class Guard {
   private async examine(text: string, written: string): Promise<Verdict> {
     checkText(text);
     const { functions, tables } = await this.engineNames();
-    const whole = spellOut(await this.canonical(text));
-    if (!whole) throw refused('it holds characters that cannot be checked');
-    const [spelled, settings] = takeSettings(whole);
+    const [spelled, settings] = takeSettings(await this.spelled(text));
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
     checkFindings(findings, written, functions);
     const foreign = foreignTable(spelled.printable, tables);
     if (foreign !== undefined) throw refused(`it names ${foreign}`);
     return { ...findings, spelled, settings, explains: explained !== '' };
+  }
+
+  private async spelled(text: string): Promise<SpelledStatement> {
+    const spelled = spellOut(await this.canonical(text));
+    if (!spelled) throw refused('it holds characters that cannot be checked');
+    return spelled;
   }
 
   private async engineNames(): Promise<EngineNames> {
@@ -139,6 +148,9 @@ export class Guard {
     }
   }
 }
+
+/** A statement that may have a placeholder for a name. */
+const NAMES = /:\s*Identifier\s*\}/;
 
 /** Before a SELECT, which is then judged as if it stood alone. */
 const EXPLAIN =
