@@ -24,6 +24,7 @@ export default {
     project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/tidy.spec.ts']),
     project('contract', ['test/contract/**/*.spec.ts']),
     project('e2e', ['test/e2e/**/*.spec.ts']),
+    project('distributed', ['test/distributed/**/*.spec.ts']),
     project('faults', ['test/faults/**/*.spec.ts']),
     project('bench', ['test/bench/**/*.spec.ts']),
   ],

@@ -8,8 +8,14 @@ import {
   PersonalData,
   UsersProjection,
 } from '@app/identity';
-import { IngestModule, Spool, UPLOAD_LIMITS } from '@app/ingest';
-import { IngestQueue } from '@app/ingest-queue';
+import {
+  FedOrganizations,
+  ForeignUploadsPipeline,
+  IngestModule,
+  Spool,
+  UPLOAD_LIMITS,
+} from '@app/ingest';
+import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import { ErrorFilter, HealthController, Readiness } from '@app/platform';
 import { Catalog, ORGANIZATION_QUERY_LIMITS, QueryModule } from '@app/query';
@@ -29,6 +35,7 @@ export class ApiModule {
       providers: [
         ...bindings(parts),
         Readiness,
+        ...(parts.foreign ? [ForeignUploadsPipeline] : []),
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
       exports: bindings(parts).map(({ provide }) => provide),
@@ -40,6 +47,11 @@ function errorFilter({ logger, commands, organizations }: Parts): ErrorFilter {
   const organizationId = (name: string): string | undefined => organizations.find(name)?.id;
   const refusals = new RefusalRecorder(commands, organizationId, logger);
   return new ErrorFilter(logger, (failure, request) => refusals.record(failure, request));
+}
+
+function fedOrganizations({ config, organizations }: Parts): FedOrganizations {
+  const fed = config.kafka?.uploadOrganizations;
+  return { find: (name) => (fed?.has(name) === true ? organizations.find(name) : undefined) };
 }
 
 function memberCount({ organizations }: Parts): MemberCount {
@@ -65,5 +77,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: Catalog, useValue: parts.catalog },
     { provide: ORGANIZATION_QUERY_LIMITS, useValue: parts.config.query.organization },
+    { provide: ForeignMessages, useValue: parts.foreign },
+    { provide: FedOrganizations, useValue: fedOrganizations(parts) },
   ];
 }

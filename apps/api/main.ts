@@ -4,7 +4,13 @@ import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EnsureRoot, type RootCredentials } from '@app/identity';
-import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
+import {
+  DeadLetter,
+  ForeignUploadsPipeline,
+  GroupInserter,
+  WritePipeline,
+  WriteProgress,
+} from '@app/ingest';
 import {
   closeOnSignal,
   createLogger,
@@ -52,10 +58,14 @@ async function start(config: Config): Promise<void> {
     app.get(WriteProgress),
     logger,
   );
-  writer.start();
+  if (config.roles.has('writer')) writer.start();
+  const isFed = (config.kafka?.uploadOrganizations.size ?? 0) > 0;
+  const foreign = parts.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;
+  foreign?.start(logger);
   closeOnSignal(async () => {
     app.get(Readiness).notReady('server', 'stopping');
     await drain(app);
+    await foreign?.stop();
     await writer.stop();
     await parts.close();
   });

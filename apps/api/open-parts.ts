@@ -10,16 +10,16 @@ import {
 } from '@app/event-store';
 import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
 import { Spool } from '@app/ingest';
-import type { IngestQueue } from '@app/ingest-queue';
+import type { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { openServerKey, type ServerKey } from '@app/key-store';
-import type { Config, Logger } from '@app/platform';
+import { nodeId, type Config, type Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
 import {
   DroppedTablesProjection,
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
-import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { StreamCatalog } from './stream-catalog.js';
 
@@ -46,6 +46,8 @@ export interface Stores {
 export interface Parts extends Stores {
   readonly logger: Logger;
   readonly queue: IngestQueue;
+  /** Undefined where other programs have no way to leave any. */
+  readonly foreign: ForeignMessages | undefined;
   readonly commands: CommandPipeline;
   readonly catalog: Catalog;
   readonly spool: Spool;
@@ -61,13 +63,11 @@ export const AUDIT_PURPOSE = 'audit-trail';
 export async function openStores(config: Config, logger: Logger): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
-  const [{ openChdb }, { EmbeddedPersonKeys }] = await Promise.all([
-    import('@app/warehouse/chdb'),
-    import('@app/key-store/embedded'),
-  ]);
+  const { EmbeddedPersonKeys } = await import('@app/key-store/embedded');
   // The engine first: it locks the data directory.
-  const { warehouse, localEngine } = openChdb({
+  const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
+    url: config.clickHouseUrl,
     limits: config.query,
     readers: READERS,
     acceptors: ACCEPTORS,
@@ -130,20 +130,35 @@ async function openEventStore(
   return store;
 }
 
+async function openQueue(
+  { kafka, dataDirectory, queueMaxBytes: maxBytes }: Config,
+  log: Logger,
+): Promise<Pick<Parts, 'queue' | 'foreign'>> {
+  if (kafka === undefined) {
+    const { openEmbeddedIngestQueue } = await import('@app/ingest-queue/embedded');
+    const queue = openEmbeddedIngestQueue({ directory: join(dataDirectory, 'queue'), maxBytes });
+    return { queue, foreign: undefined };
+  }
+  const { openKafka } = await import('@app/ingest-queue/kafka');
+  try {
+    return await openKafka({ ...kafka, maxBytes, nodeId: nodeId(dataDirectory), log });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`KAFKA_BROKERS: ${reason}`, { cause: error });
+  }
+}
+
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
   const stores = await openStores(config, logger);
-  const { openEmbeddedIngestQueue } = await import('@app/ingest-queue/embedded');
-  const queue = openEmbeddedIngestQueue({
-    directory: join(config.dataDirectory, 'queue'),
-    maxBytes: config.queueMaxBytes,
-  });
+  const { queue, foreign } = await openQueue(config, logger);
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await projector.start();
   return {
     ...stores,
     logger,
     queue,
+    foreign,
     commands: new CommandPipeline(stores.events, projector, stores.people),
     catalog: new StreamCatalog(stores.streams),
     spool: new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes),

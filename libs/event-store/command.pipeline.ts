@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MillraceError } from '@app/platform';
+import { KeyedQueue, MillraceError } from '@app/platform';
 import type { CommandContext } from './command-context.js';
 import type { Decider, DomainEvent } from './decider.js';
 import type { EventMetadata, NewEvent } from './event.js';
 import { WrongExpectedRevisionError, type EventStore } from './event-store.js';
-import { KeyedQueue } from './keyed-queue.js';
 import type { Projector } from './projector.js';
 
 export interface HandleOptions<State, Command, Event extends DomainEvent> {

@@ -13,3 +13,9 @@ export {
   type QueuePosition,
   type QueueRecord,
 } from './ingest-queue.js';
+export {
+  ForeignMessages,
+  type DeadMessage,
+  type ForeignDelivery,
+  type ForeignMessage,
+} from './foreign-messages.js';

@@ -14,6 +14,7 @@ export interface QueueRecord {
 export type Payload = { readonly bytes: Uint8Array } | { readonly file: string };
 
 export interface QueuePosition {
+  /** Of no other queue, nor of one that was in this one's place before. */
   readonly partition: number;
   /** Grows by at least one per record within a partition; never reused, not even after a crash. */
   readonly offset: bigint;
@@ -59,13 +60,19 @@ export abstract class IngestQueue {
   ): Promise<readonly QueuePosition[]>;
   /** The append of this name within {@link NAMES_KEPT_MS}, if there was one. */
   abstract appended(name: string): Promise<KeptAppend | undefined>;
+  /** What one record's payload may have, in bytes; what is larger must be split before. */
+  abstract readonly payloadBytesMax: number;
   /**
    * Delivers records after the consumer group's last commit, oldest first, and waits for more
    * until `signal` aborts. At most `maxRecords` and about `maxBytes` of payload at a time, never
    * less than one record; a delivery holds records of one partition.
    */
   abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
-  /** Records appended but not committed yet. */
+  /** Resolves when the record at `position` is committed, by whatever process. */
+  abstract awaitCommitted(position: QueuePosition): Promise<void>;
+  /** Resolves when all that was appended before this call is committed. */
+  abstract awaitAllCommitted(): Promise<void>;
+  /** Records appended but not committed yet; about, where others append too. */
   abstract depth(): QueueDepth;
   abstract close(): Promise<void>;
 }
@@ -78,9 +85,20 @@ export interface ConsumeOptions {
 
 export interface Delivery {
   readonly partition: number;
+  /**
+   * Of the partition's assignment to this consumer; grows with each new one. Whoever held it
+   * before may still be at work and not know: what is done under an older epoch must not count.
+   * Undefined where nobody else can have held it.
+   */
+  readonly epoch: bigint | undefined;
   readonly records: readonly QueuedRecord[];
-  /** Durably marks these records as done; they are not delivered again. Await it before taking the next delivery. */
+  /**
+   * Durably marks these records as done; they are not delivered again, unless the partition was
+   * taken away meanwhile. Await it, or {@link release}, before taking the next delivery.
+   */
   commit(): Promise<void>;
+  /** Gives the records back, uncommitted; whoever has the partition next gets them, under a new epoch. */
+  release(): Promise<void>;
 }
 
 export interface QueueDepth {

@@ -1,3 +1,5 @@
+export { ForeignUploadsPipeline } from './foreign/foreign-uploads.pipeline.js';
+export { FedOrganizations } from './foreign/place-message.js';
 export { IngestModule } from './ingest.module.js';
 export { Spool } from './upload/spool.js';
 export { UPLOAD_LIMITS } from './upload/upload.controller.js';

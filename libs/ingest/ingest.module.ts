@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { MessageAcceptor } from './foreign/accept-messages.js';
 import { BatchEnqueuer } from './upload/enqueue-batches.js';
 import { ExactWidening } from './upload/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
@@ -21,7 +22,8 @@ import { WriteProgress } from './write/write-progress.js';
     BatchEnqueuer,
     SchemaGate,
     WriteProgress,
+    MessageAcceptor,
   ],
-  exports: [WriteProgress],
+  exports: [WriteProgress, UploadPipeline, BatchEnqueuer, MessageAcceptor],
 })
 export class IngestModule {}

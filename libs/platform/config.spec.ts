@@ -71,8 +71,24 @@ describe('readConfig', () => {
     expect(() => readConfig({ MILLRACE_HTP_ADDR: '127.0.0.1:1' })).toThrow(/MILLRACE_HTP_ADDR/);
   });
 
-  it('says that the distributed parts are not there yet', () => {
-    expect(() => readConfig({ KAFKA_BROKERS: 'localhost:9092' })).toThrow(/Kafka is not supported/);
+  it('takes brokers of Kafka, a namespace, organizations to feed, and what the process does', () => {
+    expect(readConfig({}).kafka).toBeUndefined();
+    expect([...readConfig({}).roles]).toEqual(['api', 'writer']);
+    const { kafka, roles } = readConfig({
+      KAFKA_BROKERS: 'one:9092, two:9093',
+      KAFKA_UPLOAD_ORGANIZATIONS: 'acme, default',
+      MILLRACE_ROLES: 'api',
+    });
+    expect(kafka).toEqual({
+      brokers: ['one:9092', 'two:9093'],
+      namespace: 'millrace',
+      uploadOrganizations: new Set(['acme', 'default']),
+    });
+    expect([...roles]).toEqual(['api']);
+    for (const wrong of ['', 'one', 'one:', 'kafka://one:9092', 'one:9092,'])
+      expect(() => readConfig({ KAFKA_BROKERS: wrong })).toThrow(/KAFKA_BROKERS/);
+    expect(() => readConfig({ KAFKA_NAMESPACE: 'a/b' })).toThrow(/KAFKA_NAMESPACE/);
+    expect(() => readConfig({ MILLRACE_ROLES: 'reader' })).toThrow(/MILLRACE_ROLES/);
   });
 
   it('takes a secret key of 32 bytes, and the proxies to believe', () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { clickHouseUrl } from './clickhouse-url.js';
 import { eventStoreUrl } from './event-store-url.js';
 
 const KIB = 1024;
@@ -28,14 +29,6 @@ const wholeNumber = (fallback: number) =>
 const positive = (fallback: number) =>
   wholeNumber(fallback).refine((value) => value > 0, 'want more than 0');
 
-const notYet = (what: string) =>
-  z
-    .string()
-    .optional()
-    .refine((value) => value === undefined, {
-      error: `${what} is not supported yet: unset it to run on the embedded one`,
-    });
-
 const SECRET_BYTES = 32;
 const secretKey = z
   .string()
@@ -54,6 +47,30 @@ const addresses = z
     error: 'want addresses or CIDR ranges with commas between them',
   })
   .optional();
+
+const brokers = z
+  .string()
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .refine((all) => all.every((each) => /^[^\s,/]+:\d{1,5}$/.test(each)), {
+    error: 'want <host>:<port> of one or more brokers, with commas between them',
+  })
+  .optional();
+
+/** Organizations' names. */
+const names = z
+  .string()
+  .prefault('')
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .transform((all) => new Set(all.filter((each) => each !== '')));
+
+const ROLES = ['api', 'writer'] as const;
+export type Role = (typeof ROLES)[number];
+const roles = z
+  .string()
+  .prefault(ROLES.join())
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .pipe(z.array(z.enum(ROLES)))
+  .transform((all) => new Set<Role>(all));
 
 /** Every variable the program knows. Sizes are in bytes. */
 const environment = z.object({
@@ -83,8 +100,14 @@ const environment = z.object({
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
-  CLICKHOUSE_URL: notYet('a ClickHouse server'),
-  KAFKA_BROKERS: notYet('Kafka'),
+  CLICKHOUSE_URL: clickHouseUrl,
+  KAFKA_BROKERS: brokers,
+  KAFKA_NAMESPACE: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,100}$/, 'want up to 100 letters, digits, dots, dashes, underscores')
+    .default('millrace'),
+  KAFKA_UPLOAD_ORGANIZATIONS: names,
+  MILLRACE_ROLES: roles,
   EVENTSTORE_URL: eventStoreUrl,
 });
 
@@ -118,8 +141,23 @@ export interface Config {
     };
   };
   readonly logLevel: string;
+  /** Of a ClickHouse server; undefined: the embedded engine has the tables. Secret. */
+  readonly clickHouseUrl: string | undefined;
   /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
   readonly eventStoreUrl: string | undefined;
+  /** Undefined: the embedded ingest queue. */
+  readonly kafka: KafkaConfig | undefined;
+  /** What this process does. */
+  readonly roles: ReadonlySet<Role>;
+}
+
+export interface KafkaConfig {
+  /** `host:port` each. */
+  readonly brokers: readonly string[];
+  /** Begins the names of topics, consumer groups and transactions. */
+  readonly namespace: string;
+  /** Those whose streams other programs may feed by Kafka. */
+  readonly uploadOrganizations: ReadonlySet<string>;
 }
 
 export interface UploadLimits {
@@ -167,7 +205,17 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
+    clickHouseUrl: values.CLICKHOUSE_URL,
     eventStoreUrl: values.EVENTSTORE_URL,
+    kafka:
+      values.KAFKA_BROKERS === undefined
+        ? undefined
+        : {
+            brokers: values.KAFKA_BROKERS,
+            namespace: values.KAFKA_NAMESPACE,
+            uploadOrganizations: values.KAFKA_UPLOAD_ORGANIZATIONS,
+          },
+    roles: values.MILLRACE_ROLES,
   };
 }
 

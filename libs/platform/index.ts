@@ -1,5 +1,5 @@
 export type { Caller, RequestOrganization } from './caller.js';
-export { readConfig, type Config, type UploadLimits } from './config.js';
+export { readConfig, type Config, type Role, type UploadLimits } from './config.js';
 export {
   bodyOf,
   ErrorFilter,
@@ -12,7 +12,9 @@ export { diskFull, isDiskFull } from './disk-full.js';
 export { EmailRoute, emailConstraint } from './email-route.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController, Readiness } from './health.controller.js';
+export { KeyedQueue } from './keyed-queue.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
+export { nodeId } from './node-id.js';
 export {
   ACCESS_METADATA,
   Open,

@@ -94,6 +94,14 @@ export const createAuditTable = (database: string): string =>
   ' ENGINE = MergeTree ORDER BY `position`' +
   ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, old_parts_lifetime = 1';
 
+/** Which writer may write which partition: see `sql/writer-epochs.ts`. */
+export const WRITER_EPOCHS: TableName = { database: 'millrace', table: 'writer_epochs' };
+
+export const createWriterEpochs = (): string =>
+  `CREATE TABLE IF NOT EXISTS ${qualified(WRITER_EPOCHS)} (partition UInt32, epoch UInt64, attempt UInt64, claimant String, claimed DateTime DEFAULT now())` +
+  ' ENGINE = MergeTree ORDER BY (partition, epoch, attempt)' +
+  ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0';
+
 export const addColumns = (table: TableName, columns: readonly Column[]): string =>
   `ALTER TABLE ${qualified(table)} ${columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`).join(', ')}`;
 

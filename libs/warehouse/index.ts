@@ -1,6 +1,13 @@
 export { AUDIT_COLUMNS, AUDIT_TABLE, REJECTED_COLUMNS, REJECTED_TABLE, TIMESTAMP } from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
-export { toWarehouseError, WarehouseError } from './warehouse-errors.js';
+export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
+export {
+  FencedError,
+  NETWORK_ERROR,
+  passes,
+  toWarehouseError,
+  WarehouseError,
+} from './warehouse-errors.js';
 export {
   type AuditFilter,
   type AuditRow,
@@ -17,6 +24,7 @@ export {
   StreamStatistics,
   type TableName,
   type TableStatistics,
+  type WriterFence,
   type Warehouse,
   type WarehouseQuery,
   type WarehouseTable,

@@ -14,8 +14,41 @@ export class WarehouseError extends Error {
   }
 }
 
+/** The engine's number of a statement that stopped itself. */
+export const FENCED = 395;
+
+/** An insert, or a claim, of a writer that is not the newest of its partition any more. Nothing of it is stored. */
+export class FencedError extends WarehouseError {
+  constructor(
+    readonly partition: number,
+    readonly epoch: bigint,
+    options?: { cause?: unknown },
+  ) {
+    const message = `a newer writer than epoch ${epoch} has claimed partition ${partition}`;
+    super(FENCED, 'FENCED', message, options);
+    this.name = 'FencedError';
+  }
+}
+
+/**
+ * Numbers of failures that say nothing about the statement, and pass: no memory, no disk, too many
+ * parts, time-outs, broken files; a server that is away, too busy, or lets nobody in just now; a
+ * replica that cannot write or whose outcome is unknown.
+ */
+const PASSING = new Set([
+  ...[74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473],
+  ...[192, 198, 203, 225, 236, 242, 254, 279, 285, 286, 319, 394, FENCED, 439, 497],
+  ...[516, 692, 735, 999],
+]);
+
+/** Whether it may go well later without anybody's changing anything in what was asked. */
+export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
+
+/** A server that could not be asked. */
+export const NETWORK_ERROR = 210;
+
 const FRAME =
-  /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^)]*\))?\s*$/s;
+  /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;
 
 /** Reads the engine's `Code: N. DB::Exception: … (TYPE)`; whatever has no such frame gets code 0. */
 export function toWarehouseError(error: unknown): WarehouseError {

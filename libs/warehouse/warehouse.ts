@@ -83,17 +83,37 @@ export interface BatchInsert {
   readonly streamId: string;
   /** The batches' columns, the same in each. */
   readonly columns: readonly string[];
-  /** Together small enough for one part: see {@link ONE_PART}. */
+  /** Of one partition, and together small enough for one part: see {@link ONE_PART}. */
   readonly batches: readonly StoredBatch[];
+  /** Whose insert it is, where several processes write. */
+  readonly fence?: WriterFence;
+}
+
+/** Which writer of a partition somebody is: of two, the one with the greater epoch came later. */
+export interface WriterFence {
+  readonly partition: number;
+  readonly epoch: bigint;
 }
 
 /** What fits into one part, so that an insert is there whole or not at all. */
 export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
 
 export abstract class WarehouseWriter {
-  /** Inserts the batches as one part. When it resolves the rows are durable and visible. */
+  /**
+   * From then on no insert stores anything in this partition whose fence is older, begun before or
+   * not: what is read back after that is final. May be repeated.
+   * @throws {FencedError} when a greater epoch has claimed it.
+   */
+  abstract claim(partition: number, epoch: bigint): Promise<void>;
+  /**
+   * Inserts the batches as one part. When it resolves the rows are durable and visible.
+   * @throws {FencedError} when a newer writer has claimed the partition; nothing is stored then.
+   */
   abstract insert(insert: BatchInsert): Promise<void>;
-  /** Which queue offsets of `partition`, at or after `from`, have rows in the table. */
+  /**
+   * Which queue offsets of `partition`, at or after `from`, have rows in the table: for the
+   * partition's writer, which no insert of its own that failed can change afterwards.
+   */
   abstract storedOffsets(
     table: TableName,
     partition: number,
@@ -127,7 +147,7 @@ export abstract class WarehouseSchema {
   abstract setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void>;
   /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
   abstract columns(table: TableName): Promise<readonly Column[]>;
-  /** All tables in databases that are not the engine's. */
+  /** All tables in databases of organizations, whose names begin with `o_`. */
   abstract tables(): Promise<readonly WarehouseTable[]>;
   /** Streams that have rows in `_rejected`. */
   abstract rejectedStreams(database: string): Promise<readonly string[]>;

@@ -140,6 +140,41 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
       });
     });
 
+    describe('fencing of writers', () => {
+      // A server remembers the claims of earlier runs.
+      const base = BigInt(Date.now());
+      const insertAs = (epoch: bigint, offset: bigint, file: string) =>
+        warehouse.insert({
+          table: TABLE,
+          streamId: STREAM_ID,
+          columns,
+          batches: [{ position: { partition: 21, offset }, file }],
+          fence: { partition: 21, epoch },
+        });
+
+      it('stores nothing of an insert sent by an older epoch', async () => {
+        const file = await batch('fenced.native.zst', 7);
+        await warehouse.claim(21, base);
+        await insertAs(base, 1n, file);
+        await warehouse.claim(21, base + 1n);
+        await expect(insertAs(base, 2n, file)).rejects.toMatchObject({
+          name: 'FencedError',
+          partition: 21,
+          epoch: base,
+        });
+        await insertAs(base + 1n, 3n, file);
+        expect(await warehouse.storedOffsets(TABLE, 21, 0n)).toEqual(new Set([1n, 3n]));
+        expect(await query('SELECT count() FROM events')).toBe('14\n');
+      });
+
+      it('lets nobody claim with an older epoch, and the same one again', async () => {
+        await warehouse.claim(22, base);
+        await warehouse.claim(22, base);
+        await expect(warehouse.claim(22, base - 1n)).rejects.toMatchObject({ name: 'FencedError' });
+        await warehouse.claim(23, base - 1n);
+      });
+    });
+
     describe('schema', () => {
       it('shows columns without the hidden ones, and adds and widens idempotently', async () => {
         for (let round = 0; round < 2; round += 1) {
@@ -215,14 +250,6 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           await warehouse.dropStreamTable({ database, table }, STREAM_ID);
           expect(await warehouse.columns({ database, table })).toEqual([]);
         }
-      });
-
-      it('drops tables and rejected records of any size', async () => {
-        expect(
-          await query(
-            "SELECT name, value FROM system.server_settings WHERE name IN ('max_table_size_to_drop', 'max_partition_size_to_drop') ORDER BY name",
-          ),
-        ).toBe('max_partition_size_to_drop\t0\nmax_table_size_to_drop\t0\n');
       });
 
       it('drops the table of a stream, and not the one that has its name by now', async () => {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environment } from '../../bin/prepare.mjs';
 import { Client } from './client.js';
@@ -42,6 +42,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       MILLRACE_DATA_DIR: dataDirectory,
       MILLRACE_ROOT_PASSWORD: ROOT.password,
       MILLRACE_LOG_LEVEL: 'fatal',
+      // With KAFKA_BROKERS set, the same specs run on Kafka, each server on topics of its own.
+      KAFKA_NAMESPACE: basename(dataDirectory),
       ...options.variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

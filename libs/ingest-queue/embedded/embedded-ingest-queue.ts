@@ -1,9 +1,10 @@
-import { EventEmitter, once } from 'node:events';
+import { randomInt } from 'node:crypto';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { diskFull, isDiskFull } from '@app/platform';
+import { diskFull, isDiskFull, MillraceError } from '@app/platform';
 import {
   AlreadyAppendedError,
   QueueFullError,
@@ -17,6 +18,7 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '../ingest-queue.js';
+import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { adoptFile, syncDirectory } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
 
@@ -39,10 +41,12 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-const PARTITION = 0;
 const APPENDED = 'appended';
+const COMMIT = 'commit';
 const NEXT_OFFSET = 'next-offset';
 const COMMITTED = 'committed';
+/** This queue's only one. */
+const PARTITION = 'partition';
 
 /**
  * One partition in an lmdb environment, with large payloads as files beside it.
@@ -53,12 +57,14 @@ const COMMITTED = 'committed';
  * resolve after the sync. Offsets come from a counter in the same transaction: never used twice.
  */
 export class EmbeddedIngestQueue implements IngestQueue {
+  readonly payloadBytesMax = Number.POSITIVE_INFINITY;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
   private readonly records: Database<StoredRecord, number>;
   private readonly counters: Database<number, string>;
   private readonly names: AppendNames;
   private readonly payloads: string;
+  private readonly partition: number;
   private readonly maxBytes: number;
   private waiting = { records: 0, bytes: 0 };
 
@@ -66,11 +72,13 @@ export class EmbeddedIngestQueue implements IngestQueue {
     private readonly environment: RootDatabase,
     { directory, maxBytes, now = Date.now }: EmbeddedQueueOptions,
   ) {
+    setMaxListeners(0, this.closing.signal);
     this.maxBytes = maxBytes;
     this.records = environment.openDB({ name: 'records', encoding: 'msgpack' });
     this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });
     this.names = new AppendNames(environment, now);
     this.payloads = payloadFolder(directory);
+    this.partition = this.counters.get(PARTITION) ?? this.drawPartition();
     this.recover();
   }
 
@@ -106,7 +114,10 @@ export class EmbeddedIngestQueue implements IngestQueue {
       const first = await this.environment.childTransaction(() => this.putNow(stored, once));
       if (typeof first !== 'number') throw new AlreadyAppendedError(first);
       this.changes.emit(APPENDED);
-      return stored.map((_, index) => ({ partition: PARTITION, offset: BigInt(first + index) }));
+      return stored.map((_, index) => ({
+        partition: this.partition,
+        offset: BigInt(first + index),
+      }));
     } catch (error) {
       this.grow(-records.length, -bytes);
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
@@ -120,7 +131,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
 
   async *consume({ signal, maxRecords, maxBytes }: ConsumeOptions): AsyncIterable<Delivery> {
     const ended = AbortSignal.any([signal, this.closing.signal]);
-    let delivered = this.counters.get(COMMITTED) ?? 0;
+    let delivered = this.committed();
     while (!ended.aborted) {
       const records = this.take(delivered, maxRecords, maxBytes);
       const last = records.at(-1);
@@ -130,12 +141,41 @@ export class EmbeddedIngestQueue implements IngestQueue {
       }
       delivered = Number(last.position.offset);
       const committed = delivered;
-      yield { partition: PARTITION, records, commit: () => this.commit(committed) };
+      yield {
+        partition: this.partition,
+        epoch: undefined,
+        records,
+        commit: () => this.commit(committed),
+        release: () => {
+          delivered = this.committed();
+          return Promise.resolve();
+        },
+      };
     }
+  }
+
+  async awaitCommitted({ offset }: QueuePosition): Promise<void> {
+    while (BigInt(this.committed()) < offset) {
+      await once(this.changes, COMMIT, { signal: this.closing.signal }).catch(() => {
+        throw new MillraceError(
+          'SHUTTING_DOWN',
+          'stored, but the server stops before it is written',
+        );
+      });
+    }
+  }
+
+  async awaitAllCommitted(): Promise<void> {
+    const last = (this.counters.get(NEXT_OFFSET) ?? 1) - 1;
+    await this.awaitCommitted({ partition: this.partition, offset: BigInt(last) });
   }
 
   depth(): QueueDepth {
     return { ...this.waiting };
+  }
+
+  private committed(): number {
+    return this.counters.get(COMMITTED) ?? 0;
   }
 
   async close(): Promise<void> {
@@ -153,7 +193,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     const first = this.counters.get(NEXT_OFFSET) ?? 1;
     for (const [index, record] of stored.entries()) this.records.putSync(first + index, record);
     this.counters.putSync(NEXT_OFFSET, first + stored.length);
-    const last = { partition: PARTITION, offset: BigInt(first + stored.length - 1) };
+    const last = { partition: this.partition, offset: BigInt(first + stored.length - 1) };
     if (once) this.names.keep({ ...once, position: stored.length > 0 ? last : undefined });
     return first;
   }
@@ -174,7 +214,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
           value.file === undefined
             ? { bytes: value.bytes ?? new Uint8Array() }
             : { file: join(this.payloads, value.file) },
-        position: { partition: PARTITION, offset: BigInt(offset) },
+        position: { partition: this.partition, offset: BigInt(offset) },
       });
     }
     return taken;
@@ -185,7 +225,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
       .transaction(() => {
         const range = [...this.records.getRange({ end: offset + 1 })];
         for (const { key } of range) this.records.removeSync(key);
-        if (offset > (this.counters.get(COMMITTED) ?? 0)) this.counters.putSync(COMMITTED, offset);
+        if (offset > this.committed()) this.counters.putSync(COMMITTED, offset);
         return range.map(({ value }) => value);
       })
       .catch(async (error: unknown) => {
@@ -194,6 +234,15 @@ export class EmbeddedIngestQueue implements IngestQueue {
     this.grow(-done.length, -done.reduce((sum, { size }) => sum + size, 0));
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
+    this.changes.emit(COMMIT);
+  }
+
+  /** One that is older than the drawing of numbers has 0. */
+  private drawPartition(): number {
+    const isNew = this.counters.get(NEXT_OFFSET) === undefined;
+    const drawn = isNew ? randomInt(1, FIRST_PARTITIONS) * PARTITIONS_MAX : 0;
+    this.counters.putSync(PARTITION, drawn);
+    return drawn;
   }
 
   private recover(): void {

@@ -11,11 +11,12 @@ import {
   type QueueRecord,
 } from '@app/ingest-queue';
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { REJECTED_TABLE, type Column } from '@app/warehouse';
+import { LocalEngine, REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
 import { toHeaders, type Batch } from '../batch.js';
 import { SchemaGate } from './schema-gate.js';
+import { splitBatch } from './split-batch.js';
 
 export interface EnqueuedChunk extends AcceptedChunk {
   readonly recordBytes: number;
@@ -32,6 +33,17 @@ export interface Destination {
   readonly keeper: SchemaKeeper;
 }
 
+export interface StreamChunks {
+  readonly to: Destination;
+  readonly chunks: readonly EnqueuedChunk[];
+}
+
+/** Indexes. */
+export interface OutdatedChunk {
+  readonly part: number;
+  readonly chunk: number;
+}
+
 /**
  * Where the last batch is (undefined when there was nothing to store), or which chunks must be
  * accepted again, or the upload that came before under the same name.
@@ -46,6 +58,7 @@ export class BatchEnqueuer {
   constructor(
     private readonly queue: IngestQueue,
     private readonly gate: SchemaGate,
+    private readonly engine: LocalEngine,
   ) {}
 
   /**
@@ -59,16 +72,59 @@ export class BatchEnqueuer {
     chunks: readonly EnqueuedChunk[],
     once?: NamedAppend,
   ): Promise<Enqueued> {
-    const { organization, stream, keeper } = to;
+    const { organization, stream } = to;
     return this.gate.pass(gateKey(organization, stream), async () => {
-      const columns = keeper.current()?.columns ?? [];
-      const outdated = chunks.flatMap((chunk, index) =>
-        isOutdated(chunk, columns) ? [index] : [],
-      );
+      const outdated = outdatedOf(to, chunks);
       if (outdated.length > 0) return { outdated };
-      const records = await toRecords(organization.database, stream, chunks);
+      const records = await this.toRecords(organization.database, stream, chunks);
       return this.append(records, once);
     });
+  }
+
+  /**
+   * The same for several streams at once, each with its chunks; `put` takes all their batches.
+   * @returns the places of chunks that must be accepted again; nothing was put then.
+   */
+  enqueueTogether(
+    parts: readonly StreamChunks[],
+    put: (records: readonly QueueRecord[]) => Promise<void>,
+  ): Promise<readonly OutdatedChunk[]> {
+    const within = async (): Promise<readonly OutdatedChunk[]> => {
+      const outdated = parts.flatMap(({ to, chunks }, part) =>
+        outdatedOf(to, chunks).map((chunk) => ({ part, chunk })),
+      );
+      if (outdated.length > 0) return outdated;
+      const records: QueueRecord[] = [];
+      for (const { to, chunks } of parts)
+        records.push(...(await this.toRecords(to.organization.database, to.stream, chunks)));
+      await put(records);
+      return [];
+    };
+    const keys = new Set(parts.map(({ to }) => gateKey(to.organization, to.stream)));
+    const passed = [...keys].reduce((inner, key) => () => this.gate.pass(key, inner), within);
+    return passed();
+  }
+
+  private async toRecords(
+    database: string,
+    stream: string,
+    chunks: readonly EnqueuedChunk[],
+  ): Promise<QueueRecord[]> {
+    const records: QueueRecord[] = [];
+    // What goes to one table from one stream keeps its order.
+    const key = `${database}/${stream}`;
+    for (const { schema, accepted, rejected, recordBytes } of chunks) {
+      const streamId = schema?.id ?? '';
+      const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
+        for (const piece of await splitBatch(this.engine, batch, this.queue.payloadBytesMax)) {
+          const bytes = Math.ceil((recordBytes * piece.rows) / batch.rows);
+          records.push(await toRecord(key, { table, streamId, recordBytes: bytes }, piece));
+        }
+      };
+      if (schema && accepted) await add(tableOf(schema), accepted);
+      if (rejected) await add({ database, table: REJECTED_TABLE }, rejected);
+    }
+    return records;
   }
 
   private async append(
@@ -90,28 +146,13 @@ export class BatchEnqueuer {
   }
 }
 
-async function toRecords(
-  database: string,
-  key: string,
-  chunks: readonly EnqueuedChunk[],
-): Promise<QueueRecord[]> {
-  const records: QueueRecord[] = [];
-  for (const { schema, accepted, rejected, recordBytes } of chunks) {
-    const streamId = schema?.id ?? '';
-    if (schema && accepted)
-      records.push(
-        await toRecord(key, { table: tableOf(schema), streamId, recordBytes }, accepted),
-      );
-    if (rejected) {
-      const table = { database, table: REJECTED_TABLE };
-      records.push(await toRecord(key, { table, streamId, recordBytes }, rejected));
-    }
-  }
-  return records;
-}
-
 /** A stream, by the names that are its own before it exists. */
 export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
+
+function outdatedOf({ keeper }: Destination, chunks: readonly EnqueuedChunk[]): readonly number[] {
+  const columns = keeper.current()?.columns ?? [];
+  return chunks.flatMap((chunk, index) => (isOutdated(chunk, columns) ? [index] : []));
+}
 
 function isOutdated({ schema, accepted }: EnqueuedChunk, columns: readonly Column[]): boolean {
   if (!schema || !accepted) return false;
@@ -119,7 +160,7 @@ function isOutdated({ schema, accepted }: EnqueuedChunk, columns: readonly Colum
   return schema.columns.some(({ name, type }) => types.get(name) !== type);
 }
 
-const tableOf = ({ database, name }: StreamSchema): { database: string; table: string } => ({
+const tableOf = ({ database, name }: StreamSchema): TableName => ({
   database,
   table: name,
 });

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Delivery, QueuePosition } from '@app/ingest-queue';
 import type { StreamsProjection } from '@app/streams';
 import {
   REJECTED_TABLE,
@@ -8,6 +9,15 @@ import {
   type WarehouseWriter,
 } from '@app/warehouse';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
+
+/** What is known of a partition's batches under one epoch. */
+interface Partition {
+  readonly epoch: bigint | undefined;
+  /** By table and stream: positions found at the last read-back. Absent: unknown. */
+  readonly stored: Map<string, ReadonlySet<bigint>>;
+  /** The last offset that was delivered. */
+  last: bigint;
+}
 
 /**
  * Inserts groups of batches so that each batch is in its table once, whatever happened before.
@@ -18,8 +28,7 @@ import type { BatchGroup, ReceivedBatch } from './group-batches.js';
  * That holds because one writer at a time has a partition, and takes its batches in order.
  */
 export class GroupInserter {
-  /** By table and partition: positions found at the last read-back. Absent: unknown. */
-  private readonly stored = new Map<string, ReadonlySet<bigint>>();
+  private readonly partitions = new Map<number, Partition>();
 
   constructor(
     private readonly writer: WarehouseWriter,
@@ -28,6 +37,24 @@ export class GroupInserter {
     private readonly streams: StreamsProjection,
     private readonly schema: Pick<WarehouseSchema, 'dropRejected'>,
   ) {}
+
+  /**
+   * Before the groups of a delivery. Under a new epoch, and when records come again that came
+   * before, what is there must be read anew.
+   * @throws {FencedError} when the partition is another writer's by now
+   */
+  async begin({ partition, epoch, records }: Delivery): Promise<void> {
+    const known = this.partitions.get(partition);
+    const first = records[0]?.position.offset ?? 0n;
+    const last = records.at(-1)?.position.offset ?? 0n;
+    if (known && known.epoch === epoch && first > known.last) {
+      known.last = last;
+      return;
+    }
+    this.partitions.delete(partition);
+    if (epoch !== undefined) await this.writer.claim(partition, epoch);
+    this.partitions.set(partition, { epoch, stored: new Map(), last });
+  }
 
   /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or parts of it. */
   async insert(group: BatchGroup): Promise<void> {
@@ -41,8 +68,9 @@ export class GroupInserter {
   }
 
   private async insertMissing(group: BatchGroup): Promise<void> {
-    const key = keyOf(group);
-    const missing = await this.missing(key, group);
+    const partition = partitionOf(group);
+    const { stored, epoch } = this.begun(partition);
+    const missing = await this.missing(stored, group);
     if (missing.length === 0) return;
     const written: string[] = [];
     try {
@@ -51,45 +79,58 @@ export class GroupInserter {
         const file =
           'file' in record.payload
             ? record.payload.file
-            : await this.spill(record.position.offset, record.payload.bytes, written);
+            : await this.spill(record.position, record.payload.bytes, written);
         batches.push({ position: record.position, file });
       }
       const { table, streamId, columns } = group;
-      await this.writer.insert({ table, streamId, columns, batches });
+      const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
+      await this.writer.insert({ table, streamId, columns, batches, ...fence });
     } catch (error) {
-      this.stored.delete(key);
+      stored.delete(keyOf(group));
       throw error;
     } finally {
       await Promise.all(written.map((file) => rm(file, { force: true })));
     }
   }
 
-  private async missing(
-    key: string,
-    { table, batches }: BatchGroup,
-  ): Promise<readonly ReceivedBatch[]> {
-    const [first] = batches;
-    if (!first) return [];
-    let stored = this.stored.get(key);
-    if (!stored) {
-      const { partition, offset } = first.record.position;
-      stored = await this.writer.storedOffsets(table, partition, offset);
-      this.stored.set(key, stored);
-    }
-    const known = stored;
-    return known.size === 0
-      ? batches
-      : batches.filter(({ record }) => !known.has(record.position.offset));
+  private begun(partition: number): Partition {
+    const begun = this.partitions.get(partition);
+    if (!begun) throw new Error(`no delivery of partition ${partition} has begun`);
+    return begun;
   }
 
-  private async spill(offset: bigint, bytes: Uint8Array, written: string[]): Promise<string> {
-    const file = join(this.directory, `${offset}.native.zst`);
+  private async missing(
+    stored: Map<string, ReadonlySet<bigint>>,
+    group: BatchGroup,
+  ): Promise<readonly ReceivedBatch[]> {
+    const { table, batches } = group;
+    const [first] = batches;
+    if (!first) return [];
+    const key = keyOf(group);
+    let known = stored.get(key);
+    if (!known) {
+      const { partition, offset } = first.record.position;
+      known = await this.writer.storedOffsets(table, partition, offset);
+      stored.set(key, known);
+    }
+    const there = known;
+    return there.size === 0
+      ? batches
+      : batches.filter(({ record }) => !there.has(record.position.offset));
+  }
+
+  private async spill(
+    { partition, offset }: QueuePosition,
+    bytes: Uint8Array,
+    written: string[],
+  ): Promise<string> {
+    const file = join(this.directory, `${partition}-${offset}.native.zst`);
     written.push(file);
     await writeFile(file, bytes);
     return file;
   }
 }
 
-function keyOf({ table, streamId, batches }: BatchGroup): string {
-  return JSON.stringify([table, streamId, batches[0]?.record.position.partition]);
-}
+const keyOf = ({ table, streamId }: BatchGroup): string => JSON.stringify([table, streamId]);
+
+const partitionOf = ({ batches }: BatchGroup): number => batches[0]?.record.position.partition ?? 0;

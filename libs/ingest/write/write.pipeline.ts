@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery, IngestQueue } from '@app/ingest-queue';
 import type { Logger } from '@app/platform';
-import { WarehouseError } from '@app/warehouse';
+import { FencedError, passes, WarehouseError } from '@app/warehouse';
 import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
@@ -14,13 +14,12 @@ const INSERTS = 2;
 /** How long small batches are gathered, and how often it is looked whether somebody waits. */
 const LINGER_MS = 100;
 const LINGER_STEP_MS = 5;
+const SEEN_MS = 1000;
 const SMALL_ROWS = 50_000;
 const BACKOFF_MS = { first: 100, most: 10_000 };
 /** Tries before a batch that fails for a reason of its own is given up. */
 const TRIES = 3;
 
-/** Engine numbers of failures that pass: no memory, no disk, too many parts, time-outs, broken files. */
-const PASSING = new Set([74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473]);
 /**
  * The way of a batch from the queue to the warehouse: receive → insert → commit.
  *
@@ -31,6 +30,8 @@ const PASSING = new Set([74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473]);
 export class WritePipeline {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
+  /** When a small delivery of a partition came last. */
+  private readonly seen = new Map<number, number>();
 
   constructor(
     private readonly queue: IngestQueue,
@@ -53,11 +54,14 @@ export class WritePipeline {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     for await (const delivery of this.queue.consume({ ...DELIVERY, signal })) {
-      if (!(await this.write(delivery))) return;
+      const outcome = await this.write(delivery);
+      if (outcome === 'stopped') return;
+      if (outcome === 'fenced') {
+        await delivery.release();
+        continue;
+      }
       if (!(await this.commit(delivery))) return;
-      const last = delivery.records.at(-1);
-      if (last) this.progress.advance(delivery.partition, last.position.offset);
-      if (isSmall(delivery)) await this.linger();
+      if (isSmall(delivery)) await this.linger(delivery);
     }
   }
 
@@ -75,16 +79,35 @@ export class WritePipeline {
     }
   }
 
-  /** Lets small batches come together, unless somebody waits for them: a part costs the same for one row as for thousands. */
-  private async linger(): Promise<void> {
-    const until = performance.now() + LINGER_MS;
+  /**
+   * Lets small batches come together, unless somebody waits for them: a part costs the same for
+   * one row as for thousands. With several partitions, each one's wait is the others' too.
+   */
+  private async linger({ partition }: Delivery): Promise<void> {
+    const now = performance.now();
+    this.seen.set(partition, now);
+    for (const [each, at] of this.seen) if (at < now - SEEN_MS) this.seen.delete(each);
+    const until = now + LINGER_MS / this.seen.size;
     while (performance.now() < until && !this.progress.isAwaited && !this.stopping.signal.aborted) {
       await sleep(LINGER_STEP_MS);
     }
   }
 
-  /** @returns false when it was stopped before everything was stored. */
-  private async write({ records }: Delivery): Promise<boolean> {
+  private async write(delivery: Delivery): Promise<'stored' | 'stopped' | 'fenced'> {
+    try {
+      return (await this.writeOnce(delivery)) ? 'stored' : 'stopped';
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      const { partition } = delivery;
+      this.logger.info({ partition }, 'another writer has this partition now');
+      return 'fenced';
+    }
+  }
+
+  /** @returns false when it was stopped before everything was stored. @throws {FencedError} */
+  private async writeOnce(delivery: Delivery): Promise<boolean> {
+    const { records } = delivery;
+    if (!(await this.begin(delivery))) return false;
     const { groups, unreadable } = groupBatches(records);
     for (const record of unreadable)
       await this.deadLetter.keep(record, 'its headers are not those of a batch');
@@ -95,8 +118,25 @@ export class WritePipeline {
       }
       return true;
     };
-    const done = await Promise.all(Array.from({ length: INSERTS }, worker));
-    return done.every(Boolean);
+    // All of them, also when one fails: nothing may be at work when the records come again.
+    const done = await Promise.allSettled(Array.from({ length: INSERTS }, worker));
+    const failed = done.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
+    return done.every((each) => each.status === 'fulfilled' && each.value);
+  }
+
+  private async begin(delivery: Delivery): Promise<boolean> {
+    for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
+      try {
+        await this.inserter.begin(delivery);
+        return true;
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        this.logger.error({ err: error }, 'a partition cannot be claimed');
+      }
+      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.stopping.signal.aborted) return false;
+    }
   }
 
   private async store(group: BatchGroup): Promise<boolean> {
@@ -106,6 +146,7 @@ export class WritePipeline {
         await this.inserter.insert(group);
         return true;
       } catch (error) {
+        if (error instanceof FencedError) throw error;
         const verdict = judge(error, attempt);
         this.logger.error({ err: error, table: group.table, attempt, verdict }, 'an insert failed');
         if (verdict === 'give-up') return this.giveUp(group, error);
@@ -141,6 +182,6 @@ function isSmall({ records }: Delivery): boolean {
 
 function judge(error: unknown, attempt: number): 'give-up' | 'count' | 'wait' {
   if (!(error instanceof WarehouseError)) return 'wait';
-  if (PASSING.has(error.code)) return 'wait';
+  if (passes(error)) return 'wait';
   return attempt < TRIES ? 'count' : 'give-up';
 }

@@ -1,65 +1,57 @@
-import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN } from '../ddl.js';
-import { quoteIdentifier, quoteText } from '../identifier.js';
-import type { ClientPool } from './client-pool.js';
 import {
-  ONE_PART,
-  type BatchInsert,
-  type StoredBatch,
-  type TableName,
-  type WarehouseWriter,
-} from '../warehouse.js';
+  insertRows,
+  ONE_PART_SETTINGS,
+  readStoredOffsets,
+  selectBatches,
+} from '../sql/batch-statements.js';
+import type { SqlRunner } from '../sql/sql-runner.js';
+import { WriterEpochs, type Claim } from '../sql/writer-epochs.js';
+import { FENCED, FencedError, WarehouseError } from '../warehouse-errors.js';
+import type { BatchInsert, TableName, WarehouseWriter, WriterFence } from '../warehouse.js';
 
-/**
- * One thread and blocks larger than any insert, so that an insert makes exactly one part and is
- * atomic by that. What changed its default lately or would hide rows is pinned.
- */
-const ONE_PART_SETTINGS = [
-  'insert_allow_materialized_columns = 1',
-  'max_threads = 1',
-  'max_insert_threads = 1',
-  `min_insert_block_size_rows = ${2 * ONE_PART.rows}`,
-  `min_insert_block_size_bytes = ${4 * ONE_PART.bytes}`,
-  'max_insert_block_size = 1048576',
-  'async_insert = 0',
-  'insert_deduplicate = 0',
-].join(', ');
+const SETTINGS = Object.entries(ONE_PART_SETTINGS)
+  .map(([name, value]) => `${name} = ${value}`)
+  .join(', ');
 
 /** Inserts columnar files as parts whose rows carry their queue position. */
 export class ChdbWriter implements WarehouseWriter {
-  constructor(private readonly clients: ClientPool) {}
+  private readonly epochs: WriterEpochs;
+  private readonly claims = new Map<number, Claim>();
+  private readonly running = new Set<Promise<void>>();
 
-  async insert({ table, columns, streamId, batches }: BatchInsert): Promise<void> {
-    const names = columns.map(quoteIdentifier);
-    const rows = batches.map((batch) => selectBatch(names, batch)).join(' UNION ALL ');
-    const { into, select } =
-      table.table === REJECTED_TABLE
-        ? { into: [STREAM_COLUMN], select: `SELECT *, ${quoteText(streamId)} FROM (${rows})` }
-        : { into: [], select: `SELECT * FROM (${rows}) WHERE ${belongsTo(table, streamId)}` };
-    const target = [...names, ...[...POSITION_COLUMNS, ...into].map(quoteIdentifier)].join(', ');
-    await this.clients.command(
-      `INSERT INTO ${qualified(table)} (${target}) ${select} SETTINGS ${ONE_PART_SETTINGS}`,
-    );
+  constructor(private readonly runner: SqlRunner) {
+    this.epochs = new WriterEpochs(runner);
   }
 
-  async storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
-    const query = `SELECT DISTINCT toString(_offset) AS stored FROM ${qualified(table)} WHERE _partition = ${partition} AND _offset >= ${from}`;
-    const rows = await this.clients.rows<{ stored: string }>(query);
-    return new Set(rows.map((row) => BigInt(row.stored)));
+  async claim(partition: number, epoch: bigint): Promise<void> {
+    this.claims.set(partition, await this.epochs.claim(partition, epoch));
+    // The engine is in this process, and so is every insert.
+    await Promise.allSettled(this.running);
   }
-}
 
-/** In the order of {@link POSITION_COLUMNS}, under their names: a field may be called `0`, as a bare number would be. */
-function selectBatch(names: readonly string[], { position, file }: StoredBatch): string {
-  return (
-    `SELECT ${names.join(', ')}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
-    ` rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, Native)`
-  );
-}
+  async insert(insert: BatchInsert): Promise<void> {
+    const { fence } = insert;
+    const rows = `(${selectBatches(insert.columns, insert.batches)})`;
+    const statement = insertRows(insert, rows, fence && this.claimOf(fence));
+    const running = this.runner.command(`${statement} SETTINGS ${SETTINGS}`);
+    this.running.add(running);
+    try {
+      await running;
+    } catch (error) {
+      if (!fence || !(error instanceof WarehouseError) || error.code !== FENCED) throw error;
+      throw new FencedError(fence.partition, fence.epoch, { cause: error });
+    } finally {
+      this.running.delete(running);
+    }
+  }
 
-/**
- * SQL: whether the table is still this stream's. The engine finds the table to insert into before
- * it asks this, so rows never go into a table made meanwhile under the same name.
- */
-function belongsTo({ database, table }: TableName, streamId: string): string {
-  return `(SELECT any(comment) FROM system.tables WHERE database = ${quoteText(database)} AND name = ${quoteText(table)}) = ${quoteText(streamId)}`;
+  storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
+    return readStoredOffsets(this.runner, table, partition, from);
+  }
+
+  private claimOf({ partition, epoch }: WriterFence): Claim {
+    const claim = this.claims.get(partition);
+    if (claim?.epoch !== epoch) throw new FencedError(partition, epoch);
+    return claim;
+  }
 }

@@ -1,9 +1,10 @@
 import type { ClickHouseClient } from '@clickhouse/client';
+import type { SqlRunner } from '../sql/sql-runner.js';
 import { toWarehouseError } from '../warehouse-errors.js';
 import type { Pool } from './pool.js';
 
 /** Clients that each do one thing at a time; failures come as {@link WarehouseError}. */
-export class ClientPool {
+export class ClientPool implements SqlRunner {
   constructor(private readonly clients: Pool<ClickHouseClient>) {}
 
   async command(query: string): Promise<void> {

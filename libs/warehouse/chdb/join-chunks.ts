@@ -8,16 +8,6 @@ export interface ChunkJoiner {
   end(): Buffer[];
 }
 
-export const ENGINE_FORMAT: Readonly<Record<ResultFormat, string>> = {
-  json: 'JSONEachRow',
-  ndjson: 'JSONEachRow',
-  csv: 'CSVWithNames',
-  text: 'TSVRaw',
-  'arrow-stream': 'ArrowStream',
-  'arrow-file': 'Arrow',
-  parquet: 'Parquet',
-};
-
 /** Formats with an index at their end, which no joiner can make of blocks. */
 export function isWholeFile(format: ResultFormat): boolean {
   return format === 'arrow-file' || format === 'parquet';

@@ -1,7 +1,7 @@
 import { AUDIT_TABLE, createAuditTable, createDatabase, qualified } from '../ddl.js';
 import { quoteText } from '../identifier.js';
 import type { AuditFilter, AuditRow, AuditTables } from '../warehouse.js';
-import type { ClientPool } from './client-pool.js';
+import type { SqlRunner } from './sql-runner.js';
 
 /** Columns in the order of the table, each with the row's field. */
 const FIELDS: readonly (readonly [string, keyof AuditRow])[] = [
@@ -32,13 +32,13 @@ const tableOf = (database: string): string => qualified({ database, table: AUDIT
 const INSERT_SETTINGS =
   "async_insert = 0, max_insert_threads = 1, max_insert_block_size = 1048576, date_time_input_format = 'best_effort'";
 
-/** Reads and writes `_audit` through the client: few rows, a statement each. */
-export class ChdbAuditTables implements AuditTables {
-  constructor(private readonly clients: ClientPool) {}
+/** Reads and writes `_audit` : few rows, a statement each. */
+export class SqlAuditTables implements AuditTables {
+  constructor(private readonly runner: SqlRunner) {}
 
   async createAuditTable(database: string): Promise<void> {
-    await this.clients.command(createDatabase(database));
-    await this.clients.command(createAuditTable(database));
+    await this.runner.command(createDatabase(database));
+    await this.runner.command(createAuditTable(database));
   }
 
   async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
@@ -48,7 +48,7 @@ export class ChdbAuditTables implements AuditTables {
       return `(${quoteText(row.occurredAt)}, ${texts.join(', ')})`;
     });
     const columns = ['_timestamp', ...FIELDS.map(([column]) => column)].join(', ');
-    await this.clients.command(
+    await this.runner.command(
       `INSERT INTO ${tableOf(database)} (${columns}) SETTINGS ${INSERT_SETTINGS} VALUES ${values.join(', ')}`,
     );
   }
@@ -74,7 +74,7 @@ export class ChdbAuditTables implements AuditTables {
         database,
         `${condition} ORDER BY \`_audit\`.\`position\` DESC LIMIT ${limit} OFFSET ${offset}`,
       ),
-      this.clients.rows<{ n: number }>(
+      this.runner.rows<{ n: number }>(
         `SELECT toFloat64(count()) AS n FROM ${tableOf(database)} AS _audit ${condition}`,
       ),
     ]);
@@ -93,12 +93,12 @@ export class ChdbAuditTables implements AuditTables {
     const ids = `(${personIds.map(quoteText).join(', ')})`;
     // Who failed to log in is nobody, but where from tells of the one whose account it was.
     const theirs = `(actor_id IN ${ids} OR (actor = 'anonymous' AND subject_id IN ${ids}))`;
-    const [left] = await this.clients.rows<{ n: number }>(
+    const [left] = await this.runner.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM ${tableOf(database)}
        WHERE (${theirs} AND (address, user_agent) != ('', '')) OR (actor_id IN ${ids} AND actor != '') OR (subject_id IN ${ids} AND subject != '')`,
     );
     if ((left?.n ?? 0) === 0) return;
-    await this.clients.command(
+    await this.runner.command(
       `ALTER TABLE ${tableOf(database)}
        UPDATE address = '', user_agent = '' WHERE ${theirs},
        UPDATE actor = '' WHERE actor_id IN ${ids},
@@ -107,13 +107,13 @@ export class ChdbAuditTables implements AuditTables {
   }
 
   truncateAudit(database: string, position: string): Promise<void> {
-    return this.clients.command(
+    return this.runner.command(
       `ALTER TABLE ${tableOf(database)} DELETE WHERE position > ${BigInt(position)} SETTINGS mutations_sync = 2`,
     );
   }
 
   private select(database: string, rest: string): Promise<AuditRow[]> {
-    return this.clients.rows<AuditRow>(
+    return this.runner.rows<AuditRow>(
       `SELECT ${TIME}, ${SELECTED} FROM ${tableOf(database)} AS _audit ${rest}`,
     );
   }

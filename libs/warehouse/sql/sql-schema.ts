@@ -1,6 +1,6 @@
 import * as ddl from '../ddl.js';
 import { WarehouseError } from '../warehouse-errors.js';
-import type { ClientPool } from './client-pool.js';
+import type { SqlRunner } from './sql-runner.js';
 import type {
   Column,
   StreamStatistics,
@@ -32,7 +32,8 @@ interface TableRow {
 
 /** The engine's numbers of unknown tables, and of those being dropped. */
 const GONE = new Set([60, 218]);
-const OURS = "database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')";
+/** Databases of organizations: a server may have others, which are nobody's business here. */
+const OURS = "startsWith(database, 'o_')";
 const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OURS}`;
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OURS}`;
 
@@ -48,38 +49,38 @@ const isIndexed =
   (column: string): boolean =>
     indexes.has(ddl.skipIndexName(column));
 
-/** Data definition and table statistics, through the client. */
-export class ChdbSchema implements WarehouseSchema, StreamStatistics {
-  constructor(private readonly clients: ClientPool) {}
+/** Data definition and table statistics, each call a few statements. */
+export class SqlSchema implements WarehouseSchema, StreamStatistics {
+  constructor(private readonly runner: SqlRunner) {}
 
   createDatabase(database: string): Promise<void> {
-    return this.clients.command(ddl.createDatabase(database));
+    return this.runner.command(ddl.createDatabase(database));
   }
 
   createTable(table: TableName, columns: readonly Column[], streamId: string): Promise<void> {
-    return this.clients.command(ddl.createTable(table, columns, streamId));
+    return this.runner.command(ddl.createTable(table, columns, streamId));
   }
 
   createRejectedTable(database: string): Promise<void> {
-    return this.clients.command(ddl.createRejectedTable(database));
+    return this.runner.command(ddl.createRejectedTable(database));
   }
 
   addColumns(table: TableName, columns: readonly Column[]): Promise<void> {
     return columns.length === 0
       ? Promise.resolve()
-      : this.clients.command(ddl.addColumns(table, columns));
+      : this.runner.command(ddl.addColumns(table, columns));
   }
 
   modifyColumn(table: TableName, column: Column): Promise<void> {
-    return this.clients.command(ddl.modifyColumn(table, column));
+    return this.runner.command(ddl.modifyColumn(table, column));
   }
 
   dropTable(table: TableName): Promise<void> {
-    return this.clients.command(ddl.dropTable(table));
+    return this.runner.command(ddl.dropTable(table));
   }
 
   async columns({ database, table }: TableName): Promise<readonly Column[]> {
-    const rows = await this.clients.rows<ColumnRow>(
+    const rows = await this.runner.rows<ColumnRow>(
       `${COLUMNS} AND database = {database:String} AND table = {table:String} ORDER BY position`,
       { database, table },
     );
@@ -87,7 +88,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
   }
 
   async dropStreamTable(table: TableName, streamId: string): Promise<void> {
-    const [found] = await this.clients.rows<{ comment: string }>(
+    const [found] = await this.runner.rows<{ comment: string }>(
       'SELECT comment FROM system.tables WHERE database = {database:String} AND name = {table:String}',
       { database: table.database, table: table.table },
     );
@@ -95,28 +96,28 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
   }
 
   async setRetention(table: TableName, days: number): Promise<void> {
-    const [found] = await this.clients.rows<TableRow>(
+    const [found] = await this.runner.rows<TableRow>(
       `${TABLES} AND database = {database:String} AND name = {table:String}`,
       { database: table.database, table: table.table },
     );
     if (!found || retentionOf(found) === days) return;
-    await this.clients.command(ddl.setRetention(table, days));
+    await this.runner.command(ddl.setRetention(table, days));
   }
 
   async setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
     const indexes = (await this.indexes()).get(keyOf(table)) ?? new Set();
     const present = (await this.columns(table)).map(({ name }) => name).filter(isIndexed(indexes));
     for (const column of present.filter((name) => !columns.includes(name)))
-      await this.clients.command(ddl.dropSkipIndex(table, column));
+      await this.runner.command(ddl.dropSkipIndex(table, column));
     for (const column of columns.filter((name) => !present.includes(name))) {
-      await this.clients.command(ddl.addSkipIndex(table, column));
-      await this.clients.command(ddl.fillSkipIndex(table, column));
+      await this.runner.command(ddl.addSkipIndex(table, column));
+      await this.runner.command(ddl.fillSkipIndex(table, column));
     }
   }
 
   async tables(): Promise<readonly WarehouseTable[]> {
     const [rows, columns, indexes] = await Promise.all([
-      this.clients.rows<TableRow>(TABLES),
+      this.runner.rows<TableRow>(TABLES),
       this.allColumns(),
       this.indexes(),
     ]);
@@ -136,7 +137,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
   }
 
   async rejectedStreams(database: string): Promise<readonly string[]> {
-    const rows = await this.clients.rows<{ id: string }>(
+    const rows = await this.runner.rows<{ id: string }>(
       'SELECT DISTINCT partition AS id FROM system.parts WHERE active AND database = {database:String} AND table = {table:String}',
       { database, table: ddl.REJECTED_TABLE },
     );
@@ -144,13 +145,13 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
   }
 
   dropRejected(database: string, streamId: string): Promise<void> {
-    return this.clients.command(ddl.dropRejected(database, streamId));
+    return this.runner.command(ddl.dropRejected(database, streamId));
   }
 
   /** Names of indexes, by table. */
   private async indexes(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const indexes = new Map<string, Set<string>>();
-    for (const { name, ...table } of await this.clients.rows<TableName & { readonly name: string }>(
+    for (const { name, ...table } of await this.runner.rows<TableName & { readonly name: string }>(
       `SELECT database, table, name FROM system.data_skipping_indices WHERE ${OURS}`,
     )) {
       const key = keyOf(table);
@@ -161,7 +162,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
 
   private async allColumns(): Promise<ReadonlyMap<string, readonly Column[]>> {
     const tables = new Map<string, Column[]>();
-    for (const { name, type, ...table } of await this.clients.rows<ColumnRow>(
+    for (const { name, type, ...table } of await this.runner.rows<ColumnRow>(
       `${COLUMNS} ORDER BY database, table, position`,
     )) {
       const key = keyOf(table);
@@ -176,7 +177,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
     database: string,
     tables: readonly string[],
   ): Promise<ReadonlyMap<string, TableStatistics>> {
-    const parts = await this.clients.rows<StatisticsRow>(
+    const parts = await this.runner.rows<StatisticsRow>(
       `SELECT t.name AS table, toFloat64(sum(p.rows)) AS rows, toFloat64(sum(p.data_uncompressed_bytes)) AS uncompressed, toFloat64(sum(p.bytes_on_disk)) AS compressed
        FROM system.tables AS t LEFT JOIN (SELECT * FROM system.parts WHERE active) AS p ON p.database = t.database AND p.table = t.name
        WHERE t.database = {database:String} AND t.name IN {tables:Array(String)} GROUP BY t.name`,
@@ -204,7 +205,7 @@ export class ChdbSchema implements WarehouseSchema, StreamStatistics {
     rows: number,
   ): Promise<readonly [number, number] | undefined> {
     if (rows === 0) return [0, 0];
-    const ranges = this.clients.rows<{ low: number; high: number }>(
+    const ranges = this.runner.rows<{ low: number; high: number }>(
       `SELECT toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${ddl.qualified(table)}`,
     );
     const found = await ranges.catch((error: unknown) => {

@@ -1,0 +1,48 @@
+// `node bin/start.mjs ingest-writer`: takes batches from Kafka and writes them to ClickHouse.
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
+import { closeOnSignal, createLogger, endOnUnhandledRejection, readConfig } from '@app/platform';
+import { openParts } from './open-parts.js';
+
+const USAGE = `usage: node bin/start.mjs ingest-writer
+
+Takes batches from Kafka and writes them to ClickHouse, as one of any number of writers. Needs
+KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, and a MILLRACE_DATA_DIR of its own. An API that
+should leave the writing to it is started with MILLRACE_ROLES=api.`;
+
+async function start(): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger(config.logLevel);
+  endOnUnhandledRejection(logger);
+  const parts = await openParts(config, logger);
+  const writer = new WritePipeline(
+    parts.queue,
+    new GroupInserter(
+      parts.warehouse,
+      parts.spool.folder('writer'),
+      parts.streams,
+      parts.warehouse,
+    ),
+    new DeadLetter(join(config.dataDirectory, 'dead-letter')),
+    new WriteProgress(parts.queue),
+    logger,
+  );
+  writer.start();
+  closeOnSignal(async () => {
+    await writer.stop();
+    await parts.close();
+  });
+  console.log('Millrace writes');
+}
+
+if (process.argv.includes('--help')) console.log(USAGE);
+else
+  try {
+    await start();
+  } catch (error) {
+    console.error(
+      `the writer cannot start: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    process.exit(1);
+  }

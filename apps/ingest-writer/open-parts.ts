@@ -1,0 +1,61 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Projector } from '@app/event-store';
+import { Spool } from '@app/ingest';
+import type { IngestQueue } from '@app/ingest-queue';
+import { nodeId, type Config, type Logger } from '@app/platform';
+import { StreamsProjection } from '@app/streams';
+import { openWarehouse, type Warehouse } from '@app/warehouse';
+
+/** What a writer works with: all of it shared with other processes, but for files on their way. */
+export interface Parts {
+  readonly queue: IngestQueue;
+  readonly warehouse: Warehouse;
+  /** Which streams were deleted. */
+  readonly streams: StreamsProjection;
+  readonly spool: Spool;
+  close(): Promise<void>;
+}
+
+/** @throws when a server is not named, or does not answer. */
+export async function openParts(config: Config, logger: Logger): Promise<Parts> {
+  const { dataDirectory, kafka, clickHouseUrl, eventStoreUrl, queueMaxBytes: maxBytes } = config;
+  if (!kafka || clickHouseUrl === undefined || eventStoreUrl === undefined)
+    throw new Error(
+      'a writer of its own needs KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process writes by itself',
+    );
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const [{ openKafka }, { openEventStoreDb }] = await Promise.all([
+    import('@app/ingest-queue/kafka'),
+    import('@app/event-store/eventstoredb'),
+  ]);
+  const { warehouse } = await openWarehouse({
+    directory: join(dataDirectory, 'warehouse'),
+    url: clickHouseUrl,
+    limits: config.query,
+    readers: 1,
+    acceptors: 2,
+  });
+  const events = openEventStoreDb({ url: eventStoreUrl, log: logger });
+  const streams = new StreamsProjection();
+  const projector = new Projector(events, [streams], logger);
+  await projector.start();
+  const { queue } = await openKafka({
+    ...kafka,
+    maxBytes,
+    nodeId: nodeId(dataDirectory),
+    log: logger,
+  });
+  return {
+    queue,
+    warehouse,
+    streams,
+    spool: new Spool(join(dataDirectory, 'spool'), config.upload.minFreeDiskBytes),
+    close: async () => {
+      await queue.close();
+      await projector.stop();
+      await events.close();
+      await warehouse.close();
+    },
+  };
+}

@@ -1,0 +1,9 @@
+/** Partitions that a queue may have. */
+export const PARTITIONS_MAX = 4096;
+
+/**
+ * How many multiples of {@link PARTITIONS_MAX} there are for a queue's partitions to begin with.
+ * Rows carry partition and offset; a queue that is made anew counts its offsets from the beginning
+ * again, so its partitions must not be called as those before.
+ */
+export const FIRST_PARTITIONS = 2 ** 32 / PARTITIONS_MAX;

@@ -1,0 +1,180 @@
+import { EventEmitter, once, setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admin } from 'kafkajs';
+import { MillraceError } from '@app/platform';
+import { QueueFullError, type QueueDepth, type QueuePosition } from '../ingest-queue.js';
+import { toFailure } from './failure.js';
+import type { KafkaLog } from './kafka-client.js';
+
+export interface GroupProgressOptions {
+  readonly admin: Admin;
+  readonly log: KafkaLog;
+  readonly groupId: string;
+  readonly topic: string;
+  /** Bound of what waits, by payload size. */
+  readonly maxBytes: number;
+}
+
+interface Partition {
+  /** The next offset to be written and to be consumed. */
+  end: bigint;
+  committed: bigint;
+  /** Payload sizes of what this process appended and nobody has committed yet, in order. */
+  own: { readonly offset: bigint; readonly bytes: number }[];
+}
+
+const POLL_MS = 2000;
+/** While somebody waits for a commit. */
+const QUICK_POLL_MS = 20;
+const MOVED = 'moved';
+/** Assumed of what others appended, until this process has appended something. */
+const FIRST_GUESS_BYTES = 16 * 1024;
+
+/**
+ * How far the writers' group has come, whichever processes they are: asked of the brokers every
+ * now and then, and told at once by a writer in this process.
+ */
+export class GroupProgress {
+  private readonly partitions = new Map<number, Partition>();
+  private readonly changes = new EventEmitter().setMaxListeners(0);
+  private readonly closing = new AbortController();
+  private readonly polling: NodeJS.Timeout;
+  private appended = { records: 0, bytes: 0 };
+  /** Bytes of appends on their way. */
+  private reserved = 0;
+  private waiting = 0;
+  private watching: Promise<void> | undefined;
+  private asked: Promise<void> | undefined;
+
+  constructor(private readonly options: GroupProgressOptions) {
+    setMaxListeners(0, this.closing.signal);
+    this.polling = setInterval(() => void this.poll().catch(() => undefined), POLL_MS).unref();
+  }
+
+  /** Asks the brokers. Several at once are one. @throws {MillraceError} QUEUE_UNAVAILABLE */
+  poll(): Promise<void> {
+    this.asked ??= this.ask().finally(() => (this.asked = undefined));
+    return this.asked;
+  }
+
+  /** Runs an append of so many bytes. @throws {QueueFullError} */
+  async within<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
+    if (!this.hasRoom(bytes)) await this.poll();
+    if (!this.hasRoom(bytes))
+      throw new QueueFullError(
+        `the ingest queue holds about ${this.depth().bytes} bytes of at most ${this.options.maxBytes}`,
+      );
+    this.reserved += bytes;
+    try {
+      return await work();
+    } finally {
+      this.reserved -= bytes;
+    }
+  }
+
+  /** This process has put a record there. */
+  appendedAt({ partition, offset }: QueuePosition, bytes: number): void {
+    const at = this.partition(partition);
+    if (offset + 1n > at.end) at.end = offset + 1n;
+    this.appended = { records: this.appended.records + 1, bytes: this.appended.bytes + bytes };
+    if (offset >= at.committed) at.own.push({ offset, bytes });
+  }
+
+  /** Everything of the partition below `next` is committed. */
+  committedBelow(partition: number, next: bigint): void {
+    const at = this.partition(partition);
+    if (next <= at.committed) return;
+    at.committed = next;
+    if (next > at.end) at.end = next;
+    at.own = at.own.filter(({ offset }) => offset >= next);
+    this.changes.emit(MOVED);
+  }
+
+  committed(): ReadonlyMap<number, bigint> {
+    return new Map([...this.partitions].map(([partition, at]) => [partition, at.committed]));
+  }
+
+  depth(): QueueDepth {
+    const guess =
+      this.appended.records > 0 ? this.appended.bytes / this.appended.records : FIRST_GUESS_BYTES;
+    let records = 0;
+    let bytes = this.reserved;
+    for (const { end, committed, own } of this.partitions.values()) {
+      const all = Number(end - committed);
+      records += all;
+      bytes += own.reduce((sum, each) => sum + each.bytes, 0) + (all - own.length) * guess;
+    }
+    return { records, bytes: Math.round(bytes) };
+  }
+
+  async awaitCommitted({ partition, offset }: QueuePosition): Promise<void> {
+    const at = this.partition(partition);
+    this.waiting += 1;
+    this.watching ??= this.watch().finally(() => (this.watching = undefined));
+    try {
+      while (at.committed <= offset) await this.moved();
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  async awaitAllCommitted(): Promise<void> {
+    await this.poll();
+    await Promise.all(
+      [...this.partitions].map(([partition, { end }]) =>
+        this.awaitCommitted({ partition, offset: end - 1n }),
+      ),
+    );
+  }
+
+  close(): void {
+    clearInterval(this.polling);
+    this.closing.abort();
+  }
+
+  private async moved(): Promise<void> {
+    await once(this.changes, MOVED, { signal: this.closing.signal }).catch(() => {
+      throw new MillraceError('SHUTTING_DOWN', 'stored, but the server stops before it is written');
+    });
+  }
+
+  /** Asks often while somebody waits. */
+  private async watch(): Promise<void> {
+    const { signal } = this.closing;
+    while (this.waiting > 0 && !signal.aborted) {
+      await this.poll().catch((error: unknown) =>
+        this.options.log.warn({ err: error }, 'the progress of the writers cannot be asked for'),
+      );
+      await sleep(QUICK_POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async ask(): Promise<void> {
+    const { admin, groupId, topic } = this.options;
+    try {
+      const [ends, groups] = await Promise.all([
+        admin.fetchTopicOffsets(topic),
+        admin.fetchOffsets({ groupId, topics: [topic] }),
+      ]);
+      for (const { partition, high, low } of ends) {
+        const at = this.partition(partition);
+        if (BigInt(high) > at.end) at.end = BigInt(high);
+        this.committedBelow(partition, BigInt(low));
+      }
+      for (const { partition, offset } of groups[0]?.partitions ?? [])
+        this.committedBelow(partition, BigInt(offset));
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  private hasRoom(bytes: number): boolean {
+    return this.depth().bytes + bytes <= this.options.maxBytes;
+  }
+
+  private partition(number: number): Partition {
+    const known = this.partitions.get(number) ?? { end: 0n, committed: 0n, own: [] };
+    this.partitions.set(number, known);
+    return known;
+  }
+}

@@ -1,0 +1,48 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Admin, Kafka } from 'kafkajs';
+import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
+import type { KafkaLog } from './kafka-client.js';
+import type { PlainProducer } from './plain-producer.js';
+import { SteadyConsumer } from './steady-consumer.js';
+
+export interface IncarnationOptions {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  readonly log: KafkaLog;
+  readonly producer: PlainProducer;
+  readonly namespace: string;
+  readonly topic: string;
+}
+
+/**
+ * The number that this queue's partitions begin with, the same on every node: drawn once by
+ * whoever is first, and kept in the first record of a topic. Offsets of another Kafka that had
+ * these topics before would else pass for this one's.
+ */
+export async function firstPartition(options: IncarnationOptions): Promise<number> {
+  const { kafka, admin, log, producer, namespace, topic } = options;
+  const [end] = await admin.fetchTopicOffsets(topic);
+  if (BigInt(end?.high ?? 0) === 0n) {
+    const drawn = randomInt(1, FIRST_PARTITIONS) * PARTITIONS_MAX;
+    await producer.send({ topic, partition: 0, messages: [{ value: String(drawn) }] });
+  }
+  let found: (first: number) => void = () => undefined;
+  const first = new Promise<number>((resolve) => (found = resolve));
+  const consumer = new SteadyConsumer({
+    kafka,
+    log,
+    topic,
+    config: { groupId: `${namespace}.incarnation.${randomUUID()}`, maxWaitTimeInMs: 250 },
+    eachBatch: ({ batch }) => {
+      const [message] = batch.messages;
+      if (message?.value) found(Number(message.value.toString()));
+      return Promise.resolve();
+    },
+  });
+  try {
+    await consumer.start();
+    return await first;
+  } finally {
+    await consumer.close();
+  }
+}

@@ -1,0 +1,181 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import type { Admin, Kafka, Message } from 'kafkajs';
+import type {
+  ConsumeOptions,
+  Delivery,
+  IngestQueue,
+  KeptAppend,
+  NamedAppend,
+  QueueDepth,
+  QueuePosition,
+  QueueRecord,
+} from '../ingest-queue.js';
+import type { AppendNames } from './append-names.js';
+import { BatchConsumer } from './consume-batches.js';
+import { toFailure } from './failure.js';
+import type { GroupProgress } from './group-progress.js';
+import type { KafkaLog } from './kafka-client.js';
+import { partitionOf } from './partition-of.js';
+import type { Outgoing, PlainProducer } from './plain-producer.js';
+import type { Topics } from './topics.js';
+import type { SendWithin, TransactionPool } from './transactions.js';
+
+export interface KafkaParts {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  readonly log: KafkaLog;
+  readonly topics: Topics;
+  readonly groupId: string;
+  readonly partitions: number;
+  /** What their numbers begin with, as everybody else sees them. */
+  readonly firstPartition: number;
+  /** What one record batch of the topic may have, in bytes. */
+  readonly messageBytesMax: number;
+  readonly producer: PlainProducer;
+  readonly transactions: TransactionPool;
+  readonly names: AppendNames;
+  readonly progress: GroupProgress;
+}
+
+/** Left in a message for its key, headers and framing. */
+const BESIDE_PAYLOAD_BYTES = 128 * 1024;
+const PURGE_MS = 60_000;
+
+/**
+ * The ingest queue on Kafka: columnar batches in one topic, one stream's in one partition.
+ *
+ * What fits into one record batch is atomic by itself; an append of more is a transaction, and a
+ * named one always is. Consumers read what is committed. Records stay until they are consumed,
+ * however long that takes, and are deleted then.
+ */
+export class KafkaIngestQueue implements IngestQueue {
+  readonly payloadBytesMax: number;
+  private readonly purging: NodeJS.Timeout;
+
+  constructor(private readonly parts: KafkaParts) {
+    const { messageBytesMax } = parts;
+    this.payloadBytesMax = Math.max(messageBytesMax - BESIDE_PAYLOAD_BYTES, messageBytesMax / 2);
+    this.purging = setInterval(() => void this.purge(), PURGE_MS).unref();
+  }
+
+  async append(
+    records: readonly QueueRecord[],
+    once?: NamedAppend,
+  ): Promise<readonly QueuePosition[]> {
+    const { names, progress, transactions } = this.parts;
+    const sizes = await Promise.all(records.map(payloadBytes));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    return progress.within(bytes, async () => {
+      try {
+        const positions = once
+          ? await names.append(once, (send) => this.sendAll(records, send))
+          : this.isOneBatch(records, bytes)
+            ? await this.sendOneBatch(records)
+            : await transactions.run((send) => this.sendAll(records, send));
+        for (const { payload } of records)
+          if ('file' in payload) await rm(payload.file, { force: true });
+        for (const [index, position] of positions.entries())
+          progress.appendedAt(this.within(position), sizes[index] ?? 0);
+        return positions;
+      } catch (error) {
+        throw toFailure(error);
+      }
+    });
+  }
+
+  appended(name: string): Promise<KeptAppend | undefined> {
+    return this.parts.names.find(name);
+  }
+
+  consume(options: ConsumeOptions): AsyncIterable<Delivery> {
+    const fetchBytes = this.parts.messageBytesMax + BESIDE_PAYLOAD_BYTES;
+    return new BatchConsumer({ ...this.parts, fetchBytes }, options).deliveries();
+  }
+
+  awaitCommitted(position: QueuePosition): Promise<void> {
+    return this.parts.progress.awaitCommitted(this.within(position));
+  }
+
+  awaitAllCommitted(): Promise<void> {
+    return this.parts.progress.awaitAllCommitted();
+  }
+
+  depth(): QueueDepth {
+    return this.parts.progress.depth();
+  }
+
+  async close(): Promise<void> {
+    const { names, progress, producer, transactions, admin } = this.parts;
+    clearInterval(this.purging);
+    progress.close();
+    await Promise.all([names.close(), transactions.close()]);
+    await producer.close();
+    await admin.disconnect();
+  }
+
+  private isOneBatch(records: readonly QueueRecord[], bytes: number): boolean {
+    const partitions = new Set(records.map(({ key }) => this.partitionOf(key)));
+    return partitions.size <= 1 && (records.length === 1 || bytes <= this.payloadBytesMax / 2);
+  }
+
+  private async sendOneBatch(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]> {
+    const [first] = records;
+    if (!first) return [];
+    const messages = await Promise.all(records.map(toMessage));
+    const { partition, ...place } = this.place(first);
+    const base = await this.parts.producer.send({ ...place, partition, messages });
+    return records.map((_, index) => this.position(partition, base + BigInt(index)));
+  }
+
+  /** One record at a time: their payloads together may be more than memory should hold. */
+  async sendAll(
+    records: readonly QueueRecord[],
+    send: SendWithin,
+  ): Promise<readonly QueuePosition[]> {
+    const positions: QueuePosition[] = [];
+    for (const record of records) {
+      const place = this.place(record);
+      const offset = await send({ ...place, messages: [await toMessage(record)] });
+      positions.push(this.position(place.partition, offset));
+    }
+    return positions;
+  }
+
+  private position(partition: number, offset: bigint): QueuePosition {
+    return { partition: this.parts.firstPartition + partition, offset };
+  }
+
+  /** As the broker counts partitions. */
+  private within({ partition, offset }: QueuePosition): QueuePosition {
+    return { partition: partition - this.parts.firstPartition, offset };
+  }
+
+  private place({ key }: QueueRecord): Omit<Outgoing, 'messages'> {
+    return { topic: this.parts.topics.batches, partition: this.partitionOf(key) };
+  }
+
+  private partitionOf(key: string): number {
+    return partitionOf(key, this.parts.partitions);
+  }
+
+  /** Deletes what the writers are done with: nothing else does. */
+  private async purge(): Promise<void> {
+    const { admin, topics, progress, log } = this.parts;
+    const partitions = [...progress.committed()]
+      .filter(([, offset]) => offset > 0n)
+      .map(([partition, offset]) => ({ partition, offset: String(offset) }));
+    if (partitions.length === 0) return;
+    await admin
+      .deleteTopicRecords({ topic: topics.batches, partitions })
+      .catch((error: unknown) => log.warn({ err: error }, 'written records cannot be deleted'));
+  }
+}
+
+async function payloadBytes({ payload }: QueueRecord): Promise<number> {
+  return 'bytes' in payload ? payload.bytes.length : (await stat(payload.file)).size;
+}
+
+async function toMessage({ key, headers, payload }: QueueRecord): Promise<Message> {
+  const value = 'bytes' in payload ? Buffer.from(payload.bytes) : await readFile(payload.file);
+  return { key, headers: { ...headers }, value };
+}

@@ -1,0 +1,4 @@
+declare module 'kafkajs/src/broker/index.js' {
+  const broker: unknown;
+  export default broker;
+}

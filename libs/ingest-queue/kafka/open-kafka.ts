@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ForeignMessages } from '../foreign-messages.js';
+import type { IngestQueue } from '../ingest-queue.js';
+import { AppendNames } from './append-names.js';
+import { readOnlyCommitted } from './committed-reads.js';
+import { registerCodecs } from './codecs.js';
+import { KafkaForeignMessages, type ForeignOptions } from './consume-foreign.js';
+import { GroupProgress } from './group-progress.js';
+import { firstPartition } from './incarnation.js';
+import { kafkaClient, type KafkaLog } from './kafka-client.js';
+import { KafkaIngestQueue } from './kafka-ingest-queue.js';
+import { PlainProducer } from './plain-producer.js';
+import { ensureTopics, messageBytesMax, topicsOf } from './topics.js';
+import { TransactionPool } from './transactions.js';
+
+export interface KafkaOptions {
+  /** `host:port` each. */
+  readonly brokers: readonly string[];
+  readonly log: KafkaLog;
+  /** Bound of what waits, by payload size. */
+  readonly maxBytes: number;
+  /** Of this node, the same after a restart and of no other node. */
+  readonly nodeId: string;
+  /** Begins the names of topics, groups and transactions. */
+  readonly namespace?: string;
+  /** Of topics that are not there yet. */
+  readonly partitions?: number;
+}
+
+const READY_WITHIN_MS = 30_000;
+const READY_STEP_MS = 200;
+const PARTITIONS = 12;
+/** Appends of more than one record batch that run at once. */
+const TRANSACTIONS = 4;
+
+export interface OpenKafka {
+  readonly queue: IngestQueue;
+  readonly foreign: ForeignMessages;
+}
+
+/** Makes the topics that are not there. @throws when no broker answers. */
+export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
+  const { log, maxBytes, nodeId, namespace = 'millrace', partitions = PARTITIONS } = options;
+  registerCodecs();
+  readOnlyCommitted();
+  const kafka = kafkaClient(options);
+  const topics = topicsOf(namespace);
+  const groupId = `${namespace}.writers`;
+  const admin = kafka.admin();
+  const producer = new PlainProducer(kafka);
+  const ids = Array.from({ length: TRANSACTIONS }, (_, slot) => `${namespace}.${nodeId}.${slot}`);
+  const transactions = new TransactionPool(kafka, ids);
+  const progress = new GroupProgress({ admin, log, groupId, topic: topics.batches, maxBytes });
+  let names: AppendNames | undefined;
+  try {
+    await admin.connect();
+    const count = await ensureTopics(admin, topics, partitions);
+    names = new AppendNames({
+      kafka,
+      log,
+      producer,
+      namespace,
+      topic: topics.names,
+      partitions: count.names,
+    });
+    const incarnation = { kafka, admin, log, producer, namespace, topic: topics.incarnation };
+    const [bytesMax, first] = await Promise.all([
+      messageBytesMax(admin, topics.batches),
+      whenReady(() => firstPartition(incarnation)),
+      transactions.takeOver(),
+      names.start(),
+      whenReady(() => progress.poll()),
+    ]);
+    const queue = new KafkaIngestQueue({
+      kafka,
+      admin,
+      log,
+      topics,
+      groupId,
+      partitions: count.batches,
+      firstPartition: first,
+      messageBytesMax: bytesMax,
+      producer,
+      transactions,
+      names,
+      progress,
+    });
+    const sendAll: ForeignOptions['sendAll'] = (records, send) => queue.sendAll(records, send);
+    const foreign = new KafkaForeignMessages({ kafka, admin, log, namespace, topics, sendAll });
+    return { queue, foreign };
+  } catch (error) {
+    progress.close();
+    await Promise.all([names?.close(), transactions.close(), producer.close()]);
+    await admin.disconnect().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A broker that has just started is asked again until it knows its groups. */
+async function whenReady<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+    await sleep(READY_STEP_MS);
+  }
+}

@@ -1,0 +1,34 @@
+import type { KafkaMessage } from 'kafkajs';
+
+/** Cuts what was fetched into parts of at most so many messages and about so many bytes, never of none. */
+export function* slices(
+  messages: readonly KafkaMessage[],
+  { most, maxBytes }: { readonly most: number; readonly maxBytes: number },
+): Iterable<readonly KafkaMessage[]> {
+  let part: KafkaMessage[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = message.value?.length ?? 0;
+    if (part.length > 0 && (part.length >= most || bytes + size > maxBytes)) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(message);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+/** Where to go on behind a part: behind a batch's last message there may be a transaction's end. */
+export function nextOffset(
+  part: readonly KafkaMessage[],
+  batch: { readonly messages: readonly KafkaMessage[]; lastOffset(): string },
+): string {
+  const last = part.at(-1)?.offset ?? '0';
+  const isLast = last === batch.messages.at(-1)?.offset;
+  return String(BigInt(isLast ? batch.lastOffset() : last) + 1n);
+}
+
+export const textHeaders = ({ headers }: KafkaMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
+import type { KafkaLog } from './kafka-client.js';
+
+export interface SteadyConsumerOptions {
+  readonly kafka: Kafka;
+  readonly log: KafkaLog;
+  readonly config: ConsumerConfig;
+  readonly topic: string;
+  /** Commits by itself what it has done with. */
+  readonly eachBatch: (payload: EachBatchPayload, consumer: Consumer) => Promise<void>;
+  /** Partitions were given anew: what was known of the ones before is old. */
+  readonly onAssigned?: (partitions: ReadonlySet<number>) => void;
+}
+
+const REOPEN_MS = 1000;
+
+/** A member of a consumer group that comes back, whatever it ended of. */
+export class SteadyConsumer {
+  private readonly closing = new AbortController();
+  private consumer: Consumer | undefined;
+  private opening: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: SteadyConsumerOptions) {}
+
+  /** Resolves when it has joined its group for the first time. @throws when it cannot. */
+  async start(): Promise<void> {
+    await this.open();
+  }
+
+  /** The partition's next batch begins here. */
+  seek(place: {
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset: string;
+  }): void {
+    this.consumer?.seek(place);
+  }
+
+  /** When the batch in work is done. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.opening.catch(() => undefined);
+    await this.consumer?.disconnect().catch(() => undefined);
+  }
+
+  private async open(): Promise<void> {
+    const { kafka, config, topic, eachBatch, onAssigned } = this.options;
+    const consumer = kafka.consumer({ allowAutoTopicCreation: false, ...config });
+    this.consumer = consumer;
+    const joined = new Promise<void>((resolve) => {
+      consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+        onAssigned?.(new Set(memberAssignment[topic] ?? []));
+        resolve();
+      });
+    });
+    consumer.on(consumer.events.CRASH, ({ payload: { restart, error } }) => {
+      // With `restart` the client does it itself.
+      if (!restart) this.reopen(consumer, error);
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: (payload) => eachBatch(payload, consumer),
+    });
+    await joined;
+  }
+
+  private reopen(failed: Consumer, error: unknown): void {
+    this.options.log.error({ err: error }, 'a Kafka consumer ended and is opened again');
+    this.opening = (async () => {
+      await failed.disconnect().catch(() => undefined);
+      while (!this.closing.signal.aborted) {
+        await sleep(REOPEN_MS, undefined, { signal: this.closing.signal }).catch(() => undefined);
+        if (this.closing.signal.aborted) return;
+        try {
+          return await this.open();
+        } catch (again) {
+          this.options.log.error({ err: again }, 'a Kafka consumer cannot be opened');
+          await this.consumer?.disconnect().catch(() => undefined);
+        }
+      }
+    })();
+  }
+}

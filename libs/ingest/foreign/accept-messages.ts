@@ -1,0 +1,148 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import type { DeadMessage } from '@app/ingest-queue';
+import { MillraceError } from '@app/platform';
+import { LocalEngine, WarehouseError } from '@app/warehouse';
+import { acceptRecords } from '../accept/accept-records.js';
+import type { Chunk } from '../accept/chunk.js';
+import { csvToRecords } from '../accept/csv-records.js';
+import { isOutOfSpace } from '../accept/out-of-space.js';
+import type { Destination, EnqueuedChunk } from '../upload/enqueue-batches.js';
+import { frameCsv } from '../upload/frame-csv.js';
+import { frameRecords } from '../upload/frame-records.js';
+import { StreamSchemas } from '../upload/stream-schemas.js';
+import type { PlacedMessage } from './place-message.js';
+
+/** One chunk of records, of one or more messages for one stream. */
+export interface AcceptedMessages {
+  readonly to: Destination;
+  readonly chunk: EnqueuedChunk;
+  /** Accepts the same again, under the schema of then. */
+  again(): Promise<EnqueuedChunk>;
+}
+
+const LINE_BREAK = Buffer.from('\n');
+const SPACE = 0x20;
+
+/** Turns messages into batches, those for one stream together. */
+@Injectable()
+export class MessageAcceptor {
+  constructor(
+    private readonly engine: LocalEngine,
+    private readonly schemas: StreamSchemas,
+  ) {}
+
+  /**
+   * @param directory for files; theirs until the batches are on the queue
+   * @param bury is told of each message that nothing can be done with
+   * @throws {MillraceError} for reasons that are not the messages' own
+   */
+  async accept(
+    messages: readonly PlacedMessage[],
+    directory: string,
+    bury: (dead: DeadMessage) => void,
+  ): Promise<readonly AcceptedMessages[]> {
+    const accepted: AcceptedMessages[] = [];
+    const left = groups(messages);
+    let files = 0;
+    for (let group = left.shift(); group; group = left.shift()) {
+      const [first] = group;
+      if (!first) continue;
+      files += 1;
+      try {
+        accepted.push(await this.acceptGroup(first, group, join(directory, `${files}.ndjson`)));
+      } catch (error) {
+        if (!isOwnFault(error)) throw error;
+        const middle = Math.ceil(group.length / 2);
+        if (group.length > 1) left.unshift(group.slice(0, middle), group.slice(middle));
+        else bury({ message: first.message, reason: reasonOf(error) });
+      }
+    }
+    return accepted;
+  }
+
+  private async acceptGroup(
+    { organization, stream, format, message }: PlacedMessage,
+    group: readonly PlacedMessage[],
+    file: string,
+  ): Promise<AcceptedMessages> {
+    const uploader = { actor: 'system', organizationId: organization.id, userAgent: 'kafka' };
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const chunk =
+      format.kind === 'csv'
+        ? await this.csvChunk(message.value, file, keeper.current()?.columns ?? [])
+        : await jsonChunk(group, file);
+    const options = { uploadId: message.name, stream, acceptedAt: Date.now() * 1000 };
+    const again = async (): Promise<EnqueuedChunk> => ({
+      ...(await acceptRecords(this.engine, keeper, chunk, options)),
+      recordBytes: chunk.bytes,
+    });
+    return { to: { organization, stream, keeper }, chunk: await again(), again };
+  }
+
+  private async csvChunk(
+    value: Uint8Array,
+    file: string,
+    known: Parameters<typeof csvToRecords>[3],
+  ): Promise<Chunk> {
+    const { lines, ...shape } = await frameCsv(pieces(value), undefined);
+    const bytes = await collect(lines);
+    await writeFile(file, bytes);
+    const chunk = { file, firstLine: 1, bytes: bytes.length };
+    return csvToRecords(this.engine, chunk, shape, known);
+  }
+}
+
+/** JSON for one stream together; a CSV has its own header and stays alone. */
+function groups(messages: readonly PlacedMessage[]): PlacedMessage[][] {
+  const found = new Map<string, PlacedMessage[]>();
+  for (const placed of messages) {
+    const { organization, stream, format, message } = placed;
+    const own = format.kind === 'csv' ? message.name : '';
+    const key = JSON.stringify([organization.id, stream, own]);
+    const group = found.get(key) ?? [];
+    group.push(placed);
+    found.set(key, group);
+  }
+  return [...found.values()];
+}
+
+async function jsonChunk(group: readonly PlacedMessage[], file: string): Promise<Chunk> {
+  const parts: Buffer[] = [];
+  for (const { message } of group) parts.push(await linesOf(message.value), LINE_BREAK);
+  const bytes = Buffer.concat(parts);
+  await writeFile(file, bytes);
+  return { file, firstLine: 1, bytes: bytes.length };
+}
+
+/** One record a line; what is no JSON is one line, to be rejected as it is. */
+async function linesOf(value: Uint8Array): Promise<Buffer> {
+  try {
+    const { lines } = await frameRecords(pieces(Buffer.from(value)));
+    return await collect(lines);
+  } catch (error) {
+    if (!(error instanceof MillraceError)) throw error;
+    return Buffer.from(value.map((byte) => (byte === 0x0a || byte === 0x0d ? SPACE : byte)));
+  }
+}
+
+async function* pieces(value: Uint8Array): AsyncIterable<Buffer> {
+  yield await Promise.resolve(Buffer.from(value));
+}
+
+async function collect(lines: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const piece of lines) parts.push(piece);
+  return Buffer.concat(parts);
+}
+
+/** Whether the messages are at fault, and not the disk, the memory or the time. */
+function isOwnFault(error: unknown): boolean {
+  if (isOutOfSpace(error)) return false;
+  if (error instanceof MillraceError) return error.status < 500;
+  return error instanceof WarehouseError;
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

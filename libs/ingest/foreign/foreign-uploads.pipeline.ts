@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { ForeignMessages, type DeadMessage, type ForeignDelivery } from '@app/ingest-queue';
+import { MillraceError, type Logger } from '@app/platform';
+import { BatchEnqueuer } from '../upload/enqueue-batches.js';
+import { Spool } from '../upload/spool.js';
+import { UploadPipeline } from '../upload/upload.pipeline.js';
+import { MessageAcceptor } from './accept-messages.js';
+import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
+
+/** One acceptance of each stream in it: what a chunk of an upload holds. */
+const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
+const BACKOFF_MS = { first: 200, most: 10_000 };
+
+/**
+ * The way of a foreign producer's messages: place → accept → put on the queue and move on, in one
+ * step. What does not fit its stream is kept in `_rejected` as with any upload; what has no place
+ * goes to the dead letters. A message with an Idempotency-Key is an upload of its own.
+ */
+@Injectable()
+export class ForeignUploadsPipeline {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly messages: ForeignMessages,
+    private readonly organizations: FedOrganizations,
+    private readonly acceptor: MessageAcceptor,
+    private readonly enqueuer: BatchEnqueuer,
+    private readonly uploads: UploadPipeline,
+    private readonly spool: Spool,
+  ) {}
+
+  start(logger: Logger): void {
+    this.running = this.run(logger);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(logger: Logger): Promise<void> {
+    const { signal } = this.stopping;
+    let backoff = BACKOFF_MS.first;
+    for await (const delivery of this.messages.consume({ ...DELIVERY, signal })) {
+      try {
+        await this.take(delivery);
+        backoff = BACKOFF_MS.first;
+      } catch (error) {
+        logger.error(
+          { err: error },
+          'messages of other producers could not be taken; they come again',
+        );
+        await sleep(backoff, undefined, { signal }).catch(() => undefined);
+        backoff = Math.min(backoff * 2, BACKOFF_MS.most);
+        await delivery.release();
+      }
+    }
+  }
+
+  private take(delivery: ForeignDelivery): Promise<void> {
+    return this.spool.use(ulid(), async (directory) => {
+      const dead: DeadMessage[] = [];
+      const placed: PlacedMessage[] = [];
+      for (const message of delivery.messages) {
+        const place = placeMessage(message, this.organizations);
+        if (typeof place === 'string') dead.push({ message, reason: place });
+        else if (place.idempotencyKey === undefined) placed.push(place);
+        else await this.upload(place, place.idempotencyKey, dead);
+      }
+      const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
+      const parts = accepted.map(({ to, chunk }) => ({ to, chunks: [chunk] }));
+      for (;;) {
+        const outdated = await this.enqueuer.enqueueTogether(parts, (records) =>
+          delivery.finish(records, dead),
+        );
+        if (outdated.length === 0) return;
+        for (const { part } of outdated) {
+          const chunk = await accepted[part]?.again();
+          const to = accepted[part]?.to;
+          if (chunk && to) parts[part] = { to, chunks: [chunk] };
+        }
+      }
+    });
+  }
+
+  /** The key makes it happen once, however often the message comes. */
+  private async upload(
+    { organization, stream, format, message }: PlacedMessage,
+    idempotencyKey: string,
+    dead: DeadMessage[],
+  ): Promise<void> {
+    try {
+      await this.uploads.upload({
+        organization,
+        stream,
+        format,
+        idempotencyKey,
+        body: one(Buffer.from(message.value)),
+        maxRecordBytes: message.value.length,
+        uploader: { actor: 'system', organizationId: organization.id, userAgent: 'kafka' },
+      });
+    } catch (error) {
+      if (!(error instanceof MillraceError) || error.status >= 500) throw error;
+      dead.push({ message, reason: error.message });
+    }
+  }
+}
+
+async function* one(piece: Buffer): AsyncIterable<Buffer> {
+  yield await Promise.resolve(piece);
+}

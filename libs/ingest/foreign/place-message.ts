@@ -1,0 +1,44 @@
+import type { ForeignMessage } from '@app/ingest-queue';
+import type { RequestOrganization } from '@app/platform';
+import { streamNameProblem } from '@app/streams';
+import type { UploadFormat } from '../upload/upload-request.js';
+
+/** Which organizations other producers may feed. */
+export abstract class FedOrganizations {
+  /** By name; undefined when there is none, or it may not be fed. */
+  abstract find(name: string): RequestOrganization | undefined;
+}
+
+/** A message whose place is known. */
+export interface PlacedMessage {
+  readonly message: ForeignMessage;
+  readonly organization: RequestOrganization;
+  readonly stream: string;
+  readonly format: UploadFormat;
+  readonly idempotencyKey: string | undefined;
+}
+
+const FORMATS: Readonly<Record<string, UploadFormat>> = {
+  json: { kind: 'json' },
+  ndjson: { kind: 'json' },
+  csv: { kind: 'csv', delimiter: undefined },
+};
+
+/** Reads a message's headers. @returns why it has no place, when it has none. */
+export function placeMessage(
+  message: ForeignMessage,
+  organizations: FedOrganizations,
+): PlacedMessage | string {
+  const { organization: name, stream, format = 'json' } = message.headers;
+  const idempotencyKey = message.headers['idempotency-key'];
+  if (name === undefined || stream === undefined) return 'want the headers organization and stream';
+  const organization = organizations.find(name);
+  if (!organization)
+    return `organization ${name} may not be fed by Kafka, or there is none (KAFKA_UPLOAD_ORGANIZATIONS)`;
+  const problem = streamNameProblem(stream);
+  if (problem !== undefined) return problem;
+  const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (!known) return `format ${format}: want one of ${Object.keys(FORMATS).join(', ')}`;
+  if (message.value.length === 0) return 'the message has no value';
+  return { message, organization, stream, format: known, idempotencyKey };
+}

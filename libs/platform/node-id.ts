@@ -1,0 +1,13 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+
+/** Of this data directory: the same after a restart, and of no other node. */
+export function nodeId(dataDirectory: string): string {
+  const file = join(dataDirectory, 'node-id');
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (kept !== '') return kept;
+  const fresh = ulid();
+  writeFileSync(file, `${fresh}\n`);
+  return fresh;
+}

@@ -1,0 +1,1 @@
+export { openClickHouse, type ClickHouseOptions } from './open-clickhouse.js';

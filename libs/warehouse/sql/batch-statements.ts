@@ -1,0 +1,80 @@
+import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN } from '../ddl.js';
+import { quoteIdentifier, quoteText } from '../identifier.js';
+import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../warehouse.js';
+import type { SqlRunner } from './sql-runner.js';
+import { isNewest, type Claim } from './writer-epochs.js';
+
+/**
+ * One thread and blocks larger than any insert, so that an insert makes exactly one part and is
+ * atomic by that. What changed its default lately or would hide rows is pinned.
+ */
+export const ONE_PART_SETTINGS = {
+  insert_allow_materialized_columns: 1,
+  max_threads: 1,
+  max_insert_threads: 1,
+  min_insert_block_size_rows: 2 * ONE_PART.rows,
+  min_insert_block_size_bytes: 4 * ONE_PART.bytes,
+  max_insert_block_size: 1_048_576,
+  async_insert: 0,
+  insert_deduplicate: 0,
+} as const;
+
+/**
+ * The rows of batches, their columns in the order of `columns`, then each row's position: in the
+ * order of {@link POSITION_COLUMNS} and under their names, because a field may be called `0`, as a
+ * bare number would be.
+ */
+export function selectBatches(columns: readonly string[], batches: readonly StoredBatch[]): string {
+  const names = columns.map(quoteIdentifier).join(', ');
+  return batches
+    .map(
+      ({ position, file }) =>
+        `SELECT ${names}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
+        ` rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, Native)`,
+    )
+    .join(' UNION ALL ');
+}
+
+/**
+ * An insert of `rows`, which have the columns and positions of the batches, in that order. A table
+ * that is another stream's by now takes none of them, and nothing is taken from a writer whose
+ * claim is not the newest.
+ */
+export function insertRows(
+  { table, columns, streamId }: Pick<BatchInsert, 'table' | 'columns' | 'streamId'>,
+  rows: string,
+  claim?: Claim,
+): string {
+  const isRejected = table.table === REJECTED_TABLE;
+  const into = isRejected ? [STREAM_COLUMN] : [];
+  const selected = isRejected ? `*, ${quoteText(streamId)}` : '*';
+  const conditions = [
+    ...(claim ? [isNewest(claim)] : []),
+    ...(isRejected ? [] : [belongsTo(table, streamId)]),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const select = `SELECT ${selected} FROM ${rows}${where}`;
+  const target = [...columns, ...POSITION_COLUMNS, ...into].map(quoteIdentifier).join(', ');
+  return `INSERT INTO ${qualified(table)} (${target}) ${select}`;
+}
+
+/**
+ * SQL: whether the table is still this stream's. The engine finds the table to insert into before
+ * it asks this, so rows never go into a table made meanwhile under the same name.
+ */
+function belongsTo({ database, table }: TableName, streamId: string): string {
+  return `(SELECT any(comment) FROM system.tables WHERE database = ${quoteText(database)} AND name = ${quoteText(table)}) = ${quoteText(streamId)}`;
+}
+
+/** Queue offsets of a partition, at or after `from`, that have rows in the table. */
+export async function readStoredOffsets(
+  runner: SqlRunner,
+  table: TableName,
+  partition: number,
+  from: bigint,
+): Promise<Set<bigint>> {
+  const rows = await runner.rows<{ stored: string }>(
+    `SELECT DISTINCT toString(_offset) AS stored FROM ${qualified(table)} WHERE _partition = ${partition} AND _offset >= ${from}`,
+  );
+  return new Set(rows.map((row) => BigInt(row.stored)));
+}

@@ -1,0 +1,46 @@
+import type { Warehouse, WarehouseReader, WarehouseWriter } from '../warehouse.js';
+import type { SqlAuditTables } from './sql-audit-tables.js';
+import type { SqlSchema } from './sql-schema.js';
+
+export interface WarehouseParts {
+  readonly reader: WarehouseReader;
+  readonly writer: WarehouseWriter;
+  readonly schema: SqlSchema;
+  readonly audit: SqlAuditTables;
+}
+
+/** One warehouse of its parts. */
+export function composeWarehouse(
+  { reader, writer, schema, audit }: WarehouseParts,
+  close: () => Promise<void>,
+): Warehouse {
+  return {
+    stream: (query) => reader.stream(query),
+    text: (query) => reader.text(query),
+    claim: (partition, epoch) => writer.claim(partition, epoch),
+    insert: (insert) => writer.insert(insert),
+    storedOffsets: (table, partition, from) => writer.storedOffsets(table, partition, from),
+    createDatabase: (database) => schema.createDatabase(database),
+    createTable: (table, columns, streamId) => schema.createTable(table, columns, streamId),
+    createRejectedTable: (database) => schema.createRejectedTable(database),
+    addColumns: (table, columns) => schema.addColumns(table, columns),
+    modifyColumn: (table, column) => schema.modifyColumn(table, column),
+    dropTable: (table) => schema.dropTable(table),
+    columns: (table) => schema.columns(table),
+    dropStreamTable: (table, streamId) => schema.dropStreamTable(table, streamId),
+    setRetention: (table, days) => schema.setRetention(table, days),
+    setSkipIndexes: (table, columns) => schema.setSkipIndexes(table, columns),
+    tables: () => schema.tables(),
+    rejectedStreams: (database) => schema.rejectedStreams(database),
+    dropRejected: (database, streamId) => schema.dropRejected(database, streamId),
+    statistics: (database, tables) => schema.statistics(database, tables),
+    createAuditTable: (database) => audit.createAuditTable(database),
+    appendAudit: (database, rows) => audit.appendAudit(database, rows),
+    lastAudit: (database) => audit.lastAudit(database),
+    auditPage: (database, filter) => audit.auditPage(database, filter),
+    auditAfter: (database, position, limit) => audit.auditAfter(database, position, limit),
+    eraseFromAudit: (database, personIds) => audit.eraseFromAudit(database, personIds),
+    truncateAudit: (database, position) => audit.truncateAudit(database, position),
+    close,
+  };
+}

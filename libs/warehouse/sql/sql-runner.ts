@@ -1,0 +1,7 @@
+/** Runs statements on an engine, wherever it is. @throws {WarehouseError} */
+export interface SqlRunner {
+  /** A statement without a result. When it resolves the engine has done it. */
+  command(query: string): Promise<void>;
+  /** Rows of a small result. */
+  rows<Row>(query: string, params?: Readonly<Record<string, unknown>>): Promise<Row[]>;
+}

@@ -1,0 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { auditTablesContract } from './audit-tables.contract.js';
+import { CLICKHOUSE, openClickHouseUnderTest } from './clickhouse-under-test.js';
+
+auditTablesContract(CLICKHOUSE, async () => {
+  const { warehouse, dispose } = await openClickHouseUnderTest();
+  return { tables: warehouse, database: () => `o_${randomUUID()}`, dispose };
+});

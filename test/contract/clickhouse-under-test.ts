@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWarehouse, type OpenWarehouse } from '@app/warehouse';
+import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
+
+/** A real server when there is one; otherwise the double. */
+const server = process.env.CLICKHOUSE_URL;
+export const CLICKHOUSE = server === undefined ? 'ClickHouse (double)' : 'ClickHouse';
+
+export interface ClickHouseUnderTest extends OpenWarehouse {
+  /** For files of the test. */
+  readonly directory: string;
+  dispose(): Promise<void>;
+}
+
+export async function openClickHouseUnderTest(): Promise<ClickHouseUnderTest> {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-clickhouse-'));
+  const double =
+    server === undefined ? await ClickHouseDouble.start(join(directory, 'server')) : undefined;
+  const opened = await openWarehouse({
+    url: server ?? double?.url,
+    directory: join(directory, 'own'),
+    limits: {
+      timeoutSeconds: 10,
+      memoryBytes: 1 << 30,
+      readRows: 1e9,
+      readBytes: 1e12,
+      resultRows: 10_000_000,
+      resultBytes: 1 << 30,
+    },
+    readers: 4,
+    acceptors: 2,
+  });
+  const dispose = async (): Promise<void> => {
+    await opened.warehouse.close();
+    await double?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { ...opened, directory, dispose };
+}

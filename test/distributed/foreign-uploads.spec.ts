@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import kafkajs, { type Message, type Producer } from 'kafkajs';
+import { KafkaServer } from '../server/kafka/kafka-server.js';
+import { startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
+
+const { Kafka, CompressionTypes, logLevel } = kafkajs;
+
+describe('Kafka', () => {
+  let kafka: KafkaServer | undefined;
+  let client: kafkajs.Kafka;
+  let producer: Producer;
+  let server: Server;
+  let dataDirectory: string;
+  let variables: Record<string, string>;
+  let namespace: string;
+
+  beforeAll(async () => {
+    const given = process.env.KAFKA_BROKERS;
+    if (given === undefined) kafka = await KafkaServer.start();
+    const brokers = given ?? kafka?.brokers ?? '';
+    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-'));
+    namespace = basename(dataDirectory);
+    variables = { KAFKA_BROKERS: brokers, KAFKA_UPLOAD_ORGANIZATIONS: 'default, other' };
+    server = await startServer({ dataDirectory, variables });
+    client = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
+    producer = client.producer();
+    await producer.connect();
+  }, 120_000);
+  afterAll(async () => {
+    await producer.disconnect();
+    await server.stop();
+    await kafka?.dispose();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  const to = (stream: string, format?: string, more: Record<string, string> = {}) => ({
+    organization: 'default',
+    stream,
+    ...(format === undefined ? {} : { format }),
+    ...more,
+  });
+  const send = (messages: Message[], compression = CompressionTypes.None) =>
+    producer.send({
+      topic: `${namespace}.uploads`,
+      // One key, one partition: they keep their order.
+      messages: messages.map((message) => ({ key: 'same', ...message })),
+      compression,
+    });
+  const has = (stream: string, rows: number) =>
+    until(async () => {
+      const answer = await server.client.call('/api/default/sql', {
+        body: `SELECT count() AS n FROM \`${stream}\``,
+      });
+      return answer.status === 200 && answer.json<[{ n: number }]>()[0].n >= rows;
+    });
+
+  /** Dead letters so far. */
+  async function deadLetters(wanted: number) {
+    const consumer = client.consumer({ groupId: `${namespace}-look-${Date.now()}` });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [`${namespace}.dead-letter`], fromBeginning: true });
+    const found: { value: string; headers: Record<string, string> }[] = [];
+    await consumer.run({
+      eachMessage: ({ message: { value, headers = {} } }) => {
+        const texts = Object.entries(headers).map(([name, text]) => [name, String(text)]);
+        found.push({
+          value: value?.toString() ?? '',
+          headers: Object.fromEntries(texts) as Record<string, string>,
+        });
+        return Promise.resolve();
+      },
+    });
+    await until(() => Promise.resolve(found.length >= wanted));
+    await consumer.disconnect();
+    return found;
+  }
+
+  it('stores JSON, NDJSON and CSV of other producers, however compressed', async () => {
+    await send([
+      { headers: to('mixed'), value: '{"a":1,"b":"x"}' },
+      { headers: to('mixed', 'json'), value: '[{"a":2},{"a":3,"b":"y"}]' },
+      { headers: to('mixed', 'ndjson'), value: '{"a":4}\n{"a":5}\n' },
+      { headers: to('mixed', 'csv'), value: 'a,b\n6,z\n7,\n' },
+    ]);
+    await send([{ headers: to('mixed'), value: '{"a":8}' }], CompressionTypes.GZIP);
+    await has('mixed', 8);
+    expect(await server.client.sql('SELECT a, b FROM mixed ORDER BY a')).toEqual([
+      { a: 1, b: 'x' },
+      { a: 2, b: null },
+      { a: 3, b: 'y' },
+      { a: 4, b: null },
+      { a: 5, b: null },
+      { a: 6, b: 'z' },
+      { a: 7, b: null },
+      { a: 8, b: null },
+    ]);
+  });
+
+  it('keeps records that do not fit in `_rejected`, and stores what is sent with them', async () => {
+    await send([
+      { headers: to('strict'), value: '{"n":1}' },
+      { headers: to('strict'), value: '{"n":2}\nnot JSON\n{"n":3}' },
+      { headers: to('strict'), value: '[{"n":4},' },
+      { headers: to('strict'), value: '{"n":5}' },
+    ]);
+    await has('strict', 4);
+    const rejected = () =>
+      server.client.sql<{ record: string }>(
+        "SELECT record FROM _rejected WHERE stream = 'strict' ORDER BY record",
+      );
+    await until(async () => (await rejected()).length === 2);
+    expect((await rejected()).map(({ record }) => record)).toEqual(['[{"n":4},', 'not JSON']);
+    expect(await server.client.sql('SELECT n FROM strict ORDER BY n')).toEqual(
+      [1, 2, 3, 5].map((n) => ({ n })),
+    );
+  });
+
+  it('puts what belongs nowhere aside, with the reason, and goes on', async () => {
+    await send([
+      { value: '{"a":1}' },
+      { headers: { ...to('s'), organization: 'nowhere' }, value: '{"a":1}' },
+      { headers: { ...to('s'), organization: 'other' }, value: '{"a":1}' },
+      { headers: to('_audit'), value: '{"a":1}' },
+      { headers: to('s', 'xml'), value: '<a/>' },
+      { headers: to('s'), value: null },
+      { headers: to('after'), value: '{"a":1}' },
+    ]);
+    await has('after', 1);
+    const dead = await deadLetters(6);
+    expect(dead.map(({ headers }) => headers['reason'])).toEqual([
+      'want the headers organization and stream',
+      expect.stringContaining('organization nowhere may not be fed'),
+      expect.stringContaining('organization other may not be fed'),
+      expect.stringContaining('_audit'),
+      'format xml: want one of json, ndjson, csv',
+      'the message has no value',
+    ]);
+    expect(dead[4]).toMatchObject({ value: '<a/>', headers: { stream: 's', format: 'xml' } });
+    expect(dead[4]?.headers['message']).toMatch(/\.uploads\/\d+\/\d+$/);
+  });
+
+  it('stores a message with an idempotency-key once, by HTTP or Kafka, and says so of another', async () => {
+    const keyed = to('keyed', 'json', { 'idempotency-key': 'k1' });
+    await send([
+      { headers: keyed, value: '[{"a":1}]' },
+      { headers: keyed, value: '[{"a":1}]' },
+      { headers: keyed, value: '[{"a":2}]' },
+    ]);
+    await has('keyed', 1);
+    const byHttp = await server.client.call('/api/default/keyed/_json?wait=true', {
+      body: '[{"a":1}]',
+      headers: { 'idempotency-key': 'k1' },
+    });
+    expect(byHttp.status).toBe(200);
+    const dead = await deadLetters(7);
+    expect(dead.at(-1)?.headers['reason']).toContain('Idempotency-Key');
+    expect(await server.client.count('keyed')).toBe(1);
+  });
+
+  it('stores thousands of small messages of several streams exactly once, through kills', async () => {
+    const total = 6000;
+    const streams = 5;
+    const sending = (async () => {
+      for (let first = 0; first < total; first += 500)
+        await send(
+          Array.from({ length: 500 }, (_, index) => ({
+            key: String(first + index),
+            headers: to(`many${(first + index) % streams}`),
+            value: JSON.stringify({ n: first + index }),
+          })),
+        );
+    })();
+    for (let kill = 0; kill < 3; kill += 1) {
+      await has('many0', 1 + kill * 300);
+      await server.kill();
+      server = await startServer({ dataDirectory, variables });
+    }
+    await sending;
+    for (let stream = 0; stream < streams; stream += 1) {
+      await has(`many${stream}`, total / streams);
+      const [found] = await server.client.sql(
+        `SELECT count() AS rows, uniqExact(n) AS different FROM many${stream}`,
+      );
+      expect(found).toEqual({ rows: total / streams, different: total / streams });
+    }
+  }, 180_000);
+
+  it('takes an upload whose batches are larger than a message may be', async () => {
+    const records = Array.from({ length: 3000 }, (_, n) => ({
+      n,
+      text: randomBytes(6000).toString('base64'),
+    }));
+    const body = records.map((record) => JSON.stringify(record)).join('\n');
+    expect(await server.client.upload('large', body)).toMatchObject({ successful: 3000 });
+    const [found] = await server.client.sql(
+      'SELECT count() AS rows, uniqExact(n) AS different, uniqExact(text) AS texts FROM large',
+    );
+    expect(found).toEqual({ rows: 3000, different: 3000, texts: 3000 });
+  });
+});

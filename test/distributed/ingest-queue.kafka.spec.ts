@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import kafkajs from 'kafkajs';
+import {
+  QueueFullError,
+  type IngestQueue,
+  type QueuedRecord,
+  type QueuePosition,
+} from '@app/ingest-queue';
+import { openKafka, type OpenKafka } from '../../libs/ingest-queue/kafka/open-kafka.js';
+import { KafkaServer } from '../server/kafka/kafka-server.js';
+import { bytesOf, ingestQueueContract, take } from '../contract/ingest-queue.contract.js';
+
+const MAX_BYTES = 10_000_000;
+const log = { debug: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('on Kafka', () => {
+  let server: KafkaServer | undefined;
+  let brokers: readonly string[];
+  beforeAll(async () => {
+    const given = process.env.KAFKA_BROKERS;
+    if (given === undefined) server = await KafkaServer.start();
+    brokers = (given ?? server?.brokers ?? '').split(',');
+  }, 120_000);
+  afterAll(() => server?.dispose());
+
+  ingestQueueContract('Kafka', async () => {
+    const namespace = `test-${randomUUID()}`;
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-queue-'));
+    const open = () =>
+      openKafka({
+        brokers,
+        log,
+        namespace,
+        nodeId: 'node',
+        maxBytes: MAX_BYTES,
+        // The contract speaks of one partition.
+        partitions: 1,
+      });
+    let { queue } = await open();
+    return {
+      queue,
+      maxBytes: MAX_BYTES,
+      payloadFile: (name) => join(directory, name),
+      reopen: async () => {
+        await queue.close();
+        ({ queue } = await open());
+        return queue;
+      },
+      dispose: async () => {
+        await queue.close();
+        rmSync(directory, { recursive: true, force: true });
+      },
+    };
+  });
+
+  describe('with several nodes and partitions', () => {
+    const open: OpenKafka[] = [];
+    let namespace: string;
+    beforeEach(() => (namespace = `test-${randomUUID()}`));
+    afterEach(async () => {
+      for (const { queue } of open.splice(0)) await queue.close();
+    });
+    const node = async (nodeId: string, maxBytes = MAX_BYTES): Promise<IngestQueue> => {
+      const opened = await openKafka({ brokers, log, namespace, nodeId, maxBytes, partitions: 5 });
+      open.push(opened);
+      return opened.queue;
+    };
+    const record = (text: string, key = 'k') => ({
+      key,
+      headers: { text },
+      payload: { bytes: Buffer.from(text) },
+    });
+    const texts = (records: readonly QueuedRecord[]): string[] =>
+      records.map((each) => bytesOf(each).toString());
+
+    it('lets one of many appends of one name be the one, whatever node they are of', async () => {
+      const nodes = [await node('one'), await node('two'), await node('three')];
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 12 }, async (_, n) =>
+          nodes[n % 3]?.append([record(`r${n}`, `k${n}`), record(`s${n}`, `l${n}`)], {
+            name: 'n',
+            fingerprint: `${n}`,
+            answer: `${n}`,
+          }),
+        ),
+      );
+      const won = outcomes.findIndex(({ status }) => status === 'fulfilled');
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const each of nodes)
+        expect(await each.appended('n')).toMatchObject({ answer: String(won) });
+      const [first] = nodes;
+      const taken = first ? await take(first, 2, true) : [];
+      expect(texts(taken).sort()).toEqual([`r${won}`, `s${won}`]);
+    }, 60_000);
+
+    it('delivers each key’s records in their order, whoever appended them, and knows when they are done', async () => {
+      const [one, two] = [await node('one'), await node('two')];
+      const keys = Array.from({ length: 20 }, (_, n) => `key${n}`);
+      let last: readonly QueuePosition[] = [];
+      for (let n = 0; n < 5; n += 1)
+        for (const queue of [one, two])
+          last = await queue.append(keys.map((key) => record(`${key}:${n}`, key)));
+      const waiting = Promise.all(last.map((position) => one.awaitCommitted(position)));
+      const taken = await take(two, 200, true);
+      for (const key of keys) {
+        const own = taken.filter((each) => each.key === key).map(({ headers }) => headers['text']);
+        expect(own).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4].map((n) => `${key}:${n}`));
+      }
+      expect(new Set(taken.map(({ position }) => position.partition)).size).toBe(5);
+      await waiting;
+      await one.awaitAllCommitted();
+    }, 60_000);
+
+    it('ends at its start what a crash of this node left open, and holds nobody up', async () => {
+      const before = await node('one');
+      await before.append([record('first')]);
+      const { Kafka, logLevel } = kafkajs;
+      const crashed = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).producer({
+        transactionalId: `${namespace}.two.0`,
+        idempotent: true,
+        maxInFlightRequests: 1,
+        retry: { retries: 1 },
+      });
+      await crashed.connect();
+      const transaction = await crashed.transaction();
+      for (let partition = 0; partition < 5; partition += 1)
+        await transaction.send({
+          topic: `${namespace}.batches`,
+          messages: [{ key: 'k', value: 'never committed', partition }],
+        });
+      await before.append([record('second')]);
+      // What the crash left open would keep this waiting for as long as a transaction may take.
+      const again = await node('two');
+      expect(texts(await take(again, 2, true))).toEqual(['first', 'second']);
+      await expect(transaction.commit()).rejects.toThrow();
+      await crashed.disconnect();
+    }, 60_000);
+
+    it('is another queue, with other partitions, when its topics are made anew', async () => {
+      const [first] = await (await node('one')).append([record('a')]);
+      namespace = `test-${randomUUID()}`;
+      const [second] = await (await node('one')).append([record('a')]);
+      expect(first?.offset).toBe(second?.offset);
+      expect(first?.partition).not.toBe(second?.partition);
+    }, 60_000);
+
+    it('counts what other nodes have put there towards its bound', async () => {
+      const one = await node('one');
+      const bytes = Buffer.alloc(1_000_000);
+      for (let n = 0; n < 10; n += 1)
+        await one.append([{ key: 'k', headers: {}, payload: { bytes } }]);
+      const two = await node('two', 100_000);
+      await expect(two.append([record('a')])).rejects.toBeInstanceOf(QueueFullError);
+      await take(one, 10, true);
+      await two.append([record('a')]);
+    }, 60_000);
+  });
+});

@@ -1,0 +1,63 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const LOADER = join(import.meta.dirname, '../typescript.mjs');
+const MAIN = join(import.meta.dirname, 'main.ts');
+const USER = 'millrace';
+const PASSWORD = 'Double-1:@/';
+
+/** A ClickHouse server's double as a process of its own, on a data directory that it leaves as it is. */
+export class ClickHouseDouble {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly directory: string,
+    readonly port: number,
+  ) {}
+
+  /** @param port 0: a free one. */
+  static async start(directory: string, port = 0): Promise<ClickHouseDouble> {
+    const args = ['--import', LOADER, MAIN, '--port', String(port), '--dir', directory];
+    const child = spawn(process.execPath, [...args, '--user', USER, '--password', PASSWORD], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const complaints: string[] = [];
+    child.stderr.on('data', (bytes: Buffer) => complaints.push(bytes.toString()));
+    for await (const line of createInterface({ input: child.stdout })) {
+      const listening = /^listening (\d+)$/.exec(line)?.[1];
+      if (listening === undefined) continue;
+      child.stdout.resume();
+      return new ClickHouseDouble(child, directory, Number(listening));
+    }
+    throw new Error(`the double ended: ${complaints.join('')}`);
+  }
+
+  get url(): string {
+    return `http://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.port}`;
+  }
+
+  stop(): Promise<void> {
+    return this.end('SIGTERM');
+  }
+
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  /** Stops it in its tracks, its connections open. */
+  pause(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child.kill('SIGCONT');
+  }
+
+  private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    await exited;
+  }
+}

@@ -1,0 +1,126 @@
+import { createWriteStream } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Busboy } from '@fastify/busboy';
+import { decompress as unzstd } from 'fzstd';
+import { DoubleError } from './double-error.js';
+
+/** One request of ClickHouse's HTTP interface, read. */
+export interface DoubleRequest {
+  readonly statement: string;
+  /** What an INSERT is to take, with an ending that names its compression. */
+  readonly dataFile: string | undefined;
+  readonly settings: ReadonlyMap<string, string>;
+  /** Of `{name:Type}` placeholders, escaped as in TSV. */
+  readonly params: ReadonlyMap<string, string>;
+  readonly database: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly format: string;
+}
+
+const NOT_SETTINGS = new Set([
+  'query',
+  'query_id',
+  'database',
+  'user',
+  'password',
+  'quota_key',
+  'session_id',
+  'session_timeout',
+  'session_check',
+  'close_session',
+  'default_format',
+  'compress',
+  'decompress',
+  'role',
+]);
+const TAKES_DATA = /^\s*INSERT\b[^]*\bFORMAT\s+\w+\s*$/i;
+const ENDINGS: Readonly<Record<string, string>> = { gzip: '.gz', deflate: '.deflate', zstd: '.zst', br: '.br' }; // prettier-ignore
+
+export const queryOf = (url: URL): string => url.searchParams.get('query') ?? '';
+export const idOf = (url: URL): string | undefined => url.searchParams.get('query_id') ?? undefined;
+
+export async function readRequest(
+  request: IncomingMessage,
+  url: URL,
+  spool: string,
+): Promise<DoubleRequest> {
+  const fields = new Map(url.searchParams);
+  if (fields.get('decompress') === '1')
+    throw new DoubleError(48, 'NOT_IMPLEMENTED', 'the double knows no decompress=1');
+  let statement = queryOf(url);
+  let dataFile: string | undefined;
+  if (request.method === 'POST') {
+    if (/^multipart\/form-data/.test(request.headers['content-type'] ?? '')) {
+      for (const [name, value] of await form(request)) fields.set(name, value);
+      statement += fields.get('query') ?? '';
+    } else if (TAKES_DATA.test(statement)) dataFile = await spooled(request, spool);
+    else {
+      const body = await text(request);
+      statement = statement === '' ? body : `${statement}\n${body}`;
+    }
+  }
+  const settings = new Map<string, string>();
+  const params = new Map<string, string>();
+  for (const [name, value] of fields) {
+    if (name.startsWith('param_')) params.set(name.slice('param_'.length), value);
+    else if (!NOT_SETTINGS.has(name)) settings.set(name, value);
+  }
+  // A GET changes nothing.
+  if (request.method === 'GET' && (settings.get('readonly') ?? '0') === '0')
+    settings.set('readonly', '2');
+  return {
+    statement,
+    dataFile,
+    settings,
+    params,
+    database: fields.get('database') ?? header(request, 'x-clickhouse-database'),
+    sessionId: fields.get('session_id'),
+    format:
+      fields.get('default_format') ?? header(request, 'x-clickhouse-format') ?? 'TabSeparated',
+  };
+}
+
+export function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(',') : value;
+}
+
+/** As it comes: the engine reads compressed files. */
+async function spooled(request: IncomingMessage, file: string): Promise<string> {
+  const encoding = header(request, 'content-encoding');
+  const path = `${file}${encoding === undefined ? '' : (ENDINGS[encoding] ?? '')}`;
+  await pipeline(request, createWriteStream(path));
+  return path;
+}
+
+async function text(request: IncomingMessage): Promise<string> {
+  const encoding = header(request, 'content-encoding');
+  if (encoding === 'zstd') return Buffer.from(unzstd(await buffer(request))).toString('utf8');
+  const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+    gzip: createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+  };
+  const decoder = encoding === undefined ? undefined : decoders[encoding]?.();
+  const source = decoder ? request.pipe(decoder) : request;
+  return (await buffer(source as Readable)).toString('utf8');
+}
+
+async function form(request: IncomingMessage): Promise<Map<string, string>> {
+  const fields = new Map<string, string>();
+  const busboy = new Busboy({
+    headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
+    limits: { fieldSize: 64 * 1024 * 1024 },
+  });
+  busboy.on('field', (name: string, value: string) => fields.set(name, value));
+  await pipeline(request, busboy);
+  return fields;
+}
+
+export const spoolName = (directory: string, id: string): string =>
+  join(directory, id.replace(/[^\w-]/g, '_'));

@@ -1,0 +1,118 @@
+import type { Session } from 'chdb';
+import { chunkJoiner } from '../../../libs/warehouse/chdb/join-chunks.js';
+import { DoubleError } from './double-error.js';
+import type { DoubleEngine } from './double-engine.js';
+import type { DoubleRequest } from './read-request.js';
+import { asValues, type RunningQueries } from './running-queries.js';
+
+export interface Answer {
+  readonly format: string;
+  /** Of the engine, as far as known before the first byte. */
+  readonly summary: Readonly<Record<string, string>>;
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
+const FORMAT = /\s+FORMAT\s+(\w+)\s*;?\s*$/i;
+const STREAMS = /^\s*(?:SELECT|WITH|\()/i;
+const INPUT = /\binput\(\s*('(?:[^'\\]|\\.)*')\s*\)/;
+const KILL = /^\s*KILL\s+QUERY\s+WHERE\s+([^]*?)\s+(?:SYNC|ASYNC)\s*$/i;
+
+/** Runs one request's statement. @throws before the first byte what the engine can tell by then. */
+export async function runStatement(
+  engine: DoubleEngine,
+  request: DoubleRequest,
+  running: RunningQueries,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const format = FORMAT.exec(request.statement)?.[1] ?? request.format;
+  const statement = prepared(request, running);
+  if (statement.length < 65_536 && (await engine.isSeveral(statement)))
+    throw new DoubleError(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
+  const { session, release } = await engine.open(request);
+  try {
+    signal.throwIfAborted();
+    const killed = KILL.exec(statement)?.[1];
+    if (killed !== undefined) {
+      await kill(session, killed, running);
+      release();
+      return { format, summary: {}, bytes: none() };
+    }
+    const awaited = request.settings.get('wait_end_of_query') === '1';
+    if (STREAMS.test(statement) && !awaited)
+      return await streamed(session, statement, format, request, { signal, release });
+    const result = await session.queryAsync(statement, { format });
+    const bytes = Buffer.from(result.bytes());
+    release();
+    const summary = { read_rows: String(result.rowsRead), read_bytes: String(result.bytesRead) };
+    return { format, summary, bytes: only(bytes) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function prepared({ statement, dataFile }: DoubleRequest, running: RunningQueries): string {
+  const asked = statement.replaceAll('system.processes', () => asValues(running.all()));
+  if (dataFile === undefined) return asked.replace(FORMAT, '');
+  const dataFormat = FORMAT.exec(statement)?.[1] ?? 'Native';
+  const bare = asked.replace(FORMAT, '');
+  const source = `file('${dataFile}', ${dataFormat}`;
+  if (INPUT.test(bare)) return bare.replace(INPUT, (_, structure: string) => `${source}, ${structure})`); // prettier-ignore
+  return `${bare} SELECT * FROM ${source})`;
+}
+
+/** Ends what the condition says, and waits until it has ended. */
+async function kill(session: Session, condition: string, running: RunningQueries): Promise<void> {
+  const found = await session.queryAsync(`SELECT query_id FROM ${asValues(running.all())} WHERE ${condition}`, { format: 'TSVRaw' }); // prettier-ignore
+  const ids = new Set(found.text().trim().split('\n'));
+  const targets = running.all().filter(({ id }) => ids.has(id));
+  const killed = new DoubleError(394, 'QUERY_WAS_CANCELLED', 'Query was cancelled.');
+  for (const { gone } of targets) gone.abort(killed);
+  await Promise.all(targets.map(({ ended }) => ended));
+}
+
+async function streamed(
+  session: Session,
+  statement: string,
+  format: string,
+  { settings }: DoubleRequest,
+  { signal, release }: { signal: AbortSignal; release: () => void },
+): Promise<Answer> {
+  const stream = session.queryStream(statement, { format });
+  const cancel = (): void => stream.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  // The embedded engine makes a document of each block.
+  const isArray = settings.get('output_format_json_array_of_rows') === '1';
+  const joiner = chunkJoiner(
+    format === 'JSONEachRow' && isArray ? 'json' : format === 'CSVWithNames' ? 'csv' : 'text',
+  );
+  async function* blocks(): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of stream) {
+        const raw = chunk.raw();
+        yield* joiner.next(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), chunk.numRows);
+      }
+      signal.throwIfAborted();
+      yield* joiner.end();
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      stream.cancel();
+      release();
+    }
+  }
+  const all = blocks();
+  const first = await all.next();
+  async function* bytes(): AsyncGenerator<Buffer> {
+    if (!first.done) yield first.value;
+    yield* all;
+  }
+  return { format, summary: {}, bytes: bytes() };
+}
+
+async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+async function* none(): AsyncGenerator<Buffer> {
+  // Nothing to tell.
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { DoubleError } from './double-error.js';
+
+export interface RunningQuery {
+  readonly id: string;
+  readonly user: string;
+  readonly began: number;
+  /** Aborted when somebody kills it, or when its client is gone. */
+  readonly gone: AbortController;
+  /** Resolves when it has ended, however. */
+  readonly ended: Promise<void>;
+  end(): void;
+}
+
+/** What `system.processes` shows and `KILL QUERY` ends: the embedded engine knows no query ids. */
+export class RunningQueries {
+  private readonly running = new Map<string, RunningQuery>();
+
+  begin(id: string = randomUUID(), user: string): RunningQuery {
+    if (this.running.has(id))
+      throw new DoubleError(216, 'QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING', `Query with id = ${id} is already running.`); // prettier-ignore
+    let ended = (): void => undefined;
+    const query: RunningQuery = {
+      id,
+      user,
+      began: performance.now(),
+      gone: new AbortController(),
+      ended: new Promise((resolve) => (ended = resolve)),
+      end: () => {
+        this.running.delete(id);
+        ended();
+      },
+    };
+    this.running.set(id, query);
+    return query;
+  }
+
+  all(): readonly RunningQuery[] {
+    return [...this.running.values()];
+  }
+}
+
+/** As a table function's arguments, for statements that ask `system.processes`. */
+export function asValues(queries: readonly RunningQuery[]): string {
+  const text = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`;
+  const rows = queries.map(
+    ({ id, user, began }) =>
+      `(${text(id)}, ${text(user)}, ${(performance.now() - began) / 1000}, 0)`,
+  );
+  const none = "('', '', 0, 0)";
+  return `(SELECT * FROM values('query_id String, user String, elapsed Float64, is_cancelled UInt8', ${[...rows, none].join(', ')}) WHERE query_id != '')`;
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs, { type Producer } from 'kafkajs';
+import { seededRandom } from '../../fixtures/seeded-random.js';
+import { until } from '../../server/until.js';
+import { Cluster } from './cluster.js';
+import { Load, recordsOf, type Sent } from './load.js';
+
+/** Longer than a writer may be silent: others have its partitions when it wakes up. */
+const ZOMBIE_MS = 13_000;
+
+describe('exactly once with Kafka and two writers', () => {
+  const random = seededRandom(20_261_121);
+  const between = (least: number, most: number): number => least + random() * (most - least);
+  const either = (): 0 | 1 => (random() < 0.5 ? 0 : 1);
+  let cluster: Cluster;
+  let producer: Producer;
+  const counts = new Map<string, number>();
+
+  beforeAll(async () => {
+    cluster = await Cluster.start();
+    const { Kafka, logLevel } = kafkajs;
+    producer = new Kafka({
+      brokers: [cluster.kafka.brokers],
+      logLevel: logLevel.NOTHING,
+    }).producer({ idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+  }, 120_000);
+  afterAll(async () => {
+    await producer.disconnect();
+    await cluster.dispose();
+  }, 60_000);
+
+  const faults: Record<string, () => Promise<void>> = {
+    'a writer is killed': async () => {
+      const index = either();
+      await cluster.writer(index).kill();
+      await sleep(between(0, 500));
+      await cluster.startWriter(index);
+    },
+    'a writer leaves in good order': async () => {
+      const index = either();
+      await cluster.writer(index).stop();
+      await cluster.startWriter(index);
+    },
+    'the API is killed': async () => {
+      await cluster.api.kill();
+      await cluster.startApi();
+    },
+    'the broker is paused': async () => {
+      cluster.kafka.pause();
+      await sleep(between(200, 2500));
+      cluster.kafka.resume();
+    },
+    'the broker is killed': async () => {
+      await cluster.kafka.kill();
+      await cluster.kafka.restart();
+    },
+    'ClickHouse is killed': () => cluster.restartClickHouse(),
+    'a writer is paused for a moment': async () => {
+      const { process } = cluster.writer(either());
+      process.kill('SIGSTOP');
+      await sleep(between(100, 1000));
+      process.kill('SIGCONT');
+    },
+    'a writer is taken for dead and wakes up': async () => {
+      const { process } = cluster.writer(either());
+      process.kill('SIGSTOP');
+      await sleep(ZOMBIE_MS);
+      process.kill('SIGCONT');
+    },
+    'batches are delivered again from the beginning': async () => {
+      await Promise.all([cluster.writer(0).stop(), cluster.writer(1).stop()]);
+      await cluster.rewind();
+      await Promise.all([cluster.startWriter(0), cluster.startWriter(1)]);
+    },
+    'everything but the broker is killed': async () => {
+      await Promise.all([cluster.api.kill(), cluster.writer(0).kill(), cluster.writer(1).kill()]);
+      await cluster.restartClickHouse();
+      await Promise.all([cluster.startApi(), cluster.startWriter(0), cluster.startWriter(1)]);
+    },
+  };
+  /** How often each. */
+  const plan: Record<string, number> = {
+    'a writer is killed': 14,
+    'a writer leaves in good order': 6,
+    'the API is killed': 9,
+    'the broker is paused': 7,
+    'the broker is killed': 2,
+    'ClickHouse is killed': 5,
+    'a writer is paused for a moment': 5,
+    'a writer is taken for dead and wakes up': 2,
+    'batches are delivered again from the beginning': 3,
+    'everything but the broker is killed': 2,
+  };
+
+  /** A message of another producer, until the broker says that it has it. */
+  async function produce(count: number): Promise<Sent> {
+    const sent: Sent = { id: `foreign-${count}`, records: 1 + (count % 40), acknowledged: false };
+    const headers = { organization: 'default', stream: 'two', 'idempotency-key': sent.id };
+    for (let attempt = 0; attempt < 100 && !sent.acknowledged; attempt += 1) {
+      sent.acknowledged = await producer
+        .send({
+          topic: `${cluster.namespace}.uploads`,
+          acks: -1,
+          // Half of them carry a key; the others rely on the producer's own sequence.
+          messages: [{ value: recordsOf(sent), headers }],
+        })
+        .then(() => true)
+        .catch(() => false);
+    }
+    await sleep(50);
+    return sent;
+  }
+
+  it('loses nothing and doubles nothing in more than 50 faults', async () => {
+    const load = new Load(() => cluster.api.client);
+    load.start();
+    load.also(produce);
+    const due = Object.entries(plan).flatMap(([name, times]) => Array<string>(times).fill(name));
+    const shuffled = due
+      .map((name) => ({ name, at: random() }))
+      .sort((one, other) => one.at - other.at);
+    expect(shuffled.length).toBeGreaterThan(50);
+    for (const { name } of shuffled) {
+      await sleep(between(200, 1200));
+      await faults[name]?.();
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    await load.stop();
+    await until(async () => {
+      const { wrong } = await load.outcome();
+      return wrong.length === 0;
+    }, 180_000).catch(() => undefined);
+    const { wrong, ...sums } = await load.outcome();
+    console.log(
+      `${shuffled.length} faults: ${JSON.stringify([...counts])}; ${JSON.stringify(sums)}`,
+    );
+    expect(wrong).toEqual([]);
+    expect(sums.acknowledged).toBeGreaterThan(200);
+    // What was delivered once more after all was stored must not come to be there.
+    await faults['batches are delivered again from the beginning']?.();
+    await cluster.api.client.upload('three', [{ u: 'last', n: 0, p: '' }]);
+    expect((await load.outcome()).wrong).toEqual([]);
+  }, 900_000);
+});

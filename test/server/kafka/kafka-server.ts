@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startKafka } from './kafka.mjs';
+
+/** A broker of a test's own: the real thing, on a free port, its data in a temporary folder. */
+export class KafkaServer {
+  private constructor(
+    private readonly directory: string,
+    private running: Awaited<ReturnType<typeof startKafka>>,
+  ) {}
+
+  static async start(): Promise<KafkaServer> {
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-kafka-'));
+    return new KafkaServer(directory, await startKafka({ directory }));
+  }
+
+  get brokers(): string {
+    return this.running.brokers;
+  }
+
+  pause(): void {
+    this.running.process.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.running.process.kill('SIGCONT');
+  }
+
+  /** SIGKILL; it can be started again. */
+  async kill(): Promise<void> {
+    const exited = once(this.running.process, 'exit');
+    this.running.process.kill('SIGKILL');
+    await exited;
+  }
+
+  /** On the same port, with the same data. */
+  async restart(): Promise<void> {
+    this.running = await startKafka({ directory: this.directory });
+  }
+
+  async dispose(): Promise<void> {
+    if (this.running.process.exitCode === null && this.running.process.signalCode === null)
+      await this.kill();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,132 @@
+// A real Apache Kafka (KRaft, one node) for tests and for trying things out:
+// `npm run kafka`, or `node test/server/kafka/kafka.mjs [port] [directory]`.
+// Needs Java 17 or newer, and Maven for the first time.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const here = import.meta.dirname;
+const pom = join(here, 'pom.xml');
+const version = /<artifactId>kafka_.*?<version>(.+?)</s.exec(readFileSync(pom, 'utf8'))?.[1];
+const jars = join(here, '../../../.cache', `kafka-${version}`);
+const JAVA = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+const CLUSTER = 'bWlsbHJhY2UtdGVzdC1rYQ';
+const START_MS = 60_000;
+
+/** Fetches what is missing. */
+function prepareJars() {
+  if (existsSync(jars)) return;
+  const fresh = `${jars}.${process.pid}`;
+  const { status, stdout, stderr, error } = spawnSync(
+    'mvn',
+    ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${fresh}`],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0)
+    throw new Error(`Kafka cannot be fetched by mvn: ${error?.message ?? `${stdout}${stderr}`}`);
+  try {
+    renameSync(fresh, jars);
+  } catch {
+    // Another process was faster.
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const properties = (port, controller, data) => `
+process.roles=broker,controller
+node.id=1
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+controller.listener.names=CONTROLLER
+controller.quorum.voters=1@127.0.0.1:${controller}
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=3
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=3
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+log.dirs=${data}
+`;
+
+function java(main, args, options) {
+  const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
+  return spawn('java', [...JAVA, logging, '-cp', join(jars, '*'), main, ...args], options);
+}
+
+async function answers(port) {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/**
+ * Starts a broker; one on a directory that it had before goes on with what is there.
+ * @returns its address, and its process to stop, pause or kill.
+ */
+export async function startKafka({ port, directory }) {
+  prepareJars();
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'server.properties');
+  const data = join(directory, 'data');
+  if (!existsSync(file)) {
+    writeFileSync(file, properties(port ?? (await freePort()), await freePort(), data));
+    const format = java('kafka.tools.StorageTool', ['format', '-t', CLUSTER, '-c', file], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let complaint = '';
+    format.stderr.setEncoding('utf8').on('data', (text) => (complaint += text));
+    const [code] = await once(format, 'exit');
+    if (code !== 0) throw new Error(`Kafka’s storage cannot be formatted: ${complaint}`);
+  }
+  const listening = Number(
+    /listeners=PLAINTEXT:\/\/127\.0\.0\.1:(\d+)/.exec(readFileSync(file, 'utf8'))?.[1],
+  );
+  const child = java('kafka.Kafka', [file], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-20_000)));
+  const until = Date.now() + START_MS;
+  while (!(await answers(listening))) {
+    if (child.exitCode !== null || Date.now() > until)
+      throw new Error(`Kafka does not start: ${output}`);
+    await sleep(50);
+  }
+  return { brokers: `127.0.0.1:${listening}`, process: child };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [port, directory = mkdtempSync(join(tmpdir(), 'millrace-kafka-'))] = process.argv.slice(2);
+  const kafka = await startKafka({ port: port === undefined ? 9092 : Number(port), directory });
+  console.log(`Kafka listens on ${kafka.brokers}, its data is in ${directory}`);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => kafka.process.kill(signal));
+  kafka.process.on('exit', (code) => process.exit(code ?? 1));
+}
