@@ -32,8 +32,17 @@ describe('readConfig', () => {
     expect(query).toEqual({
       timeoutSeconds: 30,
       memoryBytes: 2 * 2 ** 30,
+      readRows: 10_000_000_000,
+      readBytes: 1024 ** 4,
       resultRows: 10_000_000,
       resultBytes: 4 * 2 ** 30,
+      organization: {
+        running: 4,
+        waiting: 100,
+        waitSeconds: 30,
+        seconds: 240,
+        resultBytes: 16 * 2 ** 30,
+      },
     });
   });
 

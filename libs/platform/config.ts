@@ -89,8 +89,14 @@ const environment = z.object({
   MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
   MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
+  MILLRACE_QUERY_READ_ROWS: positive(10_000_000_000),
+  MILLRACE_QUERY_READ_BYTES: positive(1024 * GIB),
   MILLRACE_QUERY_RESULT_ROWS: positive(10_000_000),
   MILLRACE_QUERY_RESULT_BYTES: positive(4 * GIB),
+  MILLRACE_ORG_QUERIES: positive(4),
+  MILLRACE_ORG_QUERIES_WAITING: wholeNumber(100),
+  MILLRACE_ORG_QUERY_SECONDS: positive(240),
+  MILLRACE_ORG_RESULT_BYTES: positive(16 * GIB),
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
@@ -121,8 +127,18 @@ export interface Config {
   readonly query: {
     readonly timeoutSeconds: number;
     readonly memoryBytes: number;
+    readonly readRows: number;
+    readonly readBytes: number;
     readonly resultRows: number;
     readonly resultBytes: number;
+    /** Of all queries of one organization; the last two per minute. */
+    readonly organization: {
+      readonly running: number;
+      readonly waiting: number;
+      readonly waitSeconds: number;
+      readonly seconds: number;
+      readonly resultBytes: number;
+    };
   };
   readonly logLevel: string;
   /** Of a ClickHouse server; undefined: the embedded engine has the tables. Secret. */
@@ -175,8 +191,18 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
     query: {
       timeoutSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
       memoryBytes: values.MILLRACE_QUERY_MEMORY_BYTES,
+      readRows: values.MILLRACE_QUERY_READ_ROWS,
+      readBytes: values.MILLRACE_QUERY_READ_BYTES,
       resultRows: values.MILLRACE_QUERY_RESULT_ROWS,
       resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
+      organization: {
+        running: values.MILLRACE_ORG_QUERIES,
+        waiting: values.MILLRACE_ORG_QUERIES_WAITING,
+        // A query that waits longer than one may run waits for what will not end soon.
+        waitSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
+        seconds: values.MILLRACE_ORG_QUERY_SECONDS,
+        resultBytes: values.MILLRACE_ORG_RESULT_BYTES,
+      },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
     clickHouseUrl: values.CLICKHOUSE_URL,

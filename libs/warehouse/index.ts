@@ -18,6 +18,7 @@ export {
   type Column,
   LocalEngine,
   type QueryLimits,
+  type QueryProgress,
   type ResultFormat,
   type StoredBatch,
   StreamStatistics,

@@ -15,12 +15,22 @@ export interface TableName {
 export interface QueryLimits {
   readonly timeoutSeconds: number;
   readonly memoryBytes: number;
+  /** Of tables, before any filter that no index serves. */
+  readonly readRows: number;
+  readonly readBytes: number;
   readonly resultRows: number;
   readonly resultBytes: number;
 }
 
-/** `json`: one array of row objects. `ndjson`: a row object a line. `csv`: RFC 4180 with a header. `text`: tab-separated, unescaped. */
-export type ResultFormat = 'json' | 'ndjson' | 'csv' | 'text';
+/** `json`: one array of row objects. `ndjson`: a row object a line. `csv`: RFC 4180 with a header. `text`: tab-separated, unescaped. Arrow is not compressed. */
+export type ResultFormat =
+  'json' | 'ndjson' | 'csv' | 'text' | 'arrow-stream' | 'arrow-file' | 'parquet';
+
+/** What the engine has read for a query by now. */
+export interface QueryProgress {
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+}
 
 export interface WarehouseQuery {
   /** One statement. A client's text has passed the guard before it gets here. */
@@ -31,6 +41,12 @@ export interface WarehouseQuery {
   /** Values of `{name:Type}` placeholders, bound by the engine. */
   readonly params?: Readonly<Record<string, string | number | boolean>>;
   readonly signal?: AbortSignal;
+  /** Names the query to the engine; letters, digits and `-`. */
+  readonly id?: string;
+  /** The engine's own settings for this query only, over the adapter's. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Is told while a stream is read, at least once after each block; costs a millisecond each time. */
+  readonly onProgress?: (progress: QueryProgress) => void;
 }
 
 /**
@@ -39,7 +55,7 @@ export interface WarehouseQuery {
  * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the stream's error.
  */
 export abstract class WarehouseReader {
-  /** The engine's own bytes, never parsed here. Destroying the stream stops the query. */
+  /** The engine's own bytes, never parsed here. Destroying the stream, or aborting, stops the engine's work. */
   abstract stream(query: WarehouseQuery): Promise<Readable>;
   /** The whole result; for small results and for statements that explain. */
   abstract text(query: WarehouseQuery): Promise<string>;

@@ -36,6 +36,7 @@ POST   /api/{org}/{stream}/_json             -    |   n      y      y      y    
 POST   /api/{org}/{stream}/_multi            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_csv              -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 `;
@@ -128,9 +129,11 @@ describe('two tenants cannot touch each other', () => {
   };
 
   /** What is asked about is there and fresh, whoever asks. */
-  async function prepare({ path }: Route, name: string): Promise<string> {
+  async function prepare({ method, path }: Route, name: string): Promise<string> {
     if (/stream|table|sql/.test(path))
       await asRoot(`/api/acme/s-${name}/settings`, json({ columns: { a: 'Int64' } }));
+    if (method === 'GET' && path.endsWith('/sql'))
+      return `${path}?query=${encodeURIComponent(`SELECT count() AS n FROM \`s-${name}\``)}`;
     if (path.includes('{email}')) await addUser('acme', name, 'viewer');
     return path
       .replace('{stream}', `s-${name}`)
