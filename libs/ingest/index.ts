@@ -1,5 +1,6 @@
 export { ForeignUploadsPipeline } from './foreign/foreign-uploads.pipeline.js';
 export { FedOrganizations } from './foreign/place-message.js';
+export { ENGINE_SLOTS } from './accept/fair-engine.js';
 export { IngestModule } from './ingest.module.js';
 export { Spool } from './upload/spool.js';
 export { UPLOAD_LIMITS } from './upload/upload.controller.js';

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { MessageAcceptor } from './foreign/accept-messages.js';
+import { FairEngine } from './accept/fair-engine.js';
 import { BatchEnqueuer } from './upload/enqueue-batches.js';
 import { ExactWidening } from './upload/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
+import { ReceivingTurns } from './upload/receiving-turns.js';
 import { SchemaGate } from './upload/schema-gate.js';
 import { StreamSchemas } from './upload/stream-schemas.js';
 import { UploadController } from './upload/upload.controller.js';
@@ -16,6 +18,8 @@ import { WriteProgress } from './write/write-progress.js';
   controllers: [UploadController],
   providers: [
     UploadPipeline,
+    FairEngine,
+    ReceivingTurns,
     GroupedUploads,
     StreamSchemas,
     ExactWidening,

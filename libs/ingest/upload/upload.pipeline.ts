@@ -3,16 +3,17 @@ import { ulid } from 'ulid';
 import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
-import { LocalEngine } from '@app/warehouse';
 import { acceptRecords, type AcceptOptions, type SchemaKeeper } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
 import { BEYOND_HEADER, csvToRecords, type CsvShape } from '../accept/csv-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
 import { BatchEnqueuer, type EnqueuedChunk } from './enqueue-batches.js';
 import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
 import { KeyedUpload } from './idempotency-key.js';
 import { readSmall } from './read-small.js';
+import { ReceivingTurns } from './receiving-turns.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
 import { StreamSchemas } from './stream-schemas.js';
@@ -35,12 +36,13 @@ const CHUNKS_IN_WORK = 4;
 @Injectable()
 export class UploadPipeline {
   constructor(
-    private readonly engine: LocalEngine,
+    private readonly engine: FairEngine,
     private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
     private readonly queue: IngestQueue,
+    private readonly turns: ReceivingTurns,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */
@@ -55,7 +57,7 @@ export class UploadPipeline {
       await keyed.read();
       return keyed.answerOf(before);
     }
-    const body = keyed?.body ?? request.body;
+    const body = this.turns.pass(request.organization.id, keyed?.body ?? request.body);
     if (format.kind === 'csv') {
       const { lines, ...csv } = await frameCsv(body, format.delimiter);
       return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
@@ -75,7 +77,8 @@ export class UploadPipeline {
     const uploadId = ulid();
     const schemas = this.schemas.keeper(organization, stream, uploader);
     const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
-    const options = { uploadId, stream, acceptedAt: Date.now() * 1000, csv };
+    const acceptedAt = Date.now() * 1000;
+    const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
     return this.spool.use(uploadId, async (directory) => {
       const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
       const accepted = await this.acceptAll(keeper, chunks, options);
@@ -118,26 +121,27 @@ export class UploadPipeline {
   private async asRecords(
     keeper: SchemaKeeper,
     chunk: Chunk,
-    { csv }: UploadOptions,
+    { csv, organizationId, uploadId }: UploadOptions,
   ): Promise<Chunk> {
-    return csv ? csvToRecords(this.engine, chunk, csv, keeper.current()?.columns ?? []) : chunk;
+    if (!csv) return chunk;
+    const engine = this.engine.for(organizationId, uploadId, chunk.bytes);
+    return csvToRecords(engine, chunk, csv, keeper.current()?.columns ?? []);
   }
 
   private async accept(
     keeper: SchemaKeeper,
     chunk: Chunk,
-    options: AcceptOptions,
+    options: UploadOptions,
   ): Promise<EnqueuedChunk> {
-    return {
-      ...(await acceptRecords(this.engine, keeper, chunk, options)),
-      recordBytes: chunk.bytes,
-    };
+    const engine = this.engine.for(options.organizationId, options.uploadId, chunk.bytes);
+    const accepted = await acceptRecords(engine, keeper, chunk, options);
+    return { ...accepted, recordBytes: chunk.bytes };
   }
 
   private async enqueue(
     { organization, stream }: UploadRequest,
     keeper: SchemaKeeper,
-    options: AcceptOptions,
+    options: UploadOptions,
     {
       accepted,
       unit,
@@ -173,6 +177,7 @@ interface Framed {
 }
 
 interface UploadOptions extends AcceptOptions {
+  readonly organizationId: string;
   readonly csv: CsvShape | undefined;
 }
 
