@@ -8,6 +8,7 @@ import { GroupedUploads } from './upload/grouped-uploads.js';
 import { ReceivingTurns } from './upload/receiving-turns.js';
 import { SchemaGate } from './upload/schema-gate.js';
 import { StreamSchemas } from './upload/stream-schemas.js';
+import { UploadRates } from './upload/upload-rates.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from './write/write-progress.js';
@@ -19,6 +20,7 @@ import { WriteProgress } from './write/write-progress.js';
   providers: [
     UploadPipeline,
     FairEngine,
+    UploadRates,
     ReceivingTurns,
     GroupedUploads,
     StreamSchemas,

@@ -18,6 +18,11 @@ export class FairEngine {
 
   constructor(private readonly engine: LocalEngine) {}
 
+  /** Statements that wait for their turn. */
+  get waiting(): number {
+    return this.small.waiting + this.large.waiting;
+  }
+
   /** The engine for so many bytes of an upload. Of one organization's, the oldest goes first, so that uploads end instead of all going on. */
   for(organizationId: string, uploadId: string, bytes: number): LocalEngine {
     const [own, other] = bytes <= SMALL_BYTES ? [this.small, this.large] : [this.large, this.small];

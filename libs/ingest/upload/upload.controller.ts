@@ -10,14 +10,14 @@ import {
   type UploadLimits,
 } from '@app/platform';
 import { WriteProgress } from '../write/write-progress.js';
+import { watchPace } from './client-pace.js';
 import { decodeBody } from './decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { isMultipart, multipartFile } from './multipart-file.js';
 import type { UploadFormat } from './upload-request.js';
+import { UPLOAD_LIMITS } from './upload-limits.js';
+import { UploadRates } from './upload-rates.js';
 import { UploadPipeline } from './upload.pipeline.js';
-
-/** Of type {@link UploadLimits}. */
-export const UPLOAD_LIMITS = Symbol('UploadLimits');
 
 interface UploadAnswer {
   readonly code: 200;
@@ -54,6 +54,7 @@ const DESCRIPTION = {
     UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
     CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
     UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
+    TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
     QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
   },
 } as const;
@@ -64,6 +65,7 @@ export class UploadController {
   constructor(
     private readonly pipeline: UploadPipeline,
     private readonly progress: WriteProgress,
+    private readonly rates: UploadRates,
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
@@ -114,6 +116,7 @@ export class UploadController {
     format: UploadFormat,
     wait: 'true' | 'false',
   ): Promise<UploadAnswer> {
+    const organization = organizationOf(request);
     const { maxBytes, maxRecordBytes } = this.limits;
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > maxBytes) {
@@ -122,19 +125,22 @@ export class UploadController {
         `an upload may have at most ${maxBytes} bytes; split it`,
       );
     }
+    this.rates.admit(organization.id);
     const { 'user-agent': userAgent, 'content-type': contentType } = request.headers;
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
+    watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
+    const body = isMultipart(contentType) ? multipartFile(decoded, contentType) : decoded;
     const result = await this.pipeline.upload({
-      organization: organizationOf(request),
+      organization,
       stream,
-      body: isMultipart(contentType) ? multipartFile(decoded, contentType) : decoded,
+      body: this.rates.counted(organization.id, body),
       format,
       maxRecordBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       uploader: {
         actor: callerOf(request).userId,
-        organizationId: organizationOf(request).id,
+        organizationId: organization.id,
         address: request.ip,
         requestId: request.id,
         ...(userAgent === undefined ? {} : { userAgent }),

@@ -14,6 +14,7 @@ import { GroupedUploads } from './grouped-uploads.js';
 import { KeyedUpload } from './idempotency-key.js';
 import { readSmall } from './read-small.js';
 import { ReceivingTurns } from './receiving-turns.js';
+import { SchemaGate } from './schema-gate.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
 import { StreamSchemas } from './stream-schemas.js';
@@ -27,6 +28,8 @@ import { resultOf, type UploadResult } from './upload-result.js';
 const CHUNK_BYTES = 16 * 1024 * 1024;
 /** Chunks in acceptance or waiting for it; a client that sends faster is slowed down. */
 const CHUNKS_IN_WORK = 4;
+/** With so much waiting for the engine an upload gets no further than one chunk: the disk is not for queueing. */
+const CROWDED = 8;
 
 /**
  * The way of an upload: spool → accept → enqueue → answer. What is answered is on disk in the
@@ -43,6 +46,7 @@ export class UploadPipeline {
     private readonly groups: GroupedUploads,
     private readonly queue: IngestQueue,
     private readonly turns: ReceivingTurns,
+    private readonly gate: SchemaGate,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */
@@ -97,25 +101,36 @@ export class UploadPipeline {
     try {
       for await (const chunk of chunks) {
         const index = accepted.push({ chunk, result: NOTHING }) - 1;
-        const work = this.asRecords(keeper, chunk, options).then(async (records) => {
-          accepted[index] = {
-            chunk: records,
-            result: await this.accept(keeper, records, options),
-          };
+        const accept = async (): Promise<void> => {
+          const records = await this.asRecords(keeper, chunk, options);
+          const result = await this.accept(keeper, records, options);
+          accepted[index] = { chunk: records, result };
+        };
+        const work = this.firstAlone(keeper, options, accept).then(() => {
           working.delete(work);
         });
         // Failure is seen where the set is awaited; it must not count as unhandled before.
         work.catch(() => undefined);
         working.add(work);
-        if (index === 0) await work;
-        else await this.spool.checkFree();
-        while (working.size >= CHUNKS_IN_WORK) await Promise.race(working);
+        if (index > 0) await this.spool.checkFree();
+        const most = index === 0 || this.engine.waiting > CROWDED ? 1 : CHUNKS_IN_WORK;
+        while (working.size >= most) await Promise.race(working);
       }
       await Promise.all(working);
       return accepted;
     } finally {
       await Promise.allSettled(working);
     }
+  }
+
+  /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
+  private firstAlone(
+    keeper: SchemaKeeper,
+    { organizationId, stream }: UploadOptions,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (keeper.current()) return work();
+    return this.gate.alone(JSON.stringify(['first', organizationId, stream]), work);
   }
 
   private async asRecords(
