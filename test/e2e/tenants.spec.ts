@@ -38,6 +38,7 @@ POST   /api/{org}/{stream}/_csv              -    |   n      y      y      y    
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 `;
 const STATUS: Readonly<Record<string, number>> = { y: 200, '-': 401, n: 403, '?': 404 };
 /** Open to everybody, and about nobody. */

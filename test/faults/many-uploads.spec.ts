@@ -3,9 +3,8 @@ import { MemoryWatch } from '../bench/process-memory.js';
 
 const UPLOADS = 500;
 const STREAMS = 8;
-/** Every tenth is long enough to be spooled in several chunks; the others are a few records. */
-const LARGE_RECORDS = 60_000;
-const SMALL_RECORDS = 20;
+/** Every tenth is spooled in several chunks, four of ten in one; the others are a few records. */
+const RECORDS = { large: 60_000, medium: 3000, small: 20 };
 const PADDING = 'p'.repeat(300);
 /** What may come on top of an idle server: 500 bodies of up to 20 MB are 1 GB. */
 const GROWTH_MAX_MIB = 700;
@@ -16,7 +15,10 @@ interface Outcome {
   readonly retryAfter: string | undefined;
 }
 
-const recordsOf = (id: number): number => (id % 10 === 0 ? LARGE_RECORDS : SMALL_RECORDS);
+function recordsOf(id: number): number {
+  if (id % 10 === 0) return RECORDS.large;
+  return id % 2 === 0 ? RECORDS.medium : RECORDS.small;
+}
 
 function bodyOf(id: number): Buffer {
   const lines: string[] = [];

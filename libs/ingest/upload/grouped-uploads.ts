@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import type { RequestOrganization } from '@app/platform';
-import { quoteText, type LocalEngine } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
+import { rejectedLines } from '../accept/rejected-lines.js';
 import { BatchEnqueuer } from './enqueue-batches.js';
 import type { RecordUnit } from './frame-records.js';
 import { Spool } from './spool.js';
@@ -142,13 +142,6 @@ export class GroupedUploads {
       return { results: alone ? [{ ...sum, position }] : group.map(ofOne), apart: [] };
     });
   }
-}
-
-async function rejectedLines(engine: LocalEngine, file: string): Promise<readonly number[]> {
-  const answer = await engine.run(
-    `SELECT toJSONString(groupUniqArray(toFloat64(line))) FROM file(${quoteText(file)}, Native) SETTINGS input_format_skip_unknown_fields = 1`,
-  );
-  return JSON.parse(answer) as number[];
 }
 
 interface GroupOutcome {

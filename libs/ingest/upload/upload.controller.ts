@@ -1,7 +1,6 @@
 import { Controller, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
 import {
-  callerOf,
   Describe,
   MillraceError,
   organizationOf,
@@ -15,19 +14,11 @@ import { decodeBody } from './decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { isMultipart, multipartFile } from './multipart-file.js';
 import type { UploadFormat } from './upload-request.js';
+import { toAnswer, type UploadAnswer } from './upload-answer.js';
 import { UPLOAD_LIMITS } from './upload-limits.js';
 import { UploadRates } from './upload-rates.js';
+import { uploaderOf } from './uploader.js';
 import { UploadPipeline } from './upload.pipeline.js';
-
-interface UploadAnswer {
-  readonly code: 200;
-  readonly status: readonly {
-    readonly name: string;
-    readonly successful: number;
-    readonly failed: number;
-    readonly error?: string;
-  }[];
-}
 
 const uploadQuery = z.strictObject({
   /** Answer when the rows can be queried, not already when they are durable. */
@@ -126,7 +117,7 @@ export class UploadController {
       );
     }
     this.rates.admit(organization.id);
-    const { 'user-agent': userAgent, 'content-type': contentType } = request.headers;
+    const { 'content-type': contentType } = request.headers;
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
     watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
@@ -138,19 +129,9 @@ export class UploadController {
       format,
       maxRecordBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      uploader: {
-        actor: callerOf(request).userId,
-        organizationId: organization.id,
-        address: request.ip,
-        requestId: request.id,
-        ...(userAgent === undefined ? {} : { userAgent }),
-      },
+      uploader: uploaderOf(request),
     });
     if (wait === 'true' && result.position) await this.progress.awaitWritten(result.position);
-    const { successful, failed, error } = result;
-    return {
-      code: 200,
-      status: [{ name: stream, successful, failed, ...(error === undefined ? {} : { error }) }],
-    };
+    return toAnswer(result);
   }
 }
