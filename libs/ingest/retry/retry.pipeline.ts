@@ -148,7 +148,7 @@ export class RetryPipeline {
 
   private async nextName(streamId: string): Promise<string> {
     for (let number = 0; ; number += 1) {
-      const name = JSON.stringify(['retry', streamId, number]);
+      const name = `retry-${streamId}-${number}`;
       if (!(await this.queue.appended(name))) return name;
     }
   }
