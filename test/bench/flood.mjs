@@ -14,6 +14,7 @@ const answers = {};
 const post = () =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      if (Object.keys(answers).length === 0) process.stdout.write('flooding\n');
       answers[response.statusCode] = (answers[response.statusCode] ?? 0) + 1;
       response.resume().on('end', resolve);
     });
@@ -27,5 +28,4 @@ async function flood() {
 process.on('SIGTERM', () => {
   process.stdout.write(`${JSON.stringify(answers)}\n`, () => process.exit(0));
 });
-process.stdout.write('flooding\n');
 await Promise.all(Array.from({ length: Number(connections) }, flood));
