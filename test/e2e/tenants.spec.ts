@@ -35,6 +35,22 @@ DELETE /api/{org}/{stream}                   -    |   n      n      n      y    
 POST   /api/{org}/{stream}/_json             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_multi            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_csv              -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/_bulk                      -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_bulk                      -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_bulk             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/{stream}/_bulk             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}                            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_license                   -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_xpack                     -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_cluster/health            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_index_template/{name}     -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_template/{name}           -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_ilm/policy/{name}         -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_data_stream/{name}        -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_index_template/{name}     -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_template/{name}           -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_ilm/policy/{name}         -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_data_stream/{name}        -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
@@ -126,6 +142,10 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/{stream}/_json': () => json([{ a: 1 }]),
     'POST /api/{org}/{stream}/_multi': () => json({ a: 1 }),
     'POST /api/{org}/{stream}/_csv': () => ({ body: 'a\n1\n' }),
+    'POST /api/{org}/_bulk': (name) => ({ body: `{"index":{"_index":"${name}"}}\n{"a":1}\n` }),
+    'PUT /api/{org}/_bulk': (name) => ({ body: `{"index":{"_index":"${name}"}}\n{"a":1}\n` }),
+    'POST /api/{org}/{stream}/_bulk': () => ({ body: '{"index":{}}\n{"a":1}\n' }),
+    'PUT /api/{org}/{stream}/_bulk': () => ({ body: '{"index":{}}\n{"a":1}\n' }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
