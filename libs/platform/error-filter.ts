@@ -87,7 +87,7 @@ function discardBody(body: IncomingMessage): void {
 
 export function bodyOf(failure: MillraceError): ErrorBody {
   return {
-    code: failure.status,
+    code: failure.code ?? failure.status,
     message: failure.message,
     ...(failure.detail === undefined ? {} : { error_detail: failure.detail }),
   };

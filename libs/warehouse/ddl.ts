@@ -134,6 +134,10 @@ export const fillSkipIndex = (table: TableName, column: string): string =>
 export const dropSkipIndex = (table: TableName, column: string): string =>
   `ALTER TABLE ${qualified(table)} DROP INDEX IF EXISTS ${quoteIdentifier(skipIndexName(column))} ${DONE}`;
 
+/** What a full-text search compares: text in lower case, nothing where there is none. The index has the same expression. */
+export const searchedText = (column: string): string =>
+  `lowerUTF8(ifNull(${quoteIdentifier(column)}, ''))`;
+
 export const dropRejected = (database: string, streamId: string): string =>
   `ALTER TABLE ${qualified({ database, table: REJECTED_TABLE })} DROP PARTITION ${quoteText(streamId)}`;
 

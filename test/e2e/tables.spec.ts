@@ -18,7 +18,7 @@ describe('table reads with filters', () => {
   let server: Server;
 
   const read = async (table: string, parameters: readonly (readonly [string, string])[]) => {
-    const query = new URLSearchParams(parameters.map(([name, value]) => [name, value]));
+    const query = new URLSearchParams(parameters as [string, string][]);
     const answer = await server.client.call(`/api/default/tables/${table}?${query.toString()}`);
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes.toString()}`);
     return answer.json<Record<string, unknown>[]>();

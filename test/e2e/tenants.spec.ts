@@ -40,6 +40,9 @@ GET    /api/{org}/sql                        -    |   y      y      y      y    
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/_values            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/_around            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/_search                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 `;
 const STATUS: Readonly<Record<string, number>> = { y: 200, '-': 401, n: 403, '?': 404 };
 /** Open to everybody, and about nobody. */
@@ -126,12 +129,14 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/{stream}/_json': () => json([{ a: 1 }]),
     'POST /api/{org}/{stream}/_multi': () => json({ a: 1 }),
     'POST /api/{org}/{stream}/_csv': () => ({ body: 'a\n1\n' }),
+    'POST /api/{org}/_search': (name) =>
+      json({ query: { sql: `SELECT count() AS n FROM "s-${name}"` } }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
   /** What is asked about is there and fresh, whoever asks. */
   async function prepare({ method, path }: Route, name: string): Promise<string> {
-    if (/stream|table|sql/.test(path))
+    if (/stream|table|sql|search/.test(path))
       await asRoot(`/api/acme/s-${name}/settings`, json({ columns: { a: 'Int64' } }));
     if (method === 'GET' && path.endsWith('/sql'))
       return `${path}?query=${encodeURIComponent(`SELECT count() AS n FROM \`s-${name}\``)}`;
@@ -139,7 +144,9 @@ describe('two tenants cannot touch each other', () => {
     return path
       .replace('{stream}', `s-${name}`)
       .replace('{table}', `s-${name}`)
-      .replace('{email}', `${name}@example.com`);
+      .replace('{email}', `${name}@example.com`)
+      .replace(/_values$/, '_values?fields=a')
+      .replace(/_around$/, '_around?key=1763717400000000');
   }
 
   async function credentialsOf(caller: string) {
