@@ -44,7 +44,11 @@ export class SearchController {
       scan_size: 0.4,
     },
     failures: {
-      INVALID_SEARCH: 'there is no stream "log" in organization default; did you mean "logs"?',
+      INVALID_SEARCH: {
+        code: 20002,
+        message: 'there is no stream "log" in organization default; did you mean "logs"?',
+        error_detail: '',
+      },
       QUERY_TIMEOUT: 'the search took longer than the 5 s that it asked for',
     },
   })

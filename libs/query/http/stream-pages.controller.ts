@@ -55,7 +55,13 @@ export class StreamPagesController {
       from: 0,
       size: 10,
     },
-    failures: { INVALID_SEARCH: 'fields is empty; name columns: ?fields=a,b' },
+    failures: {
+      INVALID_SEARCH: {
+        code: 20001,
+        message: 'fields is empty; name columns: ?fields=a,b',
+        error_detail: '',
+      },
+    },
   })
   async values(
     @Req() request: AuthenticatedRequest,
@@ -94,7 +100,13 @@ export class StreamPagesController {
       from: 0,
       size: 10,
     },
-    failures: { INVALID_SEARCH: 'around key is empty; send the _timestamp of a row as ?key=' },
+    failures: {
+      INVALID_SEARCH: {
+        code: 20001,
+        message: 'around key is empty; send the _timestamp of a row as ?key=',
+        error_detail: '',
+      },
+    },
   })
   async around(
     @Req() request: AuthenticatedRequest,
