@@ -5,6 +5,9 @@ import { RejectedController } from './http/rejected.controller.js';
 import { TablesController } from './http/tables.controller.js';
 import { SearchController } from './http/search.controller.js';
 import { StreamPagesController } from './http/stream-pages.controller.js';
+import { GraphqlController } from './http/graphql.controller.js';
+import { GraphqlPipeline } from './graphql/graphql.pipeline.js';
+import { JsonShapes } from './graphql/json-shapes.js';
 import { CanonicalText } from './search/canonical-text.js';
 import { SearchPipeline } from './search/search.pipeline.js';
 import { OrganizationQueries } from './organization-queries.js';
@@ -18,7 +21,16 @@ import { QueryPipeline } from './query.pipeline.js';
     RejectedController,
     SearchController,
     StreamPagesController,
+    GraphqlController,
   ],
-  providers: [Guard, OrganizationQueries, QueryPipeline, CanonicalText, SearchPipeline],
+  providers: [
+    Guard,
+    OrganizationQueries,
+    QueryPipeline,
+    CanonicalText,
+    SearchPipeline,
+    JsonShapes,
+    GraphqlPipeline,
+  ],
 })
 export class QueryModule {}

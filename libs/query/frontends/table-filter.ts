@@ -25,8 +25,11 @@ export const FILTER_OPERATORS: readonly string[] = [
   'nin',
   'isnull',
 ];
-const LIST_MAX = 1000;
+export const LIST_MAX = 1000;
 const NULL = /^null$/i;
+
+export const comparisonOf = (operator: string): Comparison | undefined =>
+  Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
 
 /**
  * One `filter[column]operator=value`. Text may stand in single quotes, `''` for one of them, as
@@ -45,7 +48,7 @@ export function planFilter(column: Column, operator: string, value: string): Con
     const values = splitList(value, name).map((each) => readValue(column, unquote(each)));
     return { kind: operator, column: name, values };
   }
-  const kind = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
+  const kind = comparisonOf(operator);
   if (!kind) {
     throw invalid(
       `unknown filter operator ${JSON.stringify(operator.slice(0, 40))}${didYouMean(operator, FILTER_OPERATORS)}; known are ${FILTER_OPERATORS.join(', ')}`,

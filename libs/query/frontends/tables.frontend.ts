@@ -4,6 +4,7 @@ import type { TableDescription } from '../catalog.js';
 import { didYouMean } from '../near-name.js';
 import type { Condition } from '../plan/condition.js';
 import type { TablePlan } from '../plan/table-plan.js';
+import { pageOffset } from './page-offset.js';
 import { planFilter } from './table-filter.js';
 
 const KNOWN = ['columns', 'sort', 'limit', 'offset', 'page', 'filter[column]operator'];
@@ -41,7 +42,11 @@ export function planTableRead(
     where: filters.length > 0 ? { kind: 'and', conditions: filters } : undefined,
     sort: names(table, sort).map((key) => sortKey(table, key)),
     limit,
-    offset: planOffset(single, limit),
+    offset: pageOffset({
+      page: count('page', single.page),
+      offset: count('offset', single.offset),
+      limit,
+    }),
   };
 }
 
@@ -53,21 +58,6 @@ function once(name: string, value: unknown): string {
   }
   if (typeof value !== 'string') throw invalid(`parameter ${name} may stand once`);
   return value;
-}
-
-function planOffset(
-  parameters: Readonly<Record<string, string | undefined>>,
-  limit: number | undefined,
-): number | undefined {
-  const page = count('page', parameters.page);
-  const offset = count('offset', parameters.offset);
-  if (page === undefined) return offset;
-  if (offset !== undefined) throw invalid('page and offset say the same; send one of them');
-  if (limit === undefined) throw invalid('page needs limit, the rows of a page');
-  if (page === 0) throw invalid('parameter page: pages count from 1');
-  const skipped = (page - 1) * limit;
-  if (skipped > COUNT_MAX) throw invalid('parameter page is beyond what can be counted');
-  return skipped;
 }
 
 /** Names with commas between them; a name that holds commas may stand alone. */

@@ -1,3 +1,4 @@
+import { quoteIdentifier } from '@app/warehouse';
 import type { BoundValue } from './bound-value.js';
 
 /** A statement and the values of its `{name:Type}` placeholders. */
@@ -10,6 +11,14 @@ export interface BoundStatement {
 export class Bindings {
   readonly values: Record<string, string> = {};
   private count = 0;
+
+  /** @param row name of the table in the statement, where columns must not be taken for aliases. */
+  constructor(private readonly row?: string) {}
+
+  column(name: string): string {
+    const quoted = quoteIdentifier(name);
+    return this.row === undefined ? quoted : `${quoteIdentifier(this.row)}.${quoted}`;
+  }
 
   /** @returns the placeholder. */
   add({ type, text }: BoundValue): string {

@@ -10,19 +10,25 @@ export function renderTableRead(plan: TablePlan): BoundStatement {
   const selected = columns.length > 0 ? columns.map(quoteIdentifier).join(', ') : '*';
   const clauses = [`SELECT ${selected} FROM ${quoteIdentifier(table)}`];
   if (where) clauses.push(`WHERE ${renderCondition(where, bindings)}`);
-  clauses.push(...renderPage({ sort, limit, offset }));
+  const order = sort.map(({ column, descending }) => ({
+    key: quoteIdentifier(column),
+    descending,
+  }));
+  clauses.push(...renderPage({ order, limit, offset }));
   return { sql: clauses.join(' '), values: bindings.values };
 }
 
+export interface Page {
+  /** Expressions of the statement. */
+  readonly order: readonly { readonly key: string; readonly descending: boolean }[];
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+}
+
 /** ORDER BY, LIMIT and OFFSET. Nulls come first in both directions, as ROAPI has it. */
-export function renderPage({
-  sort,
-  limit,
-  offset,
-}: Pick<TablePlan, 'sort' | 'limit' | 'offset'>): string[] {
-  const keys = sort.map(
-    ({ column, descending }) =>
-      `${quoteIdentifier(column)} ${descending ? 'DESC' : 'ASC'} NULLS FIRST`,
+export function renderPage({ order, limit, offset }: Page): string[] {
+  const keys = order.map(
+    ({ key, descending }) => `${key} ${descending ? 'DESC' : 'ASC'} NULLS FIRST`,
   );
   return [
     ...(keys.length > 0 ? [`ORDER BY ${keys.join(', ')}`] : []),
@@ -56,19 +62,19 @@ export function renderCondition(condition: Condition, bindings: Bindings): strin
     case 'not':
       return `NOT (${renderCondition(condition.condition, bindings)})`;
     case 'isnull':
-      return `${quoteIdentifier(condition.column)} IS NULL`;
+      return `${bindings.column(condition.column)} IS NULL`;
     case 'notnull':
-      return `${quoteIdentifier(condition.column)} IS NOT NULL`;
+      return `${bindings.column(condition.column)} IS NOT NULL`;
     case 'in':
     case 'nin': {
       const { kind, column, values } = condition;
       if (values.length === 0) return kind === 'in' ? 'false' : 'true';
       const placeholders = values.map((value) => bindings.add(value)).join(', ');
-      return `${quoteIdentifier(column)} ${kind === 'in' ? 'IN' : 'NOT IN'} (${placeholders})`;
+      return `${bindings.column(column)} ${kind === 'in' ? 'IN' : 'NOT IN'} (${placeholders})`;
     }
     default: {
       const { kind, column, value } = condition;
-      return `${quoteIdentifier(column)} ${SYMBOLS[kind]} ${bindings.add(value)}`;
+      return `${bindings.column(column)} ${SYMBOLS[kind]} ${bindings.add(value)}`;
     }
   }
 }
