@@ -230,8 +230,8 @@ describe('search', () => {
     ['select n from logs', { start_time: 1_700_000_000 }, 20001],
     ['select n from logs', { start_time: at(2), end_time: at(1) }, 20001],
     ['', {}, 20001],
-    [`select ${'('.repeat(5000)}1${')'.repeat(5000)}`, {}, 20008],
-  ])('answers %.60s with %j and its code', async (sql, query, code) => {
+    [`select ${'('.repeat(1200)}1${')'.repeat(1200)}`, {}, 20008],
+  ])('answers %s with %j and its code', async (sql, query, code) => {
     const answer = await send({ query: { sql, ...query } });
     const { message, ...failed } = answer.json<Failed>();
     expect([answer.status, failed.code, message]).toEqual([

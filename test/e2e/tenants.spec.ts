@@ -43,6 +43,7 @@ POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y   
 GET    /api/{org}/{stream}/_values            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_around            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/_search                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/graphql                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 `;
 const STATUS: Readonly<Record<string, number>> = { y: 200, '-': 401, n: 403, '?': 404 };
 /** Open to everybody, and about nobody. */
@@ -131,12 +132,13 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/{stream}/_csv': () => ({ body: 'a\n1\n' }),
     'POST /api/{org}/_search': (name) =>
       json({ query: { sql: `SELECT count() AS n FROM "s-${name}"` } }),
+    'POST /api/{org}/graphql': (name) => ({ body: `{ s_${name} { a } }` }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
   /** What is asked about is there and fresh, whoever asks. */
   async function prepare({ method, path }: Route, name: string): Promise<string> {
-    if (/stream|table|sql|search/.test(path))
+    if (/stream|table|sql|search|graphql/.test(path))
       await asRoot(`/api/acme/s-${name}/settings`, json({ columns: { a: 'Int64' } }));
     if (method === 'GET' && path.endsWith('/sql'))
       return `${path}?query=${encodeURIComponent(`SELECT count() AS n FROM \`s-${name}\``)}`;

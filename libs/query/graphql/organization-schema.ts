@@ -19,15 +19,7 @@ import { columnKind } from '../plan/bound-value.js';
 import { isListOfObjects, type Shape } from './json-shape.js';
 import { Names } from './names.js';
 import { aggregateFields } from './aggregate-fields.js';
-import {
-  CONDITIONS,
-  COUNT,
-  FIELD_NAME,
-  INT64,
-  JSON_VALUE,
-  SORT_ORDER,
-  TIMESTAMP,
-} from './scalars.js';
+import { CONDITIONS, FIELD_NAME, INT64, JSON_VALUE, SORT_ORDER, TIMESTAMP } from './scalars.js';
 
 /** A table as its root fields show it. */
 export interface SchemaTable {
@@ -132,9 +124,9 @@ function tableArguments(filter: GraphQLInputObjectType): GraphQLFieldConfigArgum
   return {
     filter: { type: filter },
     sort: { type: new GraphQLList(new GraphQLNonNull(SORT)) },
-    limit: { type: COUNT },
-    offset: { type: COUNT },
-    page: { type: description: 'From 1, of limit rows; instead of offset.' },
+    limit: { type: GraphQLInt },
+    offset: { type: GraphQLInt },
+    page: { type: GraphQLInt, description: 'From 1, of limit rows; instead of offset.' },
   };
 }
 

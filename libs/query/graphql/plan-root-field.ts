@@ -72,7 +72,7 @@ function count(name: string, value: number | null | undefined): number | undefin
 
 /** @param order of a variable it may be any text. */
 function isDescending(order: string | null | undefined): boolean {
-  if (order == null || /^asc$/i.test(order)) return false;
+  if (order === null || order === undefined || /^asc$/i.test(order)) return false;
   if (/^desc$/i.test(order)) return true;
   throw new MillraceError('INVALID_PARAMETER', 'sort: order is asc or desc');
 }

@@ -20,9 +20,10 @@ export function validateDocument(
   { schema, jsonTypes }: OrganizationSchema,
   { document }: Operation,
 ): void {
-  const rules = specifiedRules.map((rule) =>
-    rule === ScalarLeafsRule ? leafRule(jsonTypes) : rule,
-  );
+  const rules = specifiedRules.map((rule) => {
+    if (rule === ScalarLeafsRule) return leafRule(jsonTypes);
+    return rule === VariablesInAllowedPositionRule ? lenientVariables : rule;
+  });
   const errors = validate(schema, document, rules, { maxErrors: 10 });
   if (errors.length > 0) throw new GraphqlFailure(errors);
 }
