@@ -186,6 +186,35 @@ describe('search', () => {
     expect(await total(`time_range(_timestamp, ${at(10)}, ${at(12)})`)).toBe(2);
   });
 
+  it('finds words by the index of the columns that the settings name, in rows of before and after', async () => {
+    const rows = (word: string) => [
+      { title: `A ${word} morning`, body: `no ${word}` },
+      { title: 'else', body: `Only here: ${word}` },
+    ];
+    const total = async (what: string) =>
+      (await search(`select * from articles where match_all('${what}')`)).total;
+    await server.client.upload('articles', rows('GRAY'));
+    const set = async (keys: string[]) => {
+      const answer = await server.client.call('/api/default/articles/settings', {
+        body: JSON.stringify({ full_text_search_keys: keys }),
+      });
+      expect([answer.status, answer.bytes.toString()]).toEqual([200, expect.anything()]);
+    };
+    await set(['title']);
+    expect(await total('gray')).toBe(1);
+    await server.client.upload('articles', rows('gray'));
+    expect(await total('Gray')).toBe(2);
+    const plan = await server.client.sql<{ explain: string }>(
+      "EXPLAIN indexes = 1 SELECT count() FROM articles WHERE hasAllTokens(lowerUTF8(ifNull(title, '')), lowerUTF8('gray'))",
+    );
+    expect(plan.map(({ explain }) => explain).join('\n')).toMatch(/text GRANULARITY/);
+    await set(['title', 'body']);
+    expect(await total('gray')).toBe(4);
+    expect(await total('only gray')).toBe(2);
+    await set(['body']);
+    expect(await total('morning')).toBe(0);
+  });
+
   it('takes any SELECT', async () => {
     expect(
       (await search('select status, count(*) as c from logs group by status order by c')).hits,
