@@ -27,6 +27,8 @@ export class ErrorFilter implements ExceptionFilter {
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    // A field of the catalogue: the answer has a place for its error.
+    if (host.getType<string>() === 'graphql') throw error;
     const http = host.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     await this.listener(toMillraceError(error, request), request);

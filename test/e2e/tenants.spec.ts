@@ -25,6 +25,7 @@ POST   /api/{org}/users/{email}              -    |   n      n      n      y    
 DELETE /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/audit                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/summary                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/catalog                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/streams                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/streams/{stream}/schema    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/schema            -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
@@ -132,6 +133,7 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/{stream}/_csv': () => ({ body: 'a\n1\n' }),
     'POST /api/{org}/_search': (name) =>
       json({ query: { sql: `SELECT count() AS n FROM "s-${name}"` } }),
+    'POST /api/{org}/catalog': () => json({ query: '{ organization { name } streams { name } }' }),
     'POST /api/{org}/graphql': (name) => ({ body: `{ s_${name} { a } }` }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
