@@ -8,6 +8,8 @@ interface Found {
   readonly total: number;
   readonly from: number;
   readonly size: number;
+  /** Megabytes. */
+  readonly scan_size: number;
 }
 interface Failed {
   readonly code: number;
@@ -69,7 +71,9 @@ describe('search', () => {
       total: ROWS,
       from: 0,
       size: 2,
+      scan_size: expect.any(Number) as number,
     });
+    expect(found.scan_size).toBeGreaterThan(0);
     expect(found.hits[0]).not.toHaveProperty('level');
     expect((await search('select * from logs')).hits).toHaveLength(10);
     expect(await search('select * from logs', { size: 0 })).toMatchObject({
@@ -333,7 +337,8 @@ describe('search', () => {
   });
 
   it('stops where the request says', async () => {
-    const sql = 'select count() as c from numbers(100000000000) where sqrt(number) > 5';
+    const sql =
+      'select count() as c from numbers(200000) as a cross join numbers(200000) as b where sqrt(a.number + b.number) > 5';
     const answer = await send({ query: { sql }, timeout: 1 });
     expect([answer.status, answer.json<Failed>().code]).toEqual([408, 20010]);
   });

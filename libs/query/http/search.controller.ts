@@ -8,7 +8,7 @@ import {
   Requires,
   type AuthenticatedRequest,
 } from '@app/platform';
-import { SearchPipeline, type SearchResult } from '../search/search.pipeline.js';
+import { Scan, SearchPipeline, type SearchResult } from '../search/search.pipeline.js';
 import { readSearch, searchBody } from '../search/search-request.js';
 import { abortedWith } from './aborted-with.js';
 
@@ -60,10 +60,11 @@ export class SearchController {
     searchQuery.parse(query);
     const started = performance.now();
     const search = readSearch(await readJson(request.raw, searchBody));
-    const scope = { organization: organizationOf(request), signal: abortedWith(reply) };
+    const scan = new Scan();
+    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
     const result = await this.searches.run(search, scope);
     const took = Math.round(performance.now() - started);
-    await reply.type(JSON_TYPE).send(answer(result, search, took));
+    await reply.type(JSON_TYPE).send(answer(result, search, { took, scan }));
   }
 }
 
@@ -73,12 +74,12 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export function answer(
   { hits, aggs, total }: SearchResult,
   { from, size }: { readonly from: number; readonly size: number },
-  took: number,
+  { took, scan }: { readonly took: number; readonly scan: Scan },
 ): string {
   const named = aggs.map(([name, rows]) => `${JSON.stringify(name)}:${rows}`);
   return (
     `{"took":${took},"hits":[${hits.join(',')}],` +
     (named.length > 0 ? `"aggs":{${named.join(',')}},` : '') +
-    `"total":${total},"from":${from},"size":${size}}`
+    `"total":${total},"from":${from},"size":${size},"scan_size":${(scan.bytes / 1e6).toFixed(3)}}`
   );
 }

@@ -14,7 +14,7 @@ import { didYouMean } from '../near-name.js';
 import { columnKind } from '../plan/bound-value.js';
 import { SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
 import { readRange, SIZE_MAX } from '../search/search-request.js';
-import { SearchPipeline } from '../search/search.pipeline.js';
+import { Scan, SearchPipeline } from '../search/search.pipeline.js';
 import { sideOf, topValues } from '../search/stream-pages.js';
 import { abortedWith } from './aborted-with.js';
 import { answer, JSON_TYPE } from './search.controller.js';
@@ -54,6 +54,7 @@ export class StreamPagesController {
       total: 1,
       from: 0,
       size: 10,
+      scan_size: 0.1,
     },
     failures: {
       INVALID_SEARCH: {
@@ -71,7 +72,8 @@ export class StreamPagesController {
   ): Promise<void> {
     const asked = valuesQuery.parse(query);
     const started = performance.now();
-    const scope = { organization: organizationOf(request), signal: abortedWith(reply) };
+    const scan = new Scan();
+    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
     try {
       const range = readRange(asked.start_time, asked.end_time);
       const table = this.table(scope.organization, name);
@@ -82,7 +84,7 @@ export class StreamPagesController {
       }
       const result = { hits, total: hits.length, aggs: [] };
       const page = { from: 0, size: asked.size };
-      await reply.type(JSON_TYPE).send(answer(result, page, since(started)));
+      await reply.type(JSON_TYPE).send(answer(result, page, { took: since(started), scan }));
     } catch (error) {
       throw toSearchError(error);
     }
@@ -99,6 +101,7 @@ export class StreamPagesController {
       total: 1,
       from: 0,
       size: 10,
+      scan_size: 0.1,
     },
     failures: {
       INVALID_SEARCH: {
@@ -116,7 +119,8 @@ export class StreamPagesController {
   ): Promise<void> {
     const { key, size } = aroundQuery.parse(query);
     const started = performance.now();
-    const scope = { organization: organizationOf(request), signal: abortedWith(reply) };
+    const scan = new Scan();
+    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
     try {
       const table = this.table(scope.organization, name);
       if (key === 0) {
@@ -131,7 +135,9 @@ export class StreamPagesController {
       const before = await this.searches.hits(sideOf(table, key, 'before', size - half), scope);
       const hits = [...after.toReversed(), ...before];
       const result = { hits, total: hits.length, aggs: [] };
-      await reply.type(JSON_TYPE).send(answer(result, { from: 0, size }, since(started)));
+      await reply
+        .type(JSON_TYPE)
+        .send(answer(result, { from: 0, size }, { took: since(started), scan }));
     } catch (error) {
       throw toSearchError(error);
     }

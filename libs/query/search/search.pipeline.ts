@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { toWarehouseError, type ResultFormat } from '@app/warehouse';
+import { toWarehouseError, type QueryProgress, type ResultFormat } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
 import { didYouMean } from '../near-name.js';
@@ -16,6 +16,13 @@ import type { SearchRequest } from './search-request.js';
 export interface SearchScope {
   readonly organization: RequestOrganization;
   readonly signal: AbortSignal;
+  /** Counts what the engine reads for it. */
+  readonly scan: Scan;
+}
+
+/** Bytes that the engine has read. */
+export class Scan {
+  bytes = 0;
 }
 
 /** What a search found; rows are JSON objects as the engine wrote them. */
@@ -40,7 +47,7 @@ export class SearchPipeline {
     const { timeoutSeconds } = request;
     const limit = timeoutSeconds > 0 ? AbortSignal.timeout(timeoutSeconds * 1000) : undefined;
     const signal = limit ? AbortSignal.any([caller.signal, limit]) : caller.signal;
-    const scope = { organization: caller.organization, signal };
+    const scope = { ...caller, signal };
     try {
       return await this.answer(await this.plan(request, scope.organization), request, scope);
     } catch (error) {
@@ -116,9 +123,13 @@ export class SearchPipeline {
   private async text(
     { sql, values }: BoundStatement,
     format: ResultFormat,
-    { organization, signal }: SearchScope,
+    { organization, signal, scan }: SearchScope,
   ): Promise<string> {
-    return text(await this.queries.run({ sql, values, organization, format, signal }));
+    const before = scan.bytes;
+    const onProgress = ({ bytesRead }: QueryProgress): void => {
+      scan.bytes = before + bytesRead;
+    };
+    return text(await this.queries.run({ sql, values, organization, format, signal, onProgress }));
   }
 }
 
