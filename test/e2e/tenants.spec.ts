@@ -55,6 +55,8 @@ PUT    /api/{org}/_data_stream/{name}        -    |   n      y      y      y    
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/schema                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/schema/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_values            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
