@@ -27,6 +27,9 @@ describe('readConfig', () => {
       maxRecordBytes: 32 * 2 ** 20,
       minFreeDiskBytes: 256 * 2 ** 20,
       idleSeconds: 60,
+      minBytesPerSecond: 1024,
+      requestsPerSecond: 0,
+      bytesPerSecond: 0,
     });
     expect(queueMaxBytes).toBe(8 * 2 ** 30);
     expect(query).toEqual({

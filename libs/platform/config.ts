@@ -87,6 +87,9 @@ const environment = z.object({
   MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
   MILLRACE_MIN_FREE_DISK_BYTES: wholeNumber(256 * MIB),
   MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
+  MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND: wholeNumber(KIB),
+  MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND: wholeNumber(0),
+  MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND: wholeNumber(0),
   MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
   MILLRACE_QUERY_READ_ROWS: positive(10_000_000_000),
@@ -168,6 +171,12 @@ export interface UploadLimits {
   readonly minFreeDiskBytes: number;
   /** A client that sends nothing for so long is given up. */
   readonly idleSeconds: number;
+  /** A client that on the whole sends less is given up; 0: none is. */
+  readonly minBytesPerSecond: number;
+  /** Of one organization at one node, as the next; 0: no bound. */
+  readonly requestsPerSecond: number;
+  /** Of decoded bodies. */
+  readonly bytesPerSecond: number;
 }
 
 /** The only place that reads the environment. Throws with every wrong variable named. */
@@ -186,6 +195,9 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       maxRecordBytes: values.MILLRACE_MAX_RECORD_BYTES,
       minFreeDiskBytes: values.MILLRACE_MIN_FREE_DISK_BYTES,
       idleSeconds: values.MILLRACE_UPLOAD_IDLE_SECONDS,
+      minBytesPerSecond: values.MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND,
+      requestsPerSecond: values.MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND,
+      bytesPerSecond: values.MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND,
     },
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
     query: {

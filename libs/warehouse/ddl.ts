@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { quoteIdentifier, quoteText } from './identifier.js';
-import type { Column, TableName } from './warehouse.js';
+import type { Column, RejectedRows, TableName } from './warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 
@@ -64,14 +64,17 @@ export function createTable(
   return `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${definitions(columns).join(', ')}) ENGINE = MergeTree ORDER BY \`_timestamp\` ${SETTINGS} COMMENT ${quoteText(streamId)}`;
 }
 
-/** Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile. */
+/**
+ * Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile.
+ * What a removal leaves is synced as an insert is: the queue forgets both.
+ */
 export function createRejectedTable(database: string): string {
   const table = { database, table: REJECTED_TABLE };
   const columns = [
     ...definitions(REJECTED_COLUMNS),
     `${quoteIdentifier(STREAM_COLUMN)} String MATERIALIZED ''`,
   ];
-  return `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${columns.join(', ')}) ENGINE = MergeTree PARTITION BY ${quoteIdentifier(STREAM_COLUMN)} ORDER BY \`_timestamp\` ${SETTINGS}`;
+  return `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${columns.join(', ')}) ENGINE = MergeTree PARTITION BY ${quoteIdentifier(STREAM_COLUMN)} ORDER BY \`_timestamp\` ${SETTINGS}, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`;
 }
 
 const SETTINGS =
@@ -133,3 +136,17 @@ export const dropSkipIndex = (table: TableName, column: string): string =>
 
 export const dropRejected = (database: string, streamId: string): string =>
   `ALTER TABLE ${qualified({ database, table: REJECTED_TABLE })} DROP PARTITION ${quoteText(streamId)}`;
+
+export function removeRejected(
+  database: string,
+  streamId: string,
+  rows: readonly RejectedRows[],
+): string {
+  const numbers = rows.flatMap(({ partition, offset, rows: ofBatch }) =>
+    ofBatch.map((row) => `(${partition},${offset},${row})`),
+  );
+  return (
+    `ALTER TABLE ${qualified({ database, table: REJECTED_TABLE })} DELETE IN PARTITION ${quoteText(streamId)}` +
+    ` WHERE (\`_partition\`, \`_offset\`, \`_row\`) IN (${numbers.join(',')}) ${DONE}`
+  );
+}

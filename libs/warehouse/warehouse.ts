@@ -98,6 +98,15 @@ export interface WriterFence {
 /** What fits into one part, so that an insert is there whole or not at all. */
 export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
 
+/** Rows of `_rejected` that came with one batch. */
+export interface RejectedRows extends BatchPosition {
+  /** Their numbers within the batch, from 0; at most {@link REMOVED_AT_ONCE} in all. */
+  readonly rows: readonly number[];
+}
+
+/** Rejected rows that one removal may name. */
+export const REMOVED_AT_ONCE = 8000;
+
 export abstract class WarehouseWriter {
   /**
    * From then on no insert stores anything in this partition whose fence is older, begun before or
@@ -153,6 +162,12 @@ export abstract class WarehouseSchema {
   abstract rejectedStreams(database: string): Promise<readonly string[]>;
   /** Forgets the rejected records of a stream. */
   abstract dropRejected(database: string, streamId: string): Promise<void>;
+  /** Takes rows out of `_rejected`, for good when it resolves. May be repeated. */
+  abstract removeRejected(
+    database: string,
+    streamId: string,
+    rows: readonly RejectedRows[],
+  ): Promise<void>;
 }
 
 export interface WarehouseTable extends TableName {

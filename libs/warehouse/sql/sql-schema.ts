@@ -3,6 +3,7 @@ import { WarehouseError } from '../warehouse-errors.js';
 import type { SqlRunner } from './sql-runner.js';
 import type {
   Column,
+  RejectedRows,
   StreamStatistics,
   TableName,
   TableStatistics,
@@ -146,6 +147,14 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
 
   dropRejected(database: string, streamId: string): Promise<void> {
     return this.runner.command(ddl.dropRejected(database, streamId));
+  }
+
+  async removeRejected(
+    database: string,
+    streamId: string,
+    rows: readonly RejectedRows[],
+  ): Promise<void> {
+    if (rows.length > 0) await this.runner.command(ddl.removeRejected(database, streamId, rows));
   }
 
   /** Names of indexes, by table. */
