@@ -23,6 +23,7 @@ export {
   type BatchInsert,
   type BatchPosition,
   type Column,
+  type ColumnarBlock,
   LocalEngine,
   type QueryLimits,
   type QueryProgress,

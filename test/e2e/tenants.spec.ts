@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesOf, tar } from '../server/archive.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 /**
@@ -35,6 +38,8 @@ DELETE /api/{org}/{stream}                   -    |   n      n      n      y    
 POST   /api/{org}/{stream}/_json             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_multi            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_csv              -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_parquet          -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_delta_lake       -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
@@ -47,7 +52,7 @@ const OPEN = ['GET /healthz', 'GET /readyz'];
 const PASSWORD = 'Secret-77';
 
 interface Sent {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -92,7 +97,12 @@ describe('two tenants cannot touch each other', () => {
     return { email: data.user, password: data.passcode };
   };
 
+  const fixtures = join(import.meta.dirname, '../fixtures');
+  const parquet = readFileSync(join(fixtures, 'parquet/times.parquet'));
+  let deltaTable: Buffer;
+
   beforeAll(async () => {
+    deltaTable = await tar(filesOf(join(fixtures, 'delta/timed')));
     // Each call comes from an address of its own, or the throttle of logins would answer.
     server = await startServer({ variables: { MILLRACE_TRUSTED_PROXIES: '127.0.0.1' } });
     await addUser('default', 'founder', 'viewer');
@@ -126,6 +136,8 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/{stream}/_json': () => json([{ a: 1 }]),
     'POST /api/{org}/{stream}/_multi': () => json({ a: 1 }),
     'POST /api/{org}/{stream}/_csv': () => ({ body: 'a\n1\n' }),
+    'POST /api/{org}/{stream}/_parquet': () => ({ body: parquet }),
+    'POST /api/{org}/{stream}/_delta_lake': () => ({ body: deltaTable }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
