@@ -25,6 +25,7 @@ export {
   type BatchInsert,
   type BatchPosition,
   type Column,
+  type ColumnarBlock,
   LocalEngine,
   type QueryLimits,
   type QueryProgress,
