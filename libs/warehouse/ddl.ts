@@ -121,18 +121,30 @@ export const setRetention = (table: TableName, days: number): string =>
     ? `ALTER TABLE ${qualified(table)} REMOVE TTL`
     : `ALTER TABLE ${qualified(table)} MODIFY TTL \`_timestamp\` + toIntervalDay(${days}) ${DONE}, materialize_ttl_after_modify = 1`;
 
+/** What an index of ours is for: single values, or words of a full-text search. */
+export type IndexKind = 'partition_key' | 'full_text';
+
 /** Of one length, whatever the column is called: the engine keeps an index in a file of its name. */
-export const skipIndexName = (column: string): string =>
-  `partition_key_${createHash('sha256').update(column).digest('hex').slice(0, 32)}`;
+export const indexName = (kind: IndexKind, column: string): string =>
+  `${kind}_${createHash('sha256').update(column).digest('hex').slice(0, 32)}`;
 
-export const addSkipIndex = (table: TableName, column: string): string =>
-  `ALTER TABLE ${qualified(table)} ADD INDEX IF NOT EXISTS ${quoteIdentifier(skipIndexName(column))} ${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`;
+const INDEXES: Readonly<Record<IndexKind, (column: string) => string>> = {
+  partition_key: (column) => `${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`,
+  full_text: (column) => `${searchedText(column)} TYPE text(tokenizer = 'splitByNonAlpha')`,
+};
 
-export const fillSkipIndex = (table: TableName, column: string): string =>
-  `ALTER TABLE ${qualified(table)} MATERIALIZE INDEX ${quoteIdentifier(skipIndexName(column))} ${DONE}`;
+export const addIndex = (table: TableName, kind: IndexKind, column: string): string =>
+  `ALTER TABLE ${qualified(table)} ADD INDEX IF NOT EXISTS ${quoteIdentifier(indexName(kind, column))} ${INDEXES[kind](column)}`;
 
-export const dropSkipIndex = (table: TableName, column: string): string =>
-  `ALTER TABLE ${qualified(table)} DROP INDEX IF EXISTS ${quoteIdentifier(skipIndexName(column))} ${DONE}`;
+export const fillIndex = (table: TableName, kind: IndexKind, column: string): string =>
+  `ALTER TABLE ${qualified(table)} MATERIALIZE INDEX ${quoteIdentifier(indexName(kind, column))} ${DONE}`;
+
+export const dropIndex = (table: TableName, kind: IndexKind, column: string): string =>
+  `ALTER TABLE ${qualified(table)} DROP INDEX IF EXISTS ${quoteIdentifier(indexName(kind, column))} ${DONE}`;
+
+/** What a full-text search compares: text in lower case, nothing where there is none. The index has the same expression. */
+export const searchedText = (column: string): string =>
+  `lowerUTF8(ifNull(${quoteIdentifier(column)}, ''))`;
 
 export const dropRejected = (database: string, streamId: string): string =>
   `ALTER TABLE ${qualified({ database, table: REJECTED_TABLE })} DROP PARTITION ${quoteText(streamId)}`;

@@ -46,9 +46,9 @@ function retentionOf({ engine_full: definition }: TableRow): number {
 const keyOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 const isIndexed =
-  (indexes: ReadonlySet<string>) =>
+  (kind: ddl.IndexKind, indexes: ReadonlySet<string> = new Set()) =>
   (column: string): boolean =>
-    indexes.has(ddl.skipIndexName(column));
+    indexes.has(ddl.indexName(kind, column));
 
 /** Data definition and table statistics, each call a few statements. */
 export class SqlSchema implements WarehouseSchema, StreamStatistics {
@@ -105,14 +105,27 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
     await this.runner.command(ddl.setRetention(table, days));
   }
 
-  async setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
-    const indexes = (await this.indexes()).get(keyOf(table)) ?? new Set();
-    const present = (await this.columns(table)).map(({ name }) => name).filter(isIndexed(indexes));
+  setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+    return this.setIndexes(table, 'partition_key', columns);
+  }
+
+  setTextIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+    return this.setIndexes(table, 'full_text', columns);
+  }
+
+  private async setIndexes(
+    table: TableName,
+    kind: ddl.IndexKind,
+    columns: readonly string[],
+  ): Promise<void> {
+    const indexes = (await this.indexes()).get(keyOf(table));
+    const known = (await this.columns(table)).map(({ name }) => name);
+    const present = known.filter(isIndexed(kind, indexes));
     for (const column of present.filter((name) => !columns.includes(name)))
-      await this.runner.command(ddl.dropSkipIndex(table, column));
+      await this.runner.command(ddl.dropIndex(table, kind, column));
     for (const column of columns.filter((name) => !present.includes(name))) {
-      await this.runner.command(ddl.addSkipIndex(table, column));
-      await this.runner.command(ddl.fillSkipIndex(table, column));
+      await this.runner.command(ddl.addIndex(table, kind, column));
+      await this.runner.command(ddl.fillIndex(table, kind, column));
     }
   }
 
@@ -125,14 +138,15 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
     return rows.map((row) => {
       const table = { database: row.database, table: row.name };
       const ofTable = columns.get(keyOf(table)) ?? [];
+      const names = ofTable.map(({ name }) => name);
+      const indexed = indexes.get(keyOf(table));
       return {
         ...table,
         streamId: row.comment,
         columns: ofTable,
         retentionDays: retentionOf(row),
-        skipIndexes: ofTable
-          .map(({ name }) => name)
-          .filter(isIndexed(indexes.get(keyOf(table)) ?? new Set())),
+        skipIndexes: names.filter(isIndexed('partition_key', indexed)),
+        textIndexes: names.filter(isIndexed('full_text', indexed)),
       };
     });
   }
