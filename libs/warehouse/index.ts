@@ -15,6 +15,7 @@ export {
   ONE_PART,
   type BatchInsert,
   type BatchPosition,
+  type ClickHouseAddress,
   type Column,
   LocalEngine,
   type QueryLimits,

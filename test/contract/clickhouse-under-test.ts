@@ -19,7 +19,7 @@ export async function openClickHouseUnderTest(): Promise<ClickHouseUnderTest> {
   const double =
     server === undefined ? await ClickHouseDouble.start(join(directory, 'server')) : undefined;
   const opened = await openWarehouse({
-    url: server ?? double?.url,
+    clickHouse: { urls: [server ?? double?.url ?? ''], cluster: undefined },
     directory: join(directory, 'own'),
     limits: {
       timeoutSeconds: 10,

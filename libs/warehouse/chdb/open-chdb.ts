@@ -1,5 +1,6 @@
 import { createClient } from '@clickhouse/client';
 import { createChdbConnection } from 'chdb/connection';
+import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { readSettings } from '../sql/read-settings.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
@@ -40,11 +41,12 @@ export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
     engine.sessions([...bounds, '--output_format_json_array_of_rows=1'], readers),
     engine.sessions([...bounds, '--output_format_json_array_of_rows=0'], readers),
   );
+  const ddl = new Ddl(undefined);
   const parts = {
     reader,
-    writer: new ChdbWriter(clients),
-    schema: new SqlSchema(clients),
-    audit: new SqlAuditTables(clients),
+    writer: new ChdbWriter(clients, ddl),
+    schema: new SqlSchema(clients, ddl),
+    audit: new SqlAuditTables(clients, ddl),
   };
   return {
     warehouse: composeWarehouse(parts, () => engine.close(() => clients.close())),
