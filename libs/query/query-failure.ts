@@ -53,8 +53,8 @@ function readable(message: string): string {
   return message
     .replace(/: ?In scope .*$/s, '')
     .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
-    .replace(/`?\b(?:shard_)?o_[0-9a-f]{32}`?\./g, '')
-    .replace(/\b(?:shard_)?o_[0-9a-f]{32}\b/g, 'your organization')
+    .replace(/`?\b[os]_[0-9a-f]{32}`?\./g, '')
+    .replace(/\b[os]_[0-9a-f]{32}\b/g, 'your organization')
     .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
     .replace(/While executing \w+\.?/g, '')
     .replace(/\s+/g, ' ')

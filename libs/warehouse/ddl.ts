@@ -55,8 +55,14 @@ const DURABLE =
 const COMPACT = 'max_compress_block_size = 131072, merge_with_ttl_timeout = 300';
 /** Of the same table on every node of a cluster, whatever its shard. */
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
-/** Databases of the tables that hold a shard's rows: `shard_` before the organization's. */
-export const SHARD_PREFIX = 'shard_';
+/** How databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
+export const ORGANIZATION_PREFIX = 'o_';
+const SHARD_PREFIX = 's_';
+/** SQL: databases of either kind. */
+export const OUR_DATABASES = `match(database, '^(${ORGANIZATION_PREFIX}|${SHARD_PREFIX})')`;
+
+const shardOf = (database: string): string =>
+  `${SHARD_PREFIX}${database.slice(ORGANIZATION_PREFIX.length)}`;
 const DONE = 'SETTINGS mutations_sync = 2';
 
 function definitions(columns: readonly Column[]): string[] {
@@ -99,7 +105,7 @@ export class Ddl {
   stored(table: TableName): TableName {
     const isWhole =
       this.cluster === undefined || table.table === REJECTED_TABLE || table.table === AUDIT_TABLE;
-    return isWhole ? table : { ...table, database: `${SHARD_PREFIX}${table.database}` };
+    return isWhole ? table : { ...table, database: shardOf(table.database) };
   }
 
   /** The engine's list of parts, each shard's once. */
@@ -126,8 +132,7 @@ export class Ddl {
   }
 
   createDatabase(database: string): readonly string[] {
-    const names =
-      this.cluster === undefined ? [database] : [`${SHARD_PREFIX}${database}`, database];
+    const names = this.cluster === undefined ? [database] : [shardOf(database), database];
     return names.map((name) => `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(name)}${this.on}`);
   }
 

@@ -62,13 +62,13 @@ describe('statements for a cluster', () => {
   it('has a replicated table for a shard’s rows, and one that reads all shards', async () => {
     const [rows = '', all = ''] = ddl.createTable(table, [column], '01S');
     expect(await parsed(rows)).toMatch(
-      /^CREATE TABLE IF NOT EXISTS shard_o_a\.`web-1\.x\\`y` .*ENGINE = ReplicatedMergeTree ORDER BY _timestamp .*COMMENT '01S'/,
+      /^CREATE TABLE IF NOT EXISTS s_a\.`web-1\.x\\`y` .*ENGINE = ReplicatedMergeTree ORDER BY _timestamp .*COMMENT '01S'/,
     );
     expect(await parsed(all)).toMatch(
-      /^CREATE TABLE IF NOT EXISTS o_a\.`web-1\.x\\`y` .* AS shard_o_a\.`web-1\.x\\`y` ENGINE = Distributed\('main\\'1', 'shard_o_a', 'web-1\.x`y'\) COMMENT '01S'/,
+      /^CREATE TABLE IF NOT EXISTS o_a\.`web-1\.x\\`y` .* AS s_a\.`web-1\.x\\`y` ENGINE = Distributed\('main\\'1', 's_a', 'web-1\.x`y'\) COMMENT '01S'/,
     );
     // What is left half-way must be found: by the table that people see.
-    expect(ddl.dropTable(table)[0]).toContain('shard_o_a');
+    expect(ddl.dropTable(table)[0]).toContain('s_a');
   });
 
   it('has what is small on every node whole', async () => {

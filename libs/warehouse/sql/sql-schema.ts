@@ -1,4 +1,11 @@
-import { qualified, REJECTED_TABLE, SHARD_PREFIX, skipIndexName, type Ddl } from '../ddl.js';
+import {
+  qualified,
+  REJECTED_TABLE,
+  ORGANIZATION_PREFIX,
+  OUR_DATABASES,
+  skipIndexName,
+  type Ddl,
+} from '../ddl.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 import type {
@@ -32,10 +39,9 @@ interface TableRow {
 
 /** The engine's numbers of unknown tables, and of those being dropped. */
 const GONE = new Set([60, 218]);
-/** Databases of organizations: a server may have others, which are nobody's business here. */
-const OURS = `match(database, '^(${SHARD_PREFIX})?o_')`;
-const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OURS}`;
-const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OURS}`;
+/** A server may have other databases, which are nobody's business here. */
+const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OUR_DATABASES}`;
+const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OUR_DATABASES}`;
 
 /** Days after which rows go, as the engine writes it; 0 when nothing says so. */
 function retentionOf(definition: string | undefined): number {
@@ -120,7 +126,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
         engine_full,
       ]),
     );
-    const shown = rows.filter(({ database }) => !database.startsWith(SHARD_PREFIX));
+    const shown = rows.filter(({ database }) => database.startsWith(ORGANIZATION_PREFIX));
     return shown.map(({ database, name, comment }) => {
       const table = { database, table: name };
       const stored = keyOf(this.ddl.stored(table));
@@ -158,7 +164,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
   private async indexes(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const indexes = new Map<string, Set<string>>();
     for (const { name, ...table } of await this.runner.rows<TableName & { readonly name: string }>(
-      `SELECT database, table, name FROM system.data_skipping_indices WHERE ${OURS}`,
+      `SELECT database, table, name FROM system.data_skipping_indices WHERE ${OUR_DATABASES}`,
     )) {
       const key = keyOf(table);
       indexes.set(key, (indexes.get(key) ?? new Set()).add(name));
