@@ -1,3 +1,6 @@
+/** The engine's number of a server that could not be asked. */
+export const NETWORK_ERROR = 210;
+
 /** A failure told by the engine, classified by its number, never by its words. */
 export class WarehouseError extends Error {
   constructor(
@@ -11,6 +14,11 @@ export class WarehouseError extends Error {
   ) {
     super(message, options);
     this.name = 'WarehouseError';
+  }
+
+  /** What a client of ours is told by HTTP, where it is not the engine's answer to what was asked. */
+  get statusCode(): number | undefined {
+    return this.code === NETWORK_ERROR ? 503 : undefined;
   }
 }
 
@@ -43,9 +51,6 @@ const PASSING = new Set([
 
 /** Whether it may go well later without anybody's changing anything in what was asked. */
 export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
-
-/** A server that could not be asked. */
-export const NETWORK_ERROR = 210;
 
 const FRAME =
   /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;

@@ -24,6 +24,11 @@ import type { Claim } from '../sql/writer-epochs.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
 import { idPrefix, PartitionClaims } from './partition-claims.js';
 
+/** A server takes addresses of a mebibyte; the statement is part of one, since the body is the data. */
+const ADDRESS_MAX = 1_000_000;
+const tooLarge = (): WarehouseError =>
+  new WarehouseError(229, 'QUERY_IS_TOO_LARGE', 'the names of the columns are too long together');
+
 /** Passes: the batches are read back and inserted again. */
 const ABORTED = 236;
 
@@ -72,9 +77,11 @@ export class ClickHouseWriter implements WarehouseWriter {
     try {
       const structure = await this.write(insert, file);
       const table = this.ddl.stored(insert.table);
-      const statement = insertRows({ ...insert, table }, `input(${quoteText(structure)})`, claim);
+      const rows = `input(${quoteText(structure)})`;
+      const query = `${insertRows({ ...insert, table }, rows, claim)} FORMAT Native`;
+      if (encodeURIComponent(query).length > ADDRESS_MAX) throw tooLarge();
       await this.connection.send({
-        query: `${statement} FORMAT Native`,
+        query,
         file,
         settings: this.settings,
         id: `${idPrefix(claim)}${randomUUID()}`,
