@@ -18,7 +18,7 @@ import {
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import { ErrorFilter, HealthController, Readiness } from '@app/platform';
-import { Catalog, QueryModule } from '@app/query';
+import { Catalog, ORGANIZATION_QUERY_LIMITS, QueryModule } from '@app/query';
 import { MemberCount, StreamsModule, StreamsProjection } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
@@ -76,6 +76,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: Spool, useValue: parts.spool },
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: Catalog, useValue: parts.catalog },
+    { provide: ORGANIZATION_QUERY_LIMITS, useValue: parts.config.query.organization },
     { provide: ForeignMessages, useValue: parts.foreign },
     { provide: FedOrganizations, useValue: fedOrganizations(parts) },
   ];

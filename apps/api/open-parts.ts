@@ -9,8 +9,8 @@ import {
   type Projection,
 } from '@app/event-store';
 import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
-import { Spool } from '@app/ingest';
 import type { ForeignMessages, IngestQueue } from '@app/ingest-queue';
+import { ENGINE_SLOTS, Spool } from '@app/ingest';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import { nodeId, type Config, type Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
@@ -53,9 +53,8 @@ export interface Parts extends Stores {
   readonly spool: Spool;
 }
 
-/** Client queries and acceptance statements that run at once in this process. */
+/** Client queries that run at once in this process. */
 const READERS = 8;
-const ACCEPTORS = 2;
 /** What the hashes of the audit trail are made with. */
 export const AUDIT_PURPOSE = 'audit-trail';
 
@@ -70,7 +69,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     clickHouse: config.clickHouse,
     limits: config.query,
     readers: READERS,
-    acceptors: ACCEPTORS,
+    acceptors: ENGINE_SLOTS.small + ENGINE_SLOTS.large,
   });
   const serverKey = openServerKey(config.dataDirectory, config.secretKey);
   const people = new PersonalData(serverKey, new EmbeddedPersonKeys(at('person-keys'), serverKey));

@@ -1,8 +1,9 @@
 export { ForeignUploadsPipeline } from './foreign/foreign-uploads.pipeline.js';
 export { FedOrganizations } from './foreign/place-message.js';
+export { ENGINE_SLOTS } from './accept/fair-engine.js';
 export { IngestModule } from './ingest.module.js';
 export { Spool } from './upload/spool.js';
-export { UPLOAD_LIMITS } from './upload/upload.controller.js';
+export { UPLOAD_LIMITS } from './upload/upload-limits.js';
 export { DeadLetter } from './write/dead-letter.js';
 export { GroupInserter } from './write/insert-group.js';
 export { WritePipeline } from './write/write.pipeline.js';

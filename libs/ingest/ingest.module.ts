@@ -1,11 +1,17 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { MessageAcceptor } from './foreign/accept-messages.js';
+import { FairEngine } from './accept/fair-engine.js';
+import { RejectedRecords } from './retry/rejected-records.js';
+import { RetryController } from './retry/retry.controller.js';
+import { RetryPipeline } from './retry/retry.pipeline.js';
 import { BatchEnqueuer } from './upload/enqueue-batches.js';
 import { ExactWidening } from './upload/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
+import { ReceivingTurns } from './upload/receiving-turns.js';
 import { SchemaGate } from './upload/schema-gate.js';
 import { StreamSchemas } from './upload/stream-schemas.js';
+import { UploadRates } from './upload/upload-rates.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from './write/write-progress.js';
@@ -13,9 +19,14 @@ import { WriteProgress } from './write/write-progress.js';
 /** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, UPLOAD_LIMITS. */
 @Module({
   imports: [CqrsModule],
-  controllers: [UploadController],
+  controllers: [UploadController, RetryController],
   providers: [
     UploadPipeline,
+    FairEngine,
+    RetryPipeline,
+    RejectedRecords,
+    UploadRates,
+    ReceivingTurns,
     GroupedUploads,
     StreamSchemas,
     ExactWidening,

@@ -27,13 +27,25 @@ describe('readConfig', () => {
       maxRecordBytes: 32 * 2 ** 20,
       minFreeDiskBytes: 256 * 2 ** 20,
       idleSeconds: 60,
+      minBytesPerSecond: 1024,
+      requestsPerSecond: 0,
+      bytesPerSecond: 0,
     });
     expect(queueMaxBytes).toBe(8 * 2 ** 30);
     expect(query).toEqual({
       timeoutSeconds: 30,
       memoryBytes: 2 * 2 ** 30,
+      readRows: 10_000_000_000,
+      readBytes: 1024 ** 4,
       resultRows: 10_000_000,
       resultBytes: 4 * 2 ** 30,
+      organization: {
+        running: 4,
+        waiting: 100,
+        waitSeconds: 30,
+        seconds: 240,
+        resultBytes: 16 * 2 ** 30,
+      },
     });
   });
 

@@ -87,10 +87,19 @@ const environment = z.object({
   MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
   MILLRACE_MIN_FREE_DISK_BYTES: wholeNumber(256 * MIB),
   MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
+  MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND: wholeNumber(KIB),
+  MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND: wholeNumber(0),
+  MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND: wholeNumber(0),
   MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
+  MILLRACE_QUERY_READ_ROWS: positive(10_000_000_000),
+  MILLRACE_QUERY_READ_BYTES: positive(1024 * GIB),
   MILLRACE_QUERY_RESULT_ROWS: positive(10_000_000),
   MILLRACE_QUERY_RESULT_BYTES: positive(4 * GIB),
+  MILLRACE_ORG_QUERIES: positive(4),
+  MILLRACE_ORG_QUERIES_WAITING: wholeNumber(100),
+  MILLRACE_ORG_QUERY_SECONDS: positive(240),
+  MILLRACE_ORG_RESULT_BYTES: positive(16 * GIB),
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
@@ -122,8 +131,18 @@ export interface Config {
   readonly query: {
     readonly timeoutSeconds: number;
     readonly memoryBytes: number;
+    readonly readRows: number;
+    readonly readBytes: number;
     readonly resultRows: number;
     readonly resultBytes: number;
+    /** Of all queries of one organization; the last two per minute. */
+    readonly organization: {
+      readonly running: number;
+      readonly waiting: number;
+      readonly waitSeconds: number;
+      readonly seconds: number;
+      readonly resultBytes: number;
+    };
   };
   readonly logLevel: string;
   /** undefined: the embedded engine has the tables. Secret. */
@@ -153,6 +172,12 @@ export interface UploadLimits {
   readonly minFreeDiskBytes: number;
   /** A client that sends nothing for so long is given up. */
   readonly idleSeconds: number;
+  /** A client that on the whole sends less is given up; 0: none is. */
+  readonly minBytesPerSecond: number;
+  /** Of one organization at one node, as the next; 0: no bound. */
+  readonly requestsPerSecond: number;
+  /** Of decoded bodies. */
+  readonly bytesPerSecond: number;
 }
 
 /** The only place that reads the environment. Throws with every wrong variable named. */
@@ -171,13 +196,26 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       maxRecordBytes: values.MILLRACE_MAX_RECORD_BYTES,
       minFreeDiskBytes: values.MILLRACE_MIN_FREE_DISK_BYTES,
       idleSeconds: values.MILLRACE_UPLOAD_IDLE_SECONDS,
+      minBytesPerSecond: values.MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND,
+      requestsPerSecond: values.MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND,
+      bytesPerSecond: values.MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND,
     },
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
     query: {
       timeoutSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
       memoryBytes: values.MILLRACE_QUERY_MEMORY_BYTES,
+      readRows: values.MILLRACE_QUERY_READ_ROWS,
+      readBytes: values.MILLRACE_QUERY_READ_BYTES,
       resultRows: values.MILLRACE_QUERY_RESULT_ROWS,
       resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
+      organization: {
+        running: values.MILLRACE_ORG_QUERIES,
+        waiting: values.MILLRACE_ORG_QUERIES_WAITING,
+        // A query that waits longer than one may run waits for what will not end soon.
+        waitSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
+        seconds: values.MILLRACE_ORG_QUERY_SECONDS,
+        resultBytes: values.MILLRACE_ORG_RESULT_BYTES,
+      },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
     clickHouse: clickHouseAddress(values.CLICKHOUSE_URL, values.CLICKHOUSE_CLUSTER),

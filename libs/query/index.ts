@@ -1,4 +1,9 @@
 export { Catalog, type TableDescription } from './catalog.js';
 export { Guard } from './guard/guard.js';
+export {
+  ORGANIZATION_QUERY_LIMITS,
+  OrganizationQueries,
+  type OrganizationQueryLimits,
+} from './organization-queries.js';
 export { QueryModule } from './query.module.js';
 export { QueryPipeline } from './query.pipeline.js';

@@ -1,5 +1,9 @@
+/** Longer ones are nobody's slip of the finger, and distances of them take long. */
+const NAME_MAX = 128;
+
 /** The known name that `name` was most likely meant to be, as a sentence; empty when none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
+  if (name.length > NAME_MAX) return '';
   const limit = Math.max(1, Math.floor(name.length / 3));
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of known) {

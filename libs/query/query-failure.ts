@@ -1,15 +1,18 @@
 import { MillraceError, type ErrorKind } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
+import { lineAndColumn, placeOf } from './place-in-text.js';
 
 /** Engine numbers that the one who asks can do something about, and as what they count. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   47: 'UNKNOWN_COLUMN',
   16: 'UNKNOWN_COLUMN',
   60: 'STREAM_NOT_FOUND',
+  158: 'RESULT_TOO_LARGE',
   159: 'QUERY_TIMEOUT',
   160: 'QUERY_TIMEOUT',
   164: 'STATEMENT_REFUSED',
   241: 'RESULT_TOO_LARGE',
+  307: 'RESULT_TOO_LARGE',
   396: 'RESULT_TOO_LARGE',
   497: 'STATEMENT_REFUSED',
 };
@@ -31,7 +34,10 @@ export function toQueryFailure(error: unknown, text: string): unknown {
   if (OURS.has(failure.code)) return error;
   const kind = KINDS[failure.code] ?? 'INVALID_SQL';
   const reason = readable(failure.message);
-  const message = MESSAGES[kind] ?? withPosition(reason, failure.message, text);
+  const message =
+    MESSAGES[kind] ??
+    (kind === 'UNKNOWN_COLUMN' ? unknownColumn(failure.message, text) : undefined) ??
+    withPosition(reason, failure.message, text);
   return new MillraceError(kind, message, {
     detail: `${failure.type}: ${reason}`.slice(0, DETAIL_MAX),
     cause: error,
@@ -44,16 +50,30 @@ function isAbort(error: unknown): boolean {
 
 /** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */
 function readable(message: string): string {
-  return message
-    .replace(/: ?In scope .*$/s, '')
-    .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
-    .replace(/`?\b[os]_[0-9a-f]{32}`?\./g, '')
-    .replace(/\b[os]_[0-9a-f]{32}\b/g, 'your organization')
-    .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
-    .replace(/While executing \w+\.?/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, DETAIL_MAX);
+  return (
+    message
+      .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
+      .replace(/: ?In scope .*$/s, '')
+      // Tables it takes for near are those of all organizations.
+      .replace(/ ?Maybe you meant (?!:).*$/s, '')
+      .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
+      .replace(/`?\b[os]_[0-9a-f]{32}`?\./g, '')
+      .replace(/\b[os]_[0-9a-f]{32}\b/g, 'your organization')
+      .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
+      .replace(/While executing \w+\.?/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, DETAIL_MAX)
+  );
+}
+
+/** As the engine names it, with what it takes for near. */
+function unknownColumn(message: string, text: string): string | undefined {
+  const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/s.exec(message)?.[1];
+  if (name === undefined) return undefined;
+  const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
+  const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
+  return `there is no column ${JSON.stringify(name)}${placeOf(name, text)}${hint}`;
 }
 
 function withPosition(reason: string, message: string, text: string): string {
@@ -62,10 +82,8 @@ function withPosition(reason: string, message: string, text: string): string {
   const before = Buffer.from(text)
     .subarray(0, Number(position) - 1)
     .toString('utf8');
-  const lines = before.split('\n');
-  const where = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
   const near = /failed at position \d+ \((.*?)\)/s.exec(message)?.[1];
   const expected = /Expected (?:one of: )?(.*)$/s.exec(reason)?.[1];
   const hint = expected === undefined ? '' : `; expected ${expected.slice(0, 120)}`;
-  return `syntax error at ${where}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
+  return `syntax error at ${lineAndColumn(before)}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
 }

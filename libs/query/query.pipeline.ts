@@ -1,38 +1,94 @@
-import type { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import type { RequestOrganization } from '@app/platform';
-import { WarehouseReader, type ResultFormat } from '@app/warehouse';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import { WarehouseReader, type QueryProgress, type ResultFormat } from '@app/warehouse';
+import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
+import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { toQueryFailure } from './query-failure.js';
 
 export interface QueryRequest {
   /** As its author, or a frontend, wrote it. */
   readonly sql: string;
+  /** Of its `{name:Type}` placeholders, in the engine's notation. */
+  readonly values?: Values;
   readonly organization: RequestOrganization;
   readonly format: ResultFormat;
   readonly signal: AbortSignal;
+  /** Names the query to the engine. */
+  readonly id?: string;
+  readonly onProgress?: (progress: QueryProgress) => void;
 }
 
-/** The way of a query: statement → guard → warehouse → bytes. */
+/** The way of a query: its organization's turn → guard → warehouse → bytes. */
 @Injectable()
 export class QueryPipeline {
   constructor(
     private readonly guard: Guard,
     private readonly reader: WarehouseReader,
+    private readonly organizations: OrganizationQueries,
   ) {}
 
-  /** @throws {MillraceError} before the first byte; later failures are the stream's. */
-  async run({ sql, organization, format, signal }: QueryRequest): Promise<Readable> {
-    const statement = await this.guard.admit(sql, organization);
+  /**
+   * The turn ends with the stream: whoever asks several things at once reads each to its end, or
+   * destroys it, or none of the others may come.
+   * @throws {MillraceError} before the first byte; later failures are the stream's.
+   */
+  async run(request: QueryRequest): Promise<Readable> {
+    const { organization, signal } = request;
+    const turn = await this.organizations.enter(organization.id, signal);
     try {
-      return await this.reader.stream({
-        sql: statement,
-        database: organization.database,
-        format,
-        signal,
-      });
+      return counted(await this.read(request), turn);
     } catch (error) {
-      throw toQueryFailure(error, sql);
+      turn.end(0);
+      throw toQueryFailure(error, request.sql);
     }
   }
+
+  private async read(request: QueryRequest): Promise<Readable> {
+    const { sql, values, organization, format, signal, id, onProgress } = request;
+    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
+    if (explains && !TEXTUAL.has(format)) {
+      throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
+    }
+    const rows = await this.reader.stream({
+      sql: statement,
+      settings,
+      database: organization.database,
+      format,
+      signal,
+      ...(id !== undefined && { id }),
+      ...(onProgress && { onProgress }),
+    });
+    return explains
+      ? Readable.from(withoutDatabase(rows, organization), { objectMode: false })
+      : rows;
+  }
+}
+
+const TEXTUAL = new Set<ResultFormat>(['json', 'ndjson', 'csv']);
+
+/** A plan is short, and names the organization's database as only the engine should. */
+async function* withoutDatabase(
+  plan: Readable,
+  { database, name }: RequestOrganization,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from((await text(plan)).replaceAll(`${database}.`, '').replaceAll(database, name));
+}
+
+function counted(rows: Readable, turn: Turn): Readable {
+  let bytes = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  rows.once('error', (error) => counter.destroy(error));
+  counter.once('close', () => {
+    rows.destroy();
+    turn.end(bytes);
+  });
+  return rows.pipe(counter);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { quoteIdentifier, quoteText } from './identifier.js';
-import type { Column, TableName } from './warehouse.js';
+import type { Column, RejectedRows, TableName } from './warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 
@@ -151,14 +151,17 @@ export class Ddl {
     return [rows, `${this.create(table)} AS ${qualified(stored)} ENGINE = ${all} ${comment}`];
   }
 
-  /** Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile. */
+  /**
+   * Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile.
+   * What a removal leaves is synced as an insert is: the queue forgets both.
+   */
   createRejectedTable(database: string): readonly string[] {
     const columns = [
       ...definitions(REJECTED_COLUMNS),
       `${quoteIdentifier(STREAM_COLUMN)} String MATERIALIZED ''`,
     ];
     return [
-      `${this.create({ database, table: REJECTED_TABLE })} (${columns.join(', ')}) ENGINE = ${this.everywhere} PARTITION BY ${quoteIdentifier(STREAM_COLUMN)} ORDER BY \`_timestamp\` ${this.settings}, ${COMPACT}`,
+      `${this.create({ database, table: REJECTED_TABLE })} (${columns.join(', ')}) ENGINE = ${this.everywhere} PARTITION BY ${quoteIdentifier(STREAM_COLUMN)} ORDER BY \`_timestamp\` ${this.settings}, ${COMPACT}, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`,
     ];
   }
 
@@ -217,6 +220,16 @@ export class Ddl {
 
   dropRejected(database: string, streamId: string): string {
     return `${this.alter({ database, table: REJECTED_TABLE })} DROP PARTITION ${quoteText(streamId)}`;
+  }
+
+  removeRejected(database: string, streamId: string, rows: readonly RejectedRows[]): string {
+    const numbers = rows.flatMap(({ partition, offset, rows: ofBatch }) =>
+      ofBatch.map((row) => `(${partition},${offset},${row})`),
+    );
+    return (
+      `${this.alter({ database, table: REJECTED_TABLE })} DELETE IN PARTITION ${quoteText(streamId)}` +
+      ` WHERE (\`_partition\`, \`_offset\`, \`_row\`) IN (${numbers.join(',')}) ${DONE}`
+    );
   }
 
   private get settings(): string {

@@ -1,4 +1,11 @@
-export { AUDIT_COLUMNS, AUDIT_TABLE, REJECTED_COLUMNS, REJECTED_TABLE, TIMESTAMP } from './ddl.js';
+export {
+  AUDIT_COLUMNS,
+  AUDIT_TABLE,
+  REJECTED_COLUMNS,
+  REJECTED_TABLE,
+  STREAM_COLUMN,
+  TIMESTAMP,
+} from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
 export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
 export {
@@ -19,6 +26,9 @@ export {
   type Column,
   LocalEngine,
   type QueryLimits,
+  type QueryProgress,
+  type RejectedRows,
+  REMOVED_AT_ONCE,
   type ResultFormat,
   type StoredBatch,
   StreamStatistics,

@@ -15,6 +15,9 @@ export interface TableName {
 export interface QueryLimits {
   readonly timeoutSeconds: number;
   readonly memoryBytes: number;
+  /** Of tables, before any filter that no index serves. */
+  readonly readRows: number;
+  readonly readBytes: number;
   readonly resultRows: number;
   readonly resultBytes: number;
 }
@@ -27,8 +30,15 @@ export interface ClickHouseAddress {
   readonly cluster: string | undefined;
 }
 
-/** `json`: one array of row objects. `ndjson`: a row object a line. `csv`: RFC 4180 with a header. `text`: tab-separated, unescaped. */
-export type ResultFormat = 'json' | 'ndjson' | 'csv' | 'text';
+/** `json`: one array of row objects. `ndjson`: a row object a line. `csv`: RFC 4180 with a header. `text`: tab-separated, unescaped. Arrow is not compressed. */
+export type ResultFormat =
+  'json' | 'ndjson' | 'csv' | 'text' | 'arrow-stream' | 'arrow-file' | 'parquet';
+
+/** What the engine has read for a query by now. */
+export interface QueryProgress {
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+}
 
 export interface WarehouseQuery {
   /** One statement. A client's text has passed the guard before it gets here. */
@@ -39,6 +49,12 @@ export interface WarehouseQuery {
   /** Values of `{name:Type}` placeholders, bound by the engine. */
   readonly params?: Readonly<Record<string, string | number | boolean>>;
   readonly signal?: AbortSignal;
+  /** Names the query to the engine; letters, digits and `-`. */
+  readonly id?: string;
+  /** The engine's own settings for this query only, over the adapter's. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Is told while a stream is read, at least once after each block; costs a millisecond each time. */
+  readonly onProgress?: (progress: QueryProgress) => void;
 }
 
 /**
@@ -47,7 +63,7 @@ export interface WarehouseQuery {
  * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the stream's error.
  */
 export abstract class WarehouseReader {
-  /** The engine's own bytes, never parsed here. Destroying the stream stops the query. */
+  /** The engine's own bytes, never parsed here. Destroying the stream, or aborting, stops the engine's work. */
   abstract stream(query: WarehouseQuery): Promise<Readable>;
   /** The whole result; for small results and for statements that explain. */
   abstract text(query: WarehouseQuery): Promise<string>;
@@ -89,6 +105,15 @@ export interface WriterFence {
 
 /** What fits into one part, so that an insert is there whole or not at all. */
 export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
+
+/** Rows of `_rejected` that came with one batch. */
+export interface RejectedRows extends BatchPosition {
+  /** Their numbers within the batch, from 0; at most {@link REMOVED_AT_ONCE} in all. */
+  readonly rows: readonly number[];
+}
+
+/** Rejected rows that one removal may name. */
+export const REMOVED_AT_ONCE = 8000;
 
 export abstract class WarehouseWriter {
   /**
@@ -145,6 +170,12 @@ export abstract class WarehouseSchema {
   abstract rejectedStreams(database: string): Promise<readonly string[]>;
   /** Forgets the rejected records of a stream. */
   abstract dropRejected(database: string, streamId: string): Promise<void>;
+  /** Takes rows out of `_rejected`, for good when it resolves. May be repeated. */
+  abstract removeRejected(
+    database: string,
+    streamId: string,
+    rows: readonly RejectedRows[],
+  ): Promise<void>;
 }
 
 export interface WarehouseTable extends TableName {

@@ -49,6 +49,8 @@ describe('acceptance, with the real engine', () => {
     const limits = {
       timeoutSeconds: 10,
       memoryBytes: 1 << 30,
+      readRows: 1e9,
+      readBytes: 1e12,
       resultRows: 1e6,
       resultBytes: 1 << 30,
     };

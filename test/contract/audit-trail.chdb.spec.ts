@@ -9,7 +9,14 @@ import { newEvent } from './event-store.contract.js';
 import { account, by, eventsOf, openSite, startNode, type Node, type Site } from './node.js';
 
 const KEY = Buffer.alloc(32, 5);
-const limits = { timeoutSeconds: 10, memoryBytes: 1 << 30, resultRows: 1e6, resultBytes: 1 << 30 };
+const limits = {
+  timeoutSeconds: 10,
+  memoryBytes: 1 << 30,
+  readRows: 1e9,
+  readBytes: 1e12,
+  resultRows: 1e6,
+  resultBytes: 1 << 30,
+};
 
 describe('the audit trail, on chDB', () => {
   let directory: string;

@@ -27,6 +27,8 @@ export async function openClickHouseUnderTest(
     limits: {
       timeoutSeconds: 10,
       memoryBytes: 1 << 30,
+      readRows: 1e9,
+      readBytes: 1e12,
       resultRows: 10_000_000,
       resultBytes: 1 << 30,
     },

@@ -15,7 +15,14 @@ describe('statements for a cluster', () => {
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-cluster-statements-'));
-    const limits = { timeoutSeconds: 10, memoryBytes: 1e9, resultRows: 1e3, resultBytes: 1e6 };
+    const limits = {
+      timeoutSeconds: 10,
+      memoryBytes: 1e9,
+      readRows: 1e9,
+      readBytes: 1e9,
+      resultRows: 1e3,
+      resultBytes: 1e6,
+    };
     ({ warehouse } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
   });
   afterAll(async () => {
@@ -42,6 +49,10 @@ describe('statements for a cluster', () => {
     ['setRetention', [ddl.setRetention(table, 7), ddl.setRetention(table, 0)]],
     ['skip indexes', [...ddl.addSkipIndex(table, 'a`b'), ddl.dropSkipIndex(table, 'a`b')]],
     ['dropRejected', [ddl.dropRejected('o_a', "01'S")]],
+    [
+      'removeRejected',
+      [ddl.removeRejected('o_a', '01S', [{ partition: 1, offset: 2n, rows: [0, 3] }])],
+    ],
     ['kill', [ddl.kill("startsWith(query_id, 'x')")]],
     ['catchUp', ddl.catchUp(table)],
   ];

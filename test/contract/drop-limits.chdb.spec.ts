@@ -6,7 +6,14 @@ import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 // The double of a ClickHouse server drops nothing above a byte unless the statement says so: there the contract tells.
 it('drops tables and rejected records of any size', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-drop-limits-'));
-  const limits = { timeoutSeconds: 10, memoryBytes: 1e9, resultRows: 1e3, resultBytes: 1e6 };
+  const limits = {
+    timeoutSeconds: 10,
+    memoryBytes: 1e9,
+    readRows: 1e9,
+    readBytes: 1e12,
+    resultRows: 1e3,
+    resultBytes: 1e6,
+  };
   const { warehouse } = openChdb({ directory, limits, readers: 1, acceptors: 1 });
   try {
     expect(

@@ -9,6 +9,8 @@ warehouseContract('chDB', () => {
   const limits = {
     timeoutSeconds: 10,
     memoryBytes: 1 << 30,
+    readRows: 1e9,
+    readBytes: 1e12,
     resultRows: 10_000_000,
     resultBytes: 1 << 30,
   };

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { streamNameProblem } from '@app/streams';
-import type { LocalEngine, TableName, Warehouse } from '@app/warehouse';
+import { REMOVED_AT_ONCE, type LocalEngine, type TableName, type Warehouse } from '@app/warehouse';
 
 /** A warehouse to test, and an engine that can make batch files it can read. */
 export interface WarehouseUnderTest {
@@ -328,6 +328,23 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         await warehouse.dropRejected(TABLE.database, '01A');
         expect(await warehouse.rejectedStreams(TABLE.database)).toEqual(['01B']);
         expect(await query('SELECT count() FROM _rejected')).toBe('3\n');
+        const removal = [
+          { partition: 1, offset: 2n, rows: [0, 2] },
+          { partition: 1, offset: 7n, rows: [1] },
+          { partition: 0, offset: 2n, rows: [1] },
+        ];
+        await warehouse.removeRejected(TABLE.database, '01A', removal);
+        expect(await query('SELECT _row FROM _rejected ORDER BY _row')).toBe('0\n1\n2\n');
+        await warehouse.removeRejected(TABLE.database, '01B', removal);
+        await warehouse.removeRejected(TABLE.database, '01B', removal);
+        await warehouse.removeRejected(TABLE.database, '01B', []);
+        expect(await query('SELECT _partition, _offset, _row FROM _rejected')).toBe('1\t2\t1\n');
+        const many = Array.from({ length: REMOVED_AT_ONCE }, (_, row) => row);
+        const far = 10n ** 12n;
+        await warehouse.removeRejected(TABLE.database, '01B', [
+          { partition: 1, offset: far, rows: many },
+        ]);
+        expect(await query('SELECT count() FROM _rejected')).toBe('1\n');
         await warehouse.dropRejected(TABLE.database, '01B');
       });
 

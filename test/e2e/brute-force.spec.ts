@@ -1,7 +1,15 @@
+import { readFileSync } from 'node:fs';
 import type { Answer } from '../server/client.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 const PASSWORD = 'Secret-77';
+
+/** Processor time that a process has used, in hundredths of a second. Linux only. */
+function processorTicks(pid: number | undefined): number {
+  const [, fields = ''] = readFileSync(`/proc/${String(pid)}/stat`, 'utf8').split(') ');
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
+  return user + system;
+}
 
 describe('guessing passwords', () => {
   let server: Server;
@@ -20,7 +28,7 @@ describe('guessing passwords', () => {
 
   beforeAll(async () => {
     server = await startServer({ variables: { MILLRACE_TRUSTED_PROXIES: '127.0.0.1' } });
-    for (const name of ['ann', 'ben', 'cleo', 'dora', 'eva']) {
+    for (const name of ['ann', 'ben', 'cleo', 'dora', 'eva', 'frida', 'gustav']) {
       const body = JSON.stringify({
         ...person(name),
         first_name: 'X',
@@ -79,6 +87,30 @@ describe('guessing passwords', () => {
     expect([there.status, there.bytes.toString()]).toEqual([not.status, not.bytes.toString()]);
     const names = ({ headers }: Answer): string[] => Object.keys(headers).sort();
     expect(names(there)).toEqual(names(not));
+  });
+
+  it('costs the same for accounts there are and accounts there are not, and ends as soon', async () => {
+    const rounds = 9;
+    /** Processor time of the server for so many wrong guesses, each from an address of its own. */
+    const cost = async (name: string, net: string): Promise<number> => {
+      const before = processorTicks(server.process.pid);
+      for (let n = 0; n < rounds; n += 1)
+        expect((await guess(name, n, `${net}.${n}`)).status).toBe(401);
+      return processorTicks(server.process.pid) - before;
+    };
+    const there = (await cost('frida', '10.6.0')) + (await cost('gustav', '10.6.1'));
+    const not = (await cost('not-there', '10.7.0')) + (await cost('nor-there', '10.7.1'));
+    expect(there / not).toBeGreaterThan(0.5);
+    expect(there / not).toBeLessThan(2);
+    for (const name of ['frida', 'not-there']) {
+      expect((await guess(name, rounds, '10.8.0.1')).status).toBe(401);
+      const refused = await guess(name, rounds + 1, '10.8.0.2');
+      expect([name, refused.status, refused.headers['retry-after'] !== undefined]).toEqual([
+        name,
+        429,
+        true,
+      ]);
+    }
   });
 
   it('stands in the audit trail, without what was tried', async () => {

@@ -246,6 +246,26 @@ describe('organizations', () => {
       expect([403, 404]).toContain((await ask({ ...ann, password: passcode }, 'acme')).status);
     });
 
+    it.each(['acme', 'default'])('says the same in both ways, row by row (%s)', async (org) => {
+      const hits: object[] = [];
+      for (let full = true; full;) {
+        const answer = await server.client.call(`/api/${org}/audit?size=7&from=${hits.length}`);
+        const page = answer.json<{ hits: object[] }>().hits;
+        hits.push(...page);
+        full = page.length === 7;
+      }
+      const answer = await server.client.call(`/api/${org}/sql`, {
+        body:
+          'SELECT position, _timestamp AS occurred_at, type, outcome, actor, subject, address, user_agent, request_id, stream, data, hash' +
+          ' FROM _audit ORDER BY position DESC',
+      });
+      const rows = answer.json<{ data: string }[]>();
+      expect(rows.length).toBeGreaterThan(5);
+      expect(
+        rows.map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as unknown })),
+      ).toEqual(hits);
+    });
+
     it.each(['?from=-1', '?size=0', '?size=1001', '?size=x', '?sort=up'])(
       '400: %s',
       async (query) => {

@@ -49,6 +49,8 @@ describe('nothing secret or personal is where it does not belong', () => {
     changed: 'Changed-Secret-42',
     wrong: 'Wrong-Secret-0815',
   };
+  /** In records: people's own data, which is where they put it and in no log. */
+  const uploaded = ['Malformed-Content-31', 'Rejected-Content-32', 'Cut-Off-Content-33'];
   const personal = ['ann.lovelace@example.com', 'Annabella', 'Lovelacia'];
   const answers: Haystack[] = [];
   const logs: Haystack[] = [];
@@ -114,6 +116,29 @@ describe('nothing secret or personal is where it does not belong', () => {
       password: email,
     });
     await call('an upload', 'POST', '/api/default/logs/_json', [{ a: 1 }], ann);
+    await call(
+      'an upload that fails',
+      'POST',
+      '/api/default/logs/_json',
+      `{"a":"${uploaded[0]}" "b":${email}}`,
+      ann,
+    );
+    await call(
+      'a rejected record',
+      'POST',
+      '/api/default/logs/_json?wait=true',
+      [{ a: 2 }, { a: uploaded[1] }],
+      ann,
+    );
+    await call('what is rejected', 'GET', '/api/default/logs/_rejected', undefined, ann);
+    await call('a retry', 'POST', '/api/default/logs/_rejected/retry?wait=true', undefined, ann);
+    await call(
+      'a CSV that breaks off',
+      'POST',
+      '/api/default/logs/_csv',
+      `a,b\n1,"${uploaded[2]}`,
+      ann,
+    );
     await call('a query', 'POST', '/api/default/sql', 'SELECT count() FROM logs', ann);
     await call('a bad query', 'POST', '/api/default/sql', 'SELECT nothing FROM logs', ann);
     await call(
@@ -193,6 +218,7 @@ describe('nothing secret or personal is where it does not belong', () => {
       'CommandRefused',
     ])
       expect(text).toContain(event);
+    expect(text).toContain(uploaded[1]);
     expect(passcodes.map(({ length }) => length > 31)).toEqual([true, true]);
     expect(logs.every(({ bytes }) => bytes.length > 1000)).toBe(true);
     expect(files(dataDirectory).length).toBeGreaterThan(20);
@@ -215,6 +241,11 @@ describe('nothing secret or personal is where it does not belong', () => {
       expect(places([...answers, ...logs, ...files(dataDirectory)], secret)).toEqual([]);
     },
   );
+
+  it.each(uploaded)('no content of uploads in logs, or in answers but its own (%s)', (text) => {
+    const others = answers.filter(({ place }) => !place.startsWith('what is rejected:'));
+    expect(places([...others, ...logs], text)).toEqual([]);
+  });
 
   it('no passcode in answers but the one that gives it, in logs or files', () => {
     for (const secret of passcodes)

@@ -13,7 +13,14 @@ import { seededRandom } from '../fixtures/seeded-random.js';
 
 const TABLE = { database: 'o_faults', table: 'events' };
 const ROWS = 1000;
-const LIMITS = { timeoutSeconds: 20, memoryBytes: 1e9, resultRows: 1e8, resultBytes: 1e10 };
+const LIMITS = {
+  timeoutSeconds: 20,
+  memoryBytes: 1e9,
+  readRows: 1e9,
+  readBytes: 1e12,
+  resultRows: 1e8,
+  resultBytes: 1e10,
+};
 
 describe('ClickHouse that fails (double)', () => {
   let directory: string;

@@ -6,6 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
+  readonly trailers: Readonly<Record<string, string | undefined>>;
   /** The body as JSON. */
   json<T = unknown>(): T;
 }
@@ -54,6 +55,7 @@ export class Client {
               status: response.statusCode ?? 0,
               headers: response.headers,
               bytes,
+              trailers: response.trailers,
               json: <T>() => JSON.parse(bytes.toString('utf8')) as T,
             });
           }, reject);

@@ -95,7 +95,7 @@ describe('reading what is committed', () => {
             .map(({ producerId, firstOffset }) => ({
               producerId,
               firstOffset,
-              at: shuffle.next().value ?? 0,
+              at: Number(shuffle.next().value),
             }))
             .sort((one, other) => one.at - other.at);
           const wanted = committed.filter((offset) => offset >= from).sort((x, y) => x - y);

@@ -58,7 +58,7 @@ function hide(messages: readonly FetchedMessage[], coming: AbortedTransaction[])
 }
 
 interface PatchedBroker {
-  fetch(this: unknown, ...options: unknown[]): Promise<FetchAnswer>;
+  fetch: (this: unknown, ...options: unknown[]) => Promise<FetchAnswer>;
 }
 
 let isInstalled = false;
@@ -68,7 +68,7 @@ export function readOnlyCommitted(): void {
   if (isInstalled) return;
   isInstalled = true;
   const prototype = (Broker as { readonly prototype: PatchedBroker }).prototype;
-  const fetch = Reflect.get(prototype, 'fetch') as PatchedBroker['fetch'];
+  const { fetch } = prototype;
   prototype.fetch = async function (...options) {
     const answer = await fetch.apply(this, options);
     hideAborted(answer);

@@ -15,7 +15,7 @@ import { explainMalformed } from './explain-malformed.js';
 import {
   countJudged,
   JUDGED_RECORD,
-  judgedLines,
+  judgeRecords,
   STRUCTURAL,
   type JudgedCounts,
 } from './judge-records.js';
@@ -117,14 +117,15 @@ async function acceptJudged(
   const current = keeper.current();
   const evolved = survey.size > 0 || current ? await keeper.evolve(survey) : undefined;
   const columns = evolved?.schema.columns ?? [];
-  const lines = judgedLines({
+  const judgement = {
     source: chunk.file,
     firstLine: chunk.firstLine,
     columns,
     fits,
-    kinds: new Set([...survey.values()].flatMap((kinds) => [...kinds.keys()])),
+    survey,
     refusedFields: evolved?.refusedFields ?? new Map<string, string>(),
-  });
+  };
+  const lines = await judgeRecords(engine, judgement, `${chunk.file}.judged.native`);
   const counts = await countJudged(engine, lines);
   return {
     schema: evolved?.schema,

@@ -2,6 +2,7 @@ import { COLUMNS_MAX } from '@app/streams';
 import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
 import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
+import { mayHave, type Survey } from './survey-records.js';
 import { fieldMicros, hasField, isTime } from './timestamp.sql.js';
 
 export interface Judgement {
@@ -10,8 +11,8 @@ export interface Judgement {
   readonly columns: readonly Column[];
   /** Whether a value of this kind goes into a column of this type without loss. */
   readonly fits: (type: string, kind: string) => boolean;
-  /** Kinds seen in the records. */
-  readonly kinds: ReadonlySet<string>;
+  /** What the records hold. */
+  readonly survey: Survey;
   /** Why a field cannot become a column, by field. */
   readonly refusedFields: ReadonlyMap<string, string>;
 }
@@ -20,17 +21,35 @@ export interface Judgement {
 export const STRUCTURAL = 'not a record: ';
 
 /**
+ * Judges every line and writes the verdicts to a file.
+ * @returns SQL of all of them, as {@link judgedLines} has them: to judge once costs more than to read them often.
+ */
+export async function judgeRecords(
+  engine: LocalEngine,
+  judgement: Judgement,
+  target: string,
+): Promise<string> {
+  await engine.run(
+    `INSERT INTO FUNCTION file(${quoteText(target)}, Native) SELECT * FROM (${judgedLines(judgement)})`,
+  );
+  // Reading some of its columns must not fail for the others.
+  return `SELECT * FROM file(${quoteText(target)}, Native) SETTINGS input_format_skip_unknown_fields = 1`;
+}
+
+/**
  * SQL that answers `number` (of the line), `line`, `micros` and `reason` for every line that is
  * not blank, judging each value against its column. Exact, and slower than parsing by types: it
  * runs for chunks in which something is unusual.
  */
-export function judgedLines(judgement: Judgement): string {
-  const { source, firstLine } = judgement;
+function judgedLines(judgement: Judgement): string {
+  const { source, firstLine, survey } = judgement;
+  const micros = (name: string): string =>
+    mayHave(survey, name) ? fieldMicros(name) : "CAST(NULL, 'Nullable(Int64)')";
   return (
     `SELECT number, line, coalesce(own_time, other_time) AS micros, ${reasonSql(judgement)} AS reason FROM (` +
     `SELECT number, line, ${FIELDS} AS fields, arrayMap(f -> ${kindOf('f.2')}, fields) AS kinds,` +
     ` ${unfitIndex(judgement)} AS unfit,` +
-    ` ${fieldMicros(TIMESTAMP.name)} AS own_time, ${fieldMicros(ALTERNATIVE_TIMESTAMP)} AS other_time` +
+    ` ${micros(TIMESTAMP.name)} AS own_time, ${micros(ALTERNATIVE_TIMESTAMP)} AS other_time` +
     ` FROM (SELECT ${firstLine} + rowNumberInAllBlocks() AS number, trimBoth(line, ' \\t\\r') AS line` +
     ` FROM file(${quoteText(source)}, LineAsString)) WHERE line != '')`
   );
@@ -78,7 +97,8 @@ export interface JudgedCounts {
 const EXACT_FLOAT = '9007199254740992';
 
 /** Index of the first field whose value does not fit; 0 when all do. */
-function unfitIndex({ columns, kinds, fits }: Judgement): string {
+function unfitIndex({ columns, survey, fits }: Judgement): string {
+  const kinds = new Set([...survey.values()].flatMap((seen) => [...seen.keys()]));
   const pairs = columns.flatMap(({ name, type }) =>
     [...kinds].filter((kind) => fits(type, kind)).map((kind) => tuple(name, kind)),
   );

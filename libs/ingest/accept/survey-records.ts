@@ -24,6 +24,12 @@ export async function surveyRecords(
   return survey;
 }
 
+/** Whether a record may have this field. */
+export function mayHave(survey: Survey, field: string): boolean {
+  const counted = [...survey.values()].reduce((sum, kinds) => sum + kinds.size, 0);
+  return survey.has(field) || counted >= FIELDS_MAX;
+}
+
 export function surveySql(file: string, lines?: number): string {
   const source =
     `SELECT rowNumberInAllBlocks() AS number, line FROM file(${quoteText(file)}, LineAsString)` +

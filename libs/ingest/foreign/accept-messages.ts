@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { DeadMessage } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
-import { LocalEngine, WarehouseError } from '@app/warehouse';
+import { WarehouseError, type LocalEngine } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
 import { csvToRecords } from '../accept/csv-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
 import { isOutOfSpace } from '../accept/out-of-space.js';
 import type { Destination, EnqueuedChunk } from '../upload/enqueue-batches.js';
 import { frameCsv } from '../upload/frame-csv.js';
@@ -29,7 +30,7 @@ const SPACE = 0x20;
 @Injectable()
 export class MessageAcceptor {
   constructor(
-    private readonly engine: LocalEngine,
+    private readonly engine: FairEngine,
     private readonly schemas: StreamSchemas,
   ) {}
 
@@ -69,29 +70,31 @@ export class MessageAcceptor {
   ): Promise<AcceptedMessages> {
     const uploader = { actor: 'system', organizationId: organization.id, userAgent: 'kafka' };
     const keeper = this.schemas.keeper(organization, stream, uploader);
+    const bytes = group.reduce((sum, { message: { value } }) => sum + value.length, 0);
+    const engine = this.engine.for(organization.id, message.name, bytes);
     const chunk =
       format.kind === 'csv'
-        ? await this.csvChunk(message.value, file, keeper.current()?.columns ?? [])
+        ? await csvChunk(engine, message.value, file, keeper.current()?.columns ?? [])
         : await jsonChunk(group, file);
     const options = { uploadId: message.name, stream, acceptedAt: Date.now() * 1000 };
     const again = async (): Promise<EnqueuedChunk> => ({
-      ...(await acceptRecords(this.engine, keeper, chunk, options)),
+      ...(await acceptRecords(engine, keeper, chunk, options)),
       recordBytes: chunk.bytes,
     });
     return { to: { organization, stream, keeper }, chunk: await again(), again };
   }
+}
 
-  private async csvChunk(
-    value: Uint8Array,
-    file: string,
-    known: Parameters<typeof csvToRecords>[3],
-  ): Promise<Chunk> {
-    const { lines, ...shape } = await frameCsv(pieces(value), undefined);
-    const bytes = await collect(lines);
-    await writeFile(file, bytes);
-    const chunk = { file, firstLine: 1, bytes: bytes.length };
-    return csvToRecords(this.engine, chunk, shape, known);
-  }
+async function csvChunk(
+  engine: LocalEngine,
+  value: Uint8Array,
+  file: string,
+  known: Parameters<typeof csvToRecords>[3],
+): Promise<Chunk> {
+  const { lines, ...shape } = await frameCsv(pieces(value), undefined);
+  const bytes = await collect(lines);
+  await writeFile(file, bytes);
+  return csvToRecords(engine, { file, firstLine: 1, bytes: bytes.length }, shape, known);
 }
 
 /** JSON for one stream together; a CSV has its own header and stays alone. */

@@ -11,6 +11,8 @@ import { FedOrganizations, placeMessage, type PlacedMessage } from './place-mess
 
 /** One acceptance of each stream in it: what a chunk of an upload holds. */
 const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
+/** Keys whose messages are on their way at once. */
+const UPLOADS = 16;
 const BACKOFF_MS = { first: 200, most: 10_000 };
 
 /**
@@ -64,12 +66,17 @@ export class ForeignUploadsPipeline {
     return this.spool.use(ulid(), async (directory) => {
       const dead: DeadMessage[] = [];
       const placed: PlacedMessage[] = [];
+      const keyed = new Map<string, PlacedMessage[]>();
       for (const message of delivery.messages) {
         const place = placeMessage(message, this.organizations);
         if (typeof place === 'string') dead.push({ message, reason: place });
         else if (place.idempotencyKey === undefined) placed.push(place);
-        else await this.upload(place, place.idempotencyKey, dead);
+        else keyed.set(place.idempotencyKey, [...(keyed.get(place.idempotencyKey) ?? []), place]);
       }
+      // Those of one key one after the other: the first that came is the one.
+      await severalAtOnce([...keyed], async ([key, alike]) => {
+        for (const place of alike) await this.upload(place, key, dead);
+      });
       const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
       const parts = accepted.map(({ to, chunk }) => ({ to, chunks: [chunk] }));
       for (;;) {
@@ -107,6 +114,20 @@ export class ForeignUploadsPipeline {
       dead.push({ message, reason: error.message });
     }
   }
+}
+
+/** @throws what the first that fails throws, when all that began have ended. */
+async function severalAtOnce<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = [...items];
+  const runs = Array.from({ length: UPLOADS }, async () => {
+    for (let next = left.shift(); next; next = left.shift()) await work(next);
+  });
+  const ended = await Promise.allSettled(runs);
+  const failed = ended.find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 async function* one(piece: Buffer): AsyncIterable<Buffer> {

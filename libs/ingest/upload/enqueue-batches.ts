@@ -15,6 +15,7 @@ import { LocalEngine, REJECTED_TABLE, type Column, type TableName } from '@app/w
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
 import { toHeaders, type Batch } from '../batch.js';
+import { toRemovalRecord, type RejectedRemoval } from '../rejected-removal.js';
 import { SchemaGate } from './schema-gate.js';
 import { splitBatch } from './split-batch.js';
 
@@ -64,19 +65,21 @@ export class BatchEnqueuer {
   /**
    * Puts all batches of an upload on the queue in one append: they are there together or not at
    * all. A column that widened since a chunk was accepted may not be exact for it any more: then
-   * nothing is put there.
+   * nothing is put there. A removal goes with the batches, or alone, behind what is there already.
    * @throws {MillraceError} QUEUE_FULL
    */
   enqueue(
     to: Destination,
     chunks: readonly EnqueuedChunk[],
     once?: NamedAppend,
+    removal?: RejectedRemoval,
   ): Promise<Enqueued> {
     const { organization, stream } = to;
     return this.gate.pass(gateKey(organization, stream), async () => {
       const outdated = outdatedOf(to, chunks);
       if (outdated.length > 0) return { outdated };
       const records = await this.toRecords(organization.database, stream, chunks);
+      if (removal) records.push(toRemovalRecord(keyOf(organization.database, stream), removal));
       return this.append(records, once);
     });
   }
@@ -111,8 +114,7 @@ export class BatchEnqueuer {
     chunks: readonly EnqueuedChunk[],
   ): Promise<QueueRecord[]> {
     const records: QueueRecord[] = [];
-    // What goes to one table from one stream keeps its order.
-    const key = `${database}/${stream}`;
+    const key = keyOf(database, stream);
     for (const { schema, accepted, rejected, recordBytes } of chunks) {
       const streamId = schema?.id ?? '';
       const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
@@ -145,6 +147,9 @@ export class BatchEnqueuer {
     }
   }
 }
+
+/** What goes to one table from one stream keeps its order. */
+const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
 
 /** A stream, by the names that are its own before it exists. */
 export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import type { RequestOrganization } from '@app/platform';
-import { LocalEngine, quoteText } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
+import { rejectedLines } from '../accept/rejected-lines.js';
 import { BatchEnqueuer } from './enqueue-batches.js';
 import type { RecordUnit } from './frame-records.js';
 import { Spool } from './spool.js';
@@ -47,7 +48,7 @@ export class GroupedUploads {
   private readonly streams = new Map<string, Line>();
 
   constructor(
-    private readonly engine: LocalEngine,
+    private readonly engine: FairEngine,
     private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
@@ -110,8 +111,9 @@ export class GroupedUploads {
       const keeper = this.schemas.keeper(organization, stream, uploader);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       const alone = group.length === 1;
+      const engine = this.engine.for(organization.id, uploadId, bytes.length);
       const accepting = acceptRecords(
-        this.engine,
+        engine,
         keeper,
         { file, firstLine: 1, bytes: bytes.length },
         options,
@@ -121,7 +123,7 @@ export class GroupedUploads {
       if (accepted.rejected && !alone) {
         return {
           results: [],
-          apart: takeApart(group, await this.rejectedLines(accepted.rejected.file)),
+          apart: takeApart(group, await rejectedLines(engine, accepted.rejected.file)),
         };
       }
       const sum = resultOf(stream, [accepted], group[0]?.unit ?? 'line');
@@ -139,13 +141,6 @@ export class GroupedUploads {
       });
       return { results: alone ? [{ ...sum, position }] : group.map(ofOne), apart: [] };
     });
-  }
-
-  private async rejectedLines(file: string): Promise<readonly number[]> {
-    const answer = await this.engine.run(
-      `SELECT toJSONString(groupUniqArray(toFloat64(line))) FROM file(${quoteText(file)}, Native) SETTINGS input_format_skip_unknown_fields = 1`,
-    );
-    return JSON.parse(answer) as number[];
   }
 }
 

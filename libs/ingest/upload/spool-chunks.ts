@@ -4,7 +4,7 @@ import { diskFull, MillraceError } from '@app/platform';
 import type { Chunk } from '../accept/chunk.js';
 
 const NEWLINE = 0x0a;
-const WRITE_AT_ONCE = 1024 * 1024;
+const WRITE_AT_ONCE = 256 * 1024;
 
 export interface SpoolOptions {
   readonly directory: string;

@@ -1,7 +1,6 @@
 import { Controller, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
 import {
-  callerOf,
   Describe,
   MillraceError,
   organizationOf,
@@ -10,24 +9,16 @@ import {
   type UploadLimits,
 } from '@app/platform';
 import { WriteProgress } from '../write/write-progress.js';
+import { watchPace } from './client-pace.js';
 import { decodeBody } from './decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { isMultipart, multipartFile } from './multipart-file.js';
 import type { UploadFormat } from './upload-request.js';
+import { toAnswer, type UploadAnswer } from './upload-answer.js';
+import { UPLOAD_LIMITS } from './upload-limits.js';
+import { UploadRates } from './upload-rates.js';
+import { uploaderOf } from './uploader.js';
 import { UploadPipeline } from './upload.pipeline.js';
-
-/** Of type {@link UploadLimits}. */
-export const UPLOAD_LIMITS = Symbol('UploadLimits');
-
-interface UploadAnswer {
-  readonly code: 200;
-  readonly status: readonly {
-    readonly name: string;
-    readonly successful: number;
-    readonly failed: number;
-    readonly error?: string;
-  }[];
-}
 
 const uploadQuery = z.strictObject({
   /** Answer when the rows can be queried, not already when they are durable. */
@@ -54,6 +45,7 @@ const DESCRIPTION = {
     UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
     CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
     UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
+    TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
     QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
   },
 } as const;
@@ -64,6 +56,7 @@ export class UploadController {
   constructor(
     private readonly pipeline: UploadPipeline,
     private readonly progress: WriteProgress,
+    private readonly rates: UploadRates,
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
@@ -114,6 +107,7 @@ export class UploadController {
     format: UploadFormat,
     wait: 'true' | 'false',
   ): Promise<UploadAnswer> {
+    const organization = organizationOf(request);
     const { maxBytes, maxRecordBytes } = this.limits;
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > maxBytes) {
@@ -122,29 +116,22 @@ export class UploadController {
         `an upload may have at most ${maxBytes} bytes; split it`,
       );
     }
-    const { 'user-agent': userAgent, 'content-type': contentType } = request.headers;
+    this.rates.admit(organization.id);
+    const { 'content-type': contentType } = request.headers;
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
+    watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
+    const body = isMultipart(contentType) ? multipartFile(decoded, contentType) : decoded;
     const result = await this.pipeline.upload({
-      organization: organizationOf(request),
+      organization,
       stream,
-      body: isMultipart(contentType) ? multipartFile(decoded, contentType) : decoded,
+      body: this.rates.counted(organization.id, body),
       format,
       maxRecordBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      uploader: {
-        actor: callerOf(request).userId,
-        organizationId: organizationOf(request).id,
-        address: request.ip,
-        requestId: request.id,
-        ...(userAgent === undefined ? {} : { userAgent }),
-      },
+      uploader: uploaderOf(request),
     });
     if (wait === 'true' && result.position) await this.progress.awaitWritten(result.position);
-    const { successful, failed, error } = result;
-    return {
-      code: 200,
-      status: [{ name: stream, successful, failed, ...(error === undefined ? {} : { error }) }],
-    };
+    return toAnswer(result);
   }
 }

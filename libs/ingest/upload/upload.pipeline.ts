@@ -3,16 +3,18 @@ import { ulid } from 'ulid';
 import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
-import { LocalEngine } from '@app/warehouse';
 import { acceptRecords, type AcceptOptions, type SchemaKeeper } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
 import { BEYOND_HEADER, csvToRecords, type CsvShape } from '../accept/csv-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
 import { BatchEnqueuer, type EnqueuedChunk } from './enqueue-batches.js';
 import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
 import { KeyedUpload } from './idempotency-key.js';
 import { readSmall } from './read-small.js';
+import { ReceivingTurns } from './receiving-turns.js';
+import { SchemaGate } from './schema-gate.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
 import { StreamSchemas } from './stream-schemas.js';
@@ -26,6 +28,8 @@ import { resultOf, type UploadResult } from './upload-result.js';
 const CHUNK_BYTES = 16 * 1024 * 1024;
 /** Chunks in acceptance or waiting for it; a client that sends faster is slowed down. */
 const CHUNKS_IN_WORK = 4;
+/** With so much waiting for the engine an upload gets no further than one chunk: the disk is not for queueing. */
+const CROWDED = 8;
 
 /**
  * The way of an upload: spool → accept → enqueue → answer. What is answered is on disk in the
@@ -35,12 +39,14 @@ const CHUNKS_IN_WORK = 4;
 @Injectable()
 export class UploadPipeline {
   constructor(
-    private readonly engine: LocalEngine,
+    private readonly engine: FairEngine,
     private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
     private readonly queue: IngestQueue,
+    private readonly turns: ReceivingTurns,
+    private readonly gate: SchemaGate,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */
@@ -55,7 +61,7 @@ export class UploadPipeline {
       await keyed.read();
       return keyed.answerOf(before);
     }
-    const body = keyed?.body ?? request.body;
+    const body = this.turns.pass(request.organization.id, keyed?.body ?? request.body);
     if (format.kind === 'csv') {
       const { lines, ...csv } = await frameCsv(body, format.delimiter);
       return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
@@ -75,7 +81,8 @@ export class UploadPipeline {
     const uploadId = ulid();
     const schemas = this.schemas.keeper(organization, stream, uploader);
     const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
-    const options = { uploadId, stream, acceptedAt: Date.now() * 1000, csv };
+    const acceptedAt = Date.now() * 1000;
+    const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
     return this.spool.use(uploadId, async (directory) => {
       const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
       const accepted = await this.acceptAll(keeper, chunks, options);
@@ -94,19 +101,20 @@ export class UploadPipeline {
     try {
       for await (const chunk of chunks) {
         const index = accepted.push({ chunk, result: NOTHING }) - 1;
-        const work = this.asRecords(keeper, chunk, options).then(async (records) => {
-          accepted[index] = {
-            chunk: records,
-            result: await this.accept(keeper, records, options),
-          };
+        const accept = async (): Promise<void> => {
+          const records = await this.asRecords(keeper, chunk, options);
+          const result = await this.accept(keeper, records, options);
+          accepted[index] = { chunk: records, result };
+        };
+        const work = this.firstAlone(keeper, options, accept).then(() => {
           working.delete(work);
         });
         // Failure is seen where the set is awaited; it must not count as unhandled before.
         work.catch(() => undefined);
         working.add(work);
-        if (index === 0) await work;
-        else await this.spool.checkFree();
-        while (working.size >= CHUNKS_IN_WORK) await Promise.race(working);
+        if (index > 0) await this.spool.checkFree();
+        const most = index === 0 || this.engine.waiting > CROWDED ? 1 : CHUNKS_IN_WORK;
+        while (working.size >= most) await Promise.race(working);
       }
       await Promise.all(working);
       return accepted;
@@ -115,29 +123,40 @@ export class UploadPipeline {
     }
   }
 
+  /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
+  private firstAlone(
+    keeper: SchemaKeeper,
+    { organizationId, stream }: UploadOptions,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (keeper.current()) return work();
+    return this.gate.alone(JSON.stringify(['first', organizationId, stream]), work);
+  }
+
   private async asRecords(
     keeper: SchemaKeeper,
     chunk: Chunk,
-    { csv }: UploadOptions,
+    { csv, organizationId, uploadId }: UploadOptions,
   ): Promise<Chunk> {
-    return csv ? csvToRecords(this.engine, chunk, csv, keeper.current()?.columns ?? []) : chunk;
+    if (!csv) return chunk;
+    const engine = this.engine.for(organizationId, uploadId, chunk.bytes);
+    return csvToRecords(engine, chunk, csv, keeper.current()?.columns ?? []);
   }
 
   private async accept(
     keeper: SchemaKeeper,
     chunk: Chunk,
-    options: AcceptOptions,
+    options: UploadOptions,
   ): Promise<EnqueuedChunk> {
-    return {
-      ...(await acceptRecords(this.engine, keeper, chunk, options)),
-      recordBytes: chunk.bytes,
-    };
+    const engine = this.engine.for(options.organizationId, options.uploadId, chunk.bytes);
+    const accepted = await acceptRecords(engine, keeper, chunk, options);
+    return { ...accepted, recordBytes: chunk.bytes };
   }
 
   private async enqueue(
     { organization, stream }: UploadRequest,
     keeper: SchemaKeeper,
-    options: AcceptOptions,
+    options: UploadOptions,
     {
       accepted,
       unit,
@@ -173,6 +192,7 @@ interface Framed {
 }
 
 interface UploadOptions extends AcceptOptions {
+  readonly organizationId: string;
   readonly csv: CsvShape | undefined;
 }
 

@@ -8,6 +8,7 @@ import {
   type WarehouseSchema,
   type WarehouseWriter,
 } from '@app/warehouse';
+import type { RejectedRemoval } from '../rejected-removal.js';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
 
 /** What is known of a partition's batches under one epoch. */
@@ -35,7 +36,7 @@ export class GroupInserter {
     /** Absolute; for batches that came as bytes. */
     private readonly directory: string,
     private readonly streams: StreamsProjection,
-    private readonly schema: Pick<WarehouseSchema, 'dropRejected'>,
+    private readonly schema: Pick<WarehouseSchema, 'dropRejected' | 'removeRejected'>,
   ) {}
 
   /**
@@ -65,6 +66,15 @@ export class GroupInserter {
     // Deleted meanwhile: its records were dropped before these came.
     if (table.table === REJECTED_TABLE && this.streams.isDeleted(streamId))
       await this.schema.dropRejected(table.database, streamId);
+  }
+
+  /**
+   * What a redelivery has inserted again goes again: a removal is delivered after the batches it
+   * speaks of, and not committed before them.
+   */
+  async remove({ database, streamId, rows }: RejectedRemoval): Promise<void> {
+    if (this.streams.isDeleted(streamId)) return;
+    await this.schema.removeRejected(database, streamId, rows);
   }
 
   private async insertMissing(group: BatchGroup): Promise<void> {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Delivery, IngestQueue } from '@app/ingest-queue';
+import type { Delivery, IngestQueue, QueuedRecord } from '@app/ingest-queue';
 import type { Logger } from '@app/platform';
 import { FencedError, passes, WarehouseError } from '@app/warehouse';
+import { isRemoval, readRemoval } from '../rejected-removal.js';
 import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
@@ -108,7 +109,8 @@ export class WritePipeline {
   private async writeOnce(delivery: Delivery): Promise<boolean> {
     const { records } = delivery;
     if (!(await this.begin(delivery))) return false;
-    const { groups, unreadable } = groupBatches(records);
+    const removals = records.filter(isRemoval);
+    const { groups, unreadable } = groupBatches(records.filter((record) => !isRemoval(record)));
     for (const record of unreadable)
       await this.deadLetter.keep(record, 'its headers are not those of a batch');
     const left = [...groups];
@@ -122,7 +124,9 @@ export class WritePipeline {
     const done = await Promise.allSettled(Array.from({ length: INSERTS }, worker));
     const failed = done.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
-    return done.every((each) => each.status === 'fulfilled' && each.value);
+    if (!done.every((each) => each.status === 'fulfilled' && each.value)) return false;
+    for (const removal of removals) if (!(await this.remove(removal))) return false;
+    return true;
   }
 
   private async begin(delivery: Delivery): Promise<boolean> {
@@ -139,17 +143,41 @@ export class WritePipeline {
     }
   }
 
-  private async store(group: BatchGroup): Promise<boolean> {
+  private store(group: BatchGroup): Promise<boolean> {
+    return this.untilDone(
+      () => this.inserter.insert(group),
+      { table: group.table },
+      (error) => this.giveUp(group, error),
+    );
+  }
+
+  private remove(record: QueuedRecord): Promise<boolean> {
+    const work = async (): Promise<void> => {
+      const removal = readRemoval(record);
+      if (removal) await this.inserter.remove(removal);
+    };
+    return this.untilDone(work, { removal: record.headers }, async (error) => {
+      await this.deadLetter.keep(record, reasonOf(error));
+      return true;
+    });
+  }
+
+  /** Tries again what may pass by itself, and gives up what does not. @returns false when it was stopped before. @throws {FencedError} */
+  private async untilDone(
+    work: () => Promise<void>,
+    what: object,
+    giveUp: (error: unknown) => Promise<boolean>,
+  ): Promise<boolean> {
     let backoff = BACKOFF_MS.first;
     for (let attempt = 1; !this.stopping.signal.aborted || attempt === 1;) {
       try {
-        await this.inserter.insert(group);
+        await work();
         return true;
       } catch (error) {
         if (error instanceof FencedError) throw error;
         const verdict = judge(error, attempt);
-        this.logger.error({ err: error, table: group.table, attempt, verdict }, 'an insert failed');
-        if (verdict === 'give-up') return this.giveUp(group, error);
+        this.logger.error({ err: error, ...what, attempt, verdict }, 'a write failed');
+        if (verdict === 'give-up') return giveUp(error);
         if (verdict === 'count') attempt += 1;
       }
       await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
@@ -163,10 +191,7 @@ export class WritePipeline {
   private async giveUp(group: BatchGroup, error: unknown): Promise<boolean> {
     const [first] = group.batches;
     if (group.batches.length === 1 && first) {
-      await this.deadLetter.keep(
-        first.record,
-        error instanceof Error ? error.message : String(error),
-      );
+      await this.deadLetter.keep(first.record, reasonOf(error));
       return true;
     }
     for (const batch of group.batches) {
@@ -175,6 +200,9 @@ export class WritePipeline {
     return true;
   }
 }
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 function isSmall({ records }: Delivery): boolean {
   return records.reduce((rows, { headers }) => rows + Number(headers.rows ?? 0), 0) < SMALL_ROWS;

@@ -1,6 +1,8 @@
 import { FUNCTION_NAMES } from './function-names.js';
 
-const ALLOWED = new Set(FUNCTION_NAMES.trim().split(/\s+/));
+/** In lower case. */
+export const KNOWN_FUNCTIONS: readonly string[] = FUNCTION_NAMES.trim().split(/\s+/);
+const ALLOWED = new Set(KNOWN_FUNCTIONS);
 
 /** Suffixes by which an aggregate function becomes another: `sumIf`, `quantileArrayOrNull`. */
 const COMBINATOR =

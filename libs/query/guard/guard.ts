@@ -2,28 +2,56 @@ import { Injectable } from '@nestjs/common';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { toWarehouseError, WarehouseReader } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
-import { didYouMean } from '../near-name.js';
 import { toQueryFailure } from '../query-failure.js';
-import { ALLOWED_TABLE_FUNCTIONS, isAllowedFunction } from './allowed-functions.js';
+import { takeSettings, type Settings } from './allowed-settings.js';
+import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
+import { checkFindings, checkTables, refused } from './check-findings.js';
+import { checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './inspect-tree.js';
-import { STATEMENT_BYTES_MAX, VERDICTS_MAX } from './limits.js';
+import { foreignTable } from './second-look.js';
+import { spellOut, type SpelledStatement } from './spell-out.js';
+import { Verdicts } from './verdicts.js';
+
+/** A statement that may run, in the engine's canonical form. */
+export interface Admitted {
+  readonly statement: string;
+  /** The engine's, for it alone. */
+  readonly settings: Settings;
+  /** Tells how a statement would run, in the engine's words. */
+  readonly explains: boolean;
+}
+
+/** Of the engine itself, in lower case. */
+interface EngineNames {
+  readonly functions: ReadonlySet<string>;
+  /** As `database.table`. */
+  readonly tables: ReadonlySet<string>;
+}
+
+interface Verdict extends TreeFindings {
+  readonly spelled: SpelledStatement;
+  readonly settings: Settings;
+  readonly explains: boolean;
+}
 
 /**
  * The first wall between tenants: every statement for the warehouse goes through `admit`.
  *
- * The engine's own parser judges, on text that cannot be executed. First the text is a bound value
- * of `formatQuerySingleLine`: one statement or an error, comments gone. Then that canonical text
+ * The engine's own parser judges, on text that cannot be executed. First the text is a value of
+ * `formatQuerySingleLine`: one statement or an error, comments gone; what that prints must print
+ * as itself again, or it is another statement than the one that was read. Then the canonical text
  * stands inside `EXPLAIN QUERY TREE run_passes=0 SELECT * FROM (…)`: whatever is no SELECT is a
  * syntax error there, nothing runs, and the print names every function, table function and
  * identifier. All of them must be allowed; a print that is not understood is refused.
  *
  * A name without a dot can only be the organization's own, since the session's database is the
- * organization's. The other wall is the session: the engine holds it read-only, which takes table
- * functions, writes and settings from it whatever this one lets pass.
+ * organization's. The other wall is the session: the engine holds it read-only, which takes
+ * writes and settings from it whatever this one lets pass.
  */
 @Injectable()
 export class Guard {
-  private readonly verdicts = new Map<string, TreeFindings & { readonly statement: string }>();
+  private names: EngineNames | undefined;
+  private readonly verdicts = new Verdicts<Verdict>();
 
   constructor(
     private readonly reader: WarehouseReader,
@@ -31,115 +59,102 @@ export class Guard {
   ) {}
 
   /**
-   * @returns the statement to run, in the engine's canonical form.
-   * @throws {MillraceError} INVALID_SQL, STATEMENT_REFUSED, STREAM_NOT_FOUND
+   * @param values of the statement's `{name:Type}` placeholders.
+   * @throws {MillraceError} INVALID_SQL, INVALID_PARAMETER, STATEMENT_REFUSED, STREAM_NOT_FOUND
    */
-  async admit(text: string, organization: RequestOrganization): Promise<string> {
-    let verdict = this.verdicts.get(text);
-    if (!verdict) {
-      verdict = await this.examine(text);
-      for (const oldest of this.verdicts.keys()) {
-        if (this.verdicts.size < VERDICTS_MAX) break;
-        this.verdicts.delete(oldest);
-      }
-      this.verdicts.set(text, verdict);
-    }
-    this.checkTables(verdict, organization);
-    return verdict.statement;
+  async admit(
+    text: string,
+    organization: RequestOrganization,
+    values: Values = {},
+  ): Promise<Admitted> {
+    const named = NAMES.test(text) ? await this.named(text, values) : text;
+    const verdict = await this.verdictOn(named, text);
+    checkTables(verdict, this.catalog, organization, text);
+    const { spelled, settings, explains } = verdict;
+    return { statement: bindValues(spelled, values), settings, explains };
+  }
+
+  /** With the values of `{name:Identifier}`: names decide what a statement reads. */
+  private async named(text: string, values: Values): Promise<string> {
+    checkText(text);
+    return nameIdentifiers(await this.spelled(text), values) ?? text;
+  }
+
+  /** @param written as its author sees it. */
+  private async verdictOn(text: string, written: string): Promise<Verdict> {
+    const known = this.verdicts.get(text);
+    if (known) return known;
+    const verdict = await this.examine(text, written);
+    this.verdicts.set(text, verdict);
+    return verdict;
   }
 
   /** Everything that does not depend on who asks. */
-  private async examine(text: string): Promise<TreeFindings & { statement: string }> {
+  private async examine(text: string, written: string): Promise<Verdict> {
     checkText(text);
-    const statement = await this.canonical(text);
-    const findings = inspectTree(await this.tree(statement));
-    checkFindings(findings);
-    return { ...findings, statement };
+    const { functions, tables } = await this.engineNames();
+    const [spelled, settings] = takeSettings(await this.spelled(text));
+    const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
+    const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
+    checkFindings(findings, written, functions);
+    const foreign = foreignTable(spelled.printable, tables);
+    if (foreign !== undefined) throw refused(`it names ${foreign}`);
+    return { ...findings, spelled, settings, explains: explained !== '' };
   }
 
-  private async canonical(text: string): Promise<string> {
+  private async spelled(text: string): Promise<SpelledStatement> {
+    const spelled = spellOut(await this.canonical(text));
+    if (!spelled) throw refused('it holds characters that cannot be checked');
+    return spelled;
+  }
+
+  private async engineNames(): Promise<EngineNames> {
+    const list = async (sql: string): Promise<ReadonlySet<string>> =>
+      new Set((await this.reader.text({ sql, format: 'text' })).split('\n'));
+    this.names ??= {
+      functions: await list('SELECT DISTINCT lower(name) FROM system.functions'),
+      tables: await list(
+        "SELECT DISTINCT lower(database || '.' || name) FROM system.tables WHERE lower(database) IN ('system', 'information_schema')",
+      ),
+    };
+    return this.names;
+  }
+
+  private async canonical(text: string): Promise<Buffer> {
+    const print = 'formatQuerySingleLineOrNull';
+    const given = Buffer.from(text).toString('hex');
+    const sql =
+      `SELECT hex(${print}(formatQuerySingleLine(unhex('${given}'))) AS again),` +
+      ` ifNull(${print}(again) = again, 0)`;
+    let answer: string;
     try {
-      const sql = 'SELECT formatQuerySingleLine({sql:String})';
-      return (await this.reader.text({ sql, format: 'text', params: { sql: text } })).trimEnd();
+      answer = await this.reader.text({ sql, format: 'text' });
     } catch (error) {
       throw toQueryFailure(error, text);
     }
+    const [hex = '', stable] = answer.trimEnd().split('\t');
+    if (stable !== '1') throw refused('its names make it another statement when it is printed');
+    return Buffer.from(hex, 'hex');
   }
 
-  private async tree(statement: string): Promise<string> {
+  private async tree(statement: string, text: string): Promise<string> {
     try {
       const sql = `EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (\n${statement}\n)`;
       return await this.reader.text({ sql, format: 'text' });
     } catch (error) {
       const { type } = toWarehouseError(error);
       if (type === 'SYNTAX_ERROR') throw notASelect(statement);
-      throw toQueryFailure(error, statement);
-    }
-  }
-
-  private checkTables(
-    { tables, inOperands, expressions }: TreeFindings,
-    organization: RequestOrganization,
-  ): void {
-    for (const name of [...tables, ...inOperands]) {
-      if (name === NO_TABLE || expressions.has(name)) continue;
-      if (namesADatabase(name))
-        throw refused(
-          `it names ${JSON.stringify(name)}: name streams of your organization by their bare names`,
-        );
-    }
-    for (const name of tables) {
-      if (name === NO_TABLE || expressions.has(name) || this.catalog.table(organization, name))
-        continue;
-      const known = this.catalog.tables(organization).map((table) => table.name);
-      throw new MillraceError(
-        'STREAM_NOT_FOUND',
-        `there is no stream ${JSON.stringify(name)} in organization ${organization.name}${didYouMean(name, known)}`,
-      );
+      throw toQueryFailure(error, text);
     }
   }
 }
 
-/** What the engine reads from when a SELECT has no FROM. */
-const NO_TABLE = 'system.one';
-/** Names that a database of the engine or of an organization has. */
-const DATABASE =
-  /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})\.|[/\\]/i;
+/** A statement that may have a placeholder for a name. */
+const NAMES = /:\s*Identifier\s*\}/;
 
-const namesADatabase = (name: string): boolean => DATABASE.test(name);
-
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-
-function checkText(text: string): void {
-  if (text.trim() === '')
-    throw new MillraceError('EMPTY_BODY', 'the statement is empty; send one SELECT');
-  if (Buffer.byteLength(text) > STATEMENT_BYTES_MAX) {
-    throw new MillraceError(
-      'INVALID_SQL',
-      `a statement may have at most ${STATEMENT_BYTES_MAX} bytes`,
-    );
-  }
-  const control = CONTROL.exec(text);
-  if (control) {
-    throw new MillraceError(
-      'INVALID_SQL',
-      `control character at position ${control.index + 1}; write it as an escape such as \\x00`,
-    );
-  }
-}
-
-function checkFindings({ functions, tableFunctions, settings, unknown }: TreeFindings): void {
-  for (const name of tableFunctions) {
-    if (!ALLOWED_TABLE_FUNCTIONS.has(name)) throw refused(`table function ${name} is not allowed`);
-  }
-  for (const name of functions) {
-    if (!isAllowedFunction(name))
-      throw refused(`function ${name} is not allowed or does not exist`);
-  }
-  if (settings.length > 0) throw refused(`SETTINGS are not allowed: ${settings.join(', ')}`);
-  if (unknown.length > 0) throw refused('it holds something that cannot be checked');
-}
+/** Before a SELECT, which is then judged as if it stood alone. */
+const EXPLAIN =
+  /^EXPLAIN(?: (?:AST|SYNTAX|QUERY TREE|PLAN|PIPELINE|ESTIMATE))?(?: \w+ = \d+,?)* (?=SELECT |WITH |\()/;
 
 const OUTPUT_CLAUSE = /\b(?:FORMAT\s+\w+|INTO\s+OUTFILE)\b/i;
 
@@ -150,8 +165,4 @@ function notASelect(statement: string): MillraceError {
     );
   }
   return refused('only one SELECT is admitted');
-}
-
-function refused(why: string): MillraceError {
-  return new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
 }

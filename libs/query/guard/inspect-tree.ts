@@ -1,21 +1,37 @@
+import { asWritten } from './spell-out.js';
+
+/** A name in its parts: `a.b` has two, a quoted `a.b` one. */
+export type Name = readonly string[];
+
 /** What a statement names, read off the engine's own print of its tree. */
 export interface TreeFindings {
   /** Names of functions, as written. */
   readonly functions: ReadonlySet<string>;
   readonly tableFunctions: ReadonlySet<string>;
-  /** Identifiers where a table stands. */
-  readonly tables: ReadonlySet<string>;
-  /** Identifiers on the right of IN: a table, or a column. */
-  readonly inOperands: ReadonlySet<string>;
+  /** Names where a table stands. */
+  readonly tables: readonly Name[];
+  /** Tables that stand twice in one FROM without a name of their own. */
+  readonly repeated: readonly Name[];
+  /** Names on the right of IN: a table, or a column. */
+  readonly inOperands: readonly Name[];
+  /** Names that a function which takes functions is given: one of a function is called. */
+  readonly references: readonly Name[];
+  /** Names of functions that the statement defines. */
+  readonly lambdas: ReadonlySet<string>;
+  /** Names anywhere else, and references. */
+  readonly columns: readonly Name[];
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
-  readonly settings: readonly string[];
+  /** Of parts of the statement. */
+  readonly partSettings: readonly string[];
+  /** Whether a type is named, or may be, that makes the engine believe bytes to be its own state. */
+  readonly namesState: boolean;
   /** Lines that are none of the known kinds. */
   readonly unknown: readonly string[];
 }
 
 const NODE =
-  /^ *(QUERY|UNION|LIST|IDENTIFIER|FUNCTION|CONSTANT|LAMBDA|MATCHER|TABLE_FUNCTION|JOIN|CROSS JOIN|ARRAY_JOIN|SORT|WINDOW|INTERPOLATE|(?:EXCEPT|REPLACE|APPLY) COLUMN TRANSFORMER) id: \d+(?:, (.*))?$/;
+  /^ *(QUERY|UNION|LIST|IDENTIFIER|FUNCTION|CONSTANT|LAMBDA|MATCHER|TABLE_FUNCTION|JOIN|CROSS JOIN|ARRAY_JOIN|SORT|WINDOW|INTERPOLATE|(?:EXCEPT|REPLACE|APPLY) COLUMN TRANSFORMER) id: (\d+)(?:, (.*))?$/;
 const SECTION =
   /^ *(?:WITH|PROJECTION(?: COLUMNS)?|PROJECTION ALIASES TO OVERRIDE|JOIN TREE|PREWHERE|WHERE|GROUP BY|HAVING|WINDOW|QUALIFY|ORDER BY|INTERPOLATE|LIMIT BY LIMIT|LIMIT BY OFFSET|LIMIT BY|LIMIT|OFFSET|ARGUMENTS ?|PARAMETERS|TABLE EXPRESSION|TABLE EXPRESSIONS|LEFT TABLE EXPRESSION|RIGHT TABLE EXPRESSION|JOIN EXPRESSIONS?|PARTITION BY|FRAME BEGIN OFFSET|FRAME END OFFSET|FILL FROM|FILL TO|FILL STEP|FILL STALENESS|QUERIES|EXPRESSION ?|INTERPOLATE_EXPRESSION|REPLACEMENTS \d+|DISTINCT ON)$/;
 /** Sections that end in a name of the user's: `EXPRESSION x`, `REPLACEMENT NAME x EXPRESSION`. */
@@ -31,51 +47,78 @@ interface OpenNode {
   readonly label: string;
   /** Of a LIST: how many children have been seen. */
   children: number;
+  /** Of a QUERY: the tables of its FROM that have no alias. */
+  readonly unnamed: Set<string>;
 }
 
+const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
+const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+(?:, .*)?$/;
+const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
+/** Functions that take functions, among others; by their bare names, too. */
+const HIGHER = /^(?:array|map)/i;
+/** Whose second argument is a type, which must be written out to be judged. */
+const CASTS = /^_?(?:accurate)?cast(?:ornull|ordefault)?$/i;
+/** A value of such a type is made by the engine's own code, never read from a client's bytes. */
+const STATE = /AggregateFunction\s*\(/i;
+
 /**
- * Reads the print line by line. Whatever a user's text smuggles into a line of its own can only
- * add findings, never hide any; a line of no known form is reported and refused.
+ * Reads the print line by line. Names in it hold neither commas nor line breaks: see
+ * `spell-out.ts`. Nodes are numbered as they are printed; a number that does not follow, as a line
+ * of no known form, is reported and refused.
  */
 export function inspectTree(print: string): TreeFindings {
-  const findings = {
-    functions: new Set<string>(),
-    tableFunctions: new Set<string>(),
-    tables: new Set<string>(),
-    inOperands: new Set<string>(),
-    expressions: new Set<string>(),
-    settings: [] as string[],
-    unknown: [] as string[],
+  const findings: Findings = {
+    functions: new Set(),
+    tableFunctions: new Set(),
+    tables: [],
+    repeated: [],
+    inOperands: [],
+    columns: [],
+    references: [],
+    lambdas: new Set(),
+    expressions: new Set(),
+    partSettings: [],
+    namesState: false,
+    unknown: [],
   };
   const path: OpenNode[] = [];
+  let nodes = 0;
   for (const line of print.split('\n')) {
     if (line.trim() === '') continue;
     const indent = line.length - line.trimStart().length;
     while ((path.at(-1)?.indent ?? -1) >= indent) path.pop();
     const parent = path.at(-1);
     if (parent) parent.children += 1;
-    const label = readLine(line, path, findings);
-    path.push({ indent, label, children: 0 });
+    const node = NODE.exec(line);
+    if (node && Number(node[2]) !== nodes++) findings.unknown.push(line);
+    const label = node
+      ? readNode(node[1] ?? '', node[3] ?? '', path, findings)
+      : readSection(line, findings);
+    path.push({ indent, label, children: 0, unnamed: new Set() });
   }
   return findings;
 }
 
-type Findings = {
-  -readonly [Key in keyof TreeFindings]: TreeFindings[Key] extends ReadonlySet<string>
-    ? Set<string>
-    : string[];
-};
+interface Findings {
+  functions: Set<string>;
+  tableFunctions: Set<string>;
+  tables: Name[];
+  repeated: Name[];
+  inOperands: Name[];
+  columns: Name[];
+  references: Name[];
+  lambdas: Set<string>;
+  expressions: Set<string>;
+  partSettings: string[];
+  namesState: boolean;
+  unknown: string[];
+}
 
 /** @returns the line's label for its children's path. */
-function readLine(line: string, path: readonly OpenNode[], findings: Findings): string {
+function readSection(line: string, findings: Findings): string {
   const settings = SETTINGS.exec(line);
-  if (settings) {
-    findings.settings.push(settings[1] ?? '');
-    return 'SETTINGS';
-  }
-  const node = NODE.exec(line);
-  if (node) return readNode(node[1] ?? '', node[2] ?? '', path, findings);
-  if (!SECTION.test(line) && !NAMED_SECTION.test(line)) findings.unknown.push(line.trim());
+  if (settings) findings.partSettings.push(settings[1] ?? '');
+  else if (!SECTION.test(line) && !NAMED_SECTION.test(line)) findings.unknown.push(line);
   return line.trim();
 }
 
@@ -85,34 +128,51 @@ function readNode(
   path: readonly OpenNode[],
   findings: Findings,
 ): string {
+  const name = (form: RegExp): string => {
+    const found = form.exec(attributes)?.[1];
+    if (found === undefined) findings.unknown.push(attributes);
+    return found ?? '';
+  };
   if (kind === 'FUNCTION') {
-    const name = /(?:^|, )function_name: (.*), function_type: /.exec(attributes)?.[1] ?? '';
-    findings.functions.add(name);
-    return IN_FUNCTIONS.test(name) ? 'IN' : kind;
+    const called = asWritten(name(FUNCTION));
+    findings.functions.add(called);
+    if (CASTS.test(called)) return 'CAST';
+    if (HIGHER.test(called)) return 'HIGHER';
+    return IN_FUNCTIONS.test(called) ? 'IN' : kind;
   }
-  if (kind === 'TABLE_FUNCTION') {
-    findings.tableFunctions.add(
-      /(?:^|, )table_function_name: (.*)$/.exec(attributes)?.[1]?.split(', ')[0] ?? '',
-    );
-  }
-  const expression = /(?:^|, )cte_name: (.*?)(?:, union_mode: .*)?$/.exec(attributes)?.[1];
-  if (expression !== undefined) findings.expressions.add(expression);
+  if (kind === 'TABLE_FUNCTION') findings.tableFunctions.add(asWritten(name(TABLE_FUNCTION)));
+  if (kind === 'CONSTANT' ? STATE.test(attributes) : isSecondArgument(path, 'CAST'))
+    findings.namesState = true;
   if (kind === 'IDENTIFIER') {
-    const name =
-      /(?:^|, )identifier: (.*?)(?:, final: \d.*|, sample_size: .*)?$/.exec(attributes)?.[1] ?? '';
-    if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) findings.tables.add(name);
-    else if (isInOperand(path)) findings.inOperands.add(name);
+    const printed = name(IDENTIFIER);
+    const parts = printed.split('.').map(asWritten);
+    if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
+      findings.tables.push(parts);
+      const unnamed = path.findLast(({ label }) => label === 'QUERY')?.unnamed;
+      if (attributes.startsWith('alias: ')) return kind;
+      if (unnamed?.has(printed)) findings.repeated.push(parts);
+      unnamed?.add(printed);
+    } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
+    else {
+      findings.columns.push(parts);
+      if (path.at(-3)?.label === 'HIGHER') findings.references.push(parts);
+    }
   }
+  const alias = /^alias: ([^,]+)/.exec(attributes)?.[1];
+  if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
+  const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
+  if (expression !== undefined && kind !== 'CONSTANT')
+    findings.expressions.add(asWritten(expression));
   return kind;
 }
 
-/** IN → ARGUMENTS → LIST → second child. */
-function isInOperand(path: readonly OpenNode[]): boolean {
+/** Function → ARGUMENTS → LIST → second child. */
+function isSecondArgument(path: readonly OpenNode[], of: 'IN' | 'CAST'): boolean {
   const [call, section, list] = path.slice(-3);
   return (
-    call?.label === 'IN' &&
+    call?.label === of &&
     section?.label === 'ARGUMENTS' &&
     list?.label === 'LIST' &&
-    list.children >= 2
+    list.children === 2
   );
 }

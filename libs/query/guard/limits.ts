@@ -1,4 +1,6 @@
 /** Longest statement taken, in bytes. */
 export const STATEMENT_BYTES_MAX = 256 * 1024;
 /** Verdicts kept. */
-export const VERDICTS_MAX = 1000;
+export const VERDICTS_MAX = 2000;
+/** Characters of all statements whose verdicts are kept. */
+export const VERDICT_TEXT_MAX = 4 * 1024 * 1024;

@@ -1,13 +1,19 @@
 import { MillraceError } from '@app/platform';
 import type { ResultFormat } from '@app/warehouse';
 
-const FORMATS: readonly (readonly [string, ResultFormat])[] = [
-  ['application/json', 'json'],
-  ['application/x-ndjson', 'ndjson'],
-  ['application/ndjson', 'ndjson'],
-  ['application/jsonlines', 'ndjson'],
-  ['text/csv', 'csv'],
-  ['application/csv', 'csv'],
+const TEXT = '; charset=utf-8';
+/** Media types that can be asked for, the default first. */
+const FORMATS: readonly (readonly [type: string, format: ResultFormat, parameters: string])[] = [
+  ['application/json', 'json', TEXT],
+  ['application/x-ndjson', 'ndjson', TEXT],
+  ['application/ndjson', 'ndjson', TEXT],
+  ['application/jsonlines', 'ndjson', TEXT],
+  ['text/csv', 'csv', TEXT],
+  ['application/csv', 'csv', TEXT],
+  ['application/vnd.apache.arrow.stream', 'arrow-stream', ''],
+  ['application/vnd.apache.arrow.file', 'arrow-file', ''],
+  ['application/parquet', 'parquet', ''],
+  ['application/vnd.apache.parquet', 'parquet', ''],
 ];
 
 export interface Negotiated {
@@ -17,10 +23,13 @@ export interface Negotiated {
 
 /** Chooses the answer's format by the Accept header. @throws {MillraceError} INVALID_PARAMETER when none fits. */
 export function negotiateFormat(accept: string | undefined): Negotiated {
-  for (const range of ranked(accept ?? '*/*')) {
-    for (const [type, format] of FORMATS) {
-      if (matches(range, type)) return { format, contentType: `${type}; charset=utf-8` };
-    }
+  const ranges = weighed(accept ?? '*/*');
+  const [best] = FORMATS.map((each) => ({ each, ...preference(ranges, each[0]) }))
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q || a.place - b.place);
+  if (best) {
+    const [type, format, parameters] = best.each;
+    return { format, contentType: `${type}${parameters}` };
   }
   throw new MillraceError(
     'INVALID_PARAMETER',
@@ -28,34 +37,54 @@ export function negotiateFormat(accept: string | undefined): Negotiated {
   );
 }
 
-export type ContentEncoding = 'gzip' | 'br';
+export type ContentEncoding = 'gzip' | 'br' | 'zstd';
 
-/** Chooses a content encoding by the Accept-Encoding header; none unless asked for. */
-export function negotiateEncoding(acceptEncoding: string | undefined): ContentEncoding | undefined {
-  const wanted = ranked(acceptEncoding ?? '');
-  return wanted.find((name): name is ContentEncoding => name === 'gzip' || name === 'br');
+/**
+ * Chooses a content encoding by the Accept-Encoding header; none unless asked for.
+ * @param offered those that this Node.js can make, the best first.
+ */
+export function negotiateEncoding(
+  acceptEncoding: string | undefined,
+  offered: readonly ContentEncoding[],
+): ContentEncoding | undefined {
+  const wanted = weighed(acceptEncoding ?? '');
+  const [best] = offered
+    .map((name, place) => {
+      const own = wanted.find(({ value }) => value === name);
+      const any = wanted.find(({ value }) => value === '*');
+      return { name, place: own?.place ?? place + wanted.length, q: (own ?? any)?.q ?? 0 };
+    })
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q || a.place - b.place);
+  return best?.name;
 }
 
-/** Values of a header by falling q; those with q=0 are out. */
-function ranked(header: string): readonly string[] {
+interface Weighed {
+  readonly value: string;
+  readonly q: number;
+  readonly place: number;
+}
+
+/** Values of a header with their weights, in the order they stand. */
+function weighed(header: string): readonly Weighed[] {
   return header
     .split(',')
-    .map((part) => {
+    .map((part, place) => {
       const [value = '', ...parameters] = part
         .split(';')
         .map((piece) => piece.trim().toLowerCase());
       const q = parameters.find((parameter) => parameter.startsWith('q='));
-      return { value, q: q === undefined ? 1 : Number(q.slice(2)) };
+      return { value, q: q === undefined ? 1 : Number(q.slice(2)), place };
     })
-    .filter(({ value, q }) => value !== '' && q > 0)
-    .sort((a, b) => b.q - a.q)
-    .map(({ value }) => value);
+    .filter(({ value, q }) => value !== '' && q >= 0);
 }
 
-function matches(range: string, type: string): boolean {
-  return (
-    range === '*/*' ||
-    range === type ||
-    (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
-  );
+/** The most specific range that a type is in decides. */
+function preference(ranges: readonly Weighed[], type: string): { q: number; place: number } {
+  const group = `${type.slice(0, type.indexOf('/'))}/*`;
+  for (const range of [type, group, '*/*']) {
+    const found = ranges.find(({ value }) => value === range);
+    if (found) return found;
+  }
+  return { q: 0, place: 0 };
 }

@@ -1,10 +1,35 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
+import {
+  Describe,
+  MillraceError,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+} from '@app/platform';
 import { QueryPipeline } from '../query.pipeline.js';
 import { readStatement } from './read-statement.js';
+import { readSqlParameters } from './sql-parameters.js';
 import { streamResult } from './stream-result.js';
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+const FAILURES = {
+  INVALID_SQL: 'syntax error at line 1, column 8, near "FROM"',
+  UNKNOWN_COLUMN: 'there is no column "stauts", at line 1, column 8; did you mean "status"?',
+  INVALID_PARAMETER: "the statement's {day:Date} has no value; send it as param_day",
+  STATEMENT_REFUSED: 'the statement is refused: only one SELECT is admitted',
+  STREAM_NOT_FOUND:
+    'there is no stream "log" in organization default, at line 1, column 15; did you mean "logs"?',
+  QUERY_TIMEOUT: 'the query took longer than it may; ask for less, or by a narrower time range',
+  RESULT_TOO_LARGE: 'the result is larger than it may be',
+} as const;
+
+const parameters = z.object({
+  'param_<name>': z.string().describe('Value of {name:Type} in the statement'),
+});
+const browserParameters = parameters.extend({ query: z.string().describe('The statement') });
 
 @Controller('api/:org')
 @Requires('query')
@@ -22,17 +47,37 @@ export class SqlController {
       example: 'SELECT status, count() AS n FROM logs GROUP BY status ORDER BY n DESC',
       contentType: 'text/plain',
     },
+    query: parameters,
     answer: [{ status: 200, n: 1234 }],
-    failures: {
-      INVALID_SQL: 'syntax error at line 1, column 8, near "FROM"',
-      STATEMENT_REFUSED: 'the statement is refused: only one SELECT is admitted',
-      STREAM_NOT_FOUND: 'there is no stream "log" in organization default; did you mean "logs"?',
-      QUERY_TIMEOUT: 'the query took longer than it may; ask for less, or by a narrower time range',
-      RESULT_TOO_LARGE: 'the result is larger than it may be',
-    },
+    failures: FAILURES,
   })
-  async sql(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): Promise<void> {
+  async sql(
+    @Req() request: AuthenticatedRequest,
+    @Query() query: Parameters,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { values } = readSqlParameters(query, []);
     const statement = await readStatement(request.raw);
-    await streamResult(this.queries, organizationOf(request), statement, request, reply);
+    await streamResult(this.queries, organizationOf(request), statement, request, reply, values);
+  }
+
+  /** For a browser's address line. */
+  @Get('sql')
+  @Describe({
+    tag: 'Queries',
+    summary: 'The same, with the statement in the URL',
+    query: browserParameters,
+    answer: [{ status: 200, n: 1234 }],
+    failures: FAILURES,
+  })
+  async browse(
+    @Req() request: AuthenticatedRequest,
+    @Query() query: Parameters,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { statement, values } = readSqlParameters(query, ['query']);
+    if (statement === undefined)
+      throw new MillraceError('INVALID_PARAMETER', 'send the statement as ?query=');
+    await streamResult(this.queries, organizationOf(request), statement, request, reply, values);
   }
 }

@@ -1,19 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest, RequestOrganization } from '@app/platform';
+import type { QueryProgress } from '@app/warehouse';
+import type { Values } from '../guard/bind-values.js';
 import type { QueryPipeline } from '../query.pipeline.js';
-import { negotiateEncoding, negotiateFormat } from './negotiate.js';
+import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './negotiate.js';
+import { createZstd } from './zstd.js';
 
-/** Fast over small: a result is compressed while it is made. */
-const COMPRESSORS = {
+/** Fast over small: a result is compressed while it is made. The best first. */
+const COMPRESSORS: Partial<Record<ContentEncoding, () => NodeJS.ReadWriteStream>> = {
+  ...(createZstd && { zstd: createZstd }),
   gzip: () => createGzip({ level: 1 }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
 };
+const OFFERED = Object.keys(COMPRESSORS) as readonly ContentEncoding[];
+
+const STATISTICS = 'X-Query-Statistics';
 
 /**
  * Runs a statement and sends its rows as they come. A client that goes away stops the query; a
  * failure after the first byte cuts the connection, so that a cut answer never looks whole.
+ * `X-Query-Id` names the query; a client that takes trailers gets its statistics in one.
  */
 export async function streamResult(
   queries: QueryPipeline,
@@ -21,19 +30,64 @@ export async function streamResult(
   sql: string,
   request: AuthenticatedRequest,
   reply: FastifyReply,
+  values: Values = {},
 ): Promise<void> {
   const { format, contentType } = negotiateFormat(request.headers.accept);
-  const encoding = negotiateEncoding(header(request.headers['accept-encoding']));
+  const encoding = negotiateEncoding(header(request.headers['accept-encoding']), OFFERED);
+  const statistics = takesTrailers(request) ? new Statistics() : undefined;
+  const id = randomUUID();
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const rows = await queries.run({ sql, organization, format, signal: gone.signal });
+  void reply.header('X-Query-Id', id);
+  const rows = await queries.run({
+    sql,
+    values,
+    organization,
+    format,
+    signal: gone.signal,
+    id,
+    ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
+  });
   void reply.type(contentType).header('Vary', 'Accept, Accept-Encoding');
   if (encoding) void reply.header('Content-Encoding', encoding);
-  await reply.send(encoding ? compressed(rows, encoding) : rows);
+  if (statistics) {
+    rows.on('data', (chunk: Buffer) => statistics.count(chunk.length));
+    rows.pause();
+    reply.trailer(STATISTICS, () => Promise.resolve(statistics.toString()));
+  }
+  const compressor = encoding && COMPRESSORS[encoding]?.();
+  await reply.send(compressor ? compressed(rows, compressor) : rows);
 }
 
-function compressed(rows: Readable, encoding: keyof typeof COMPRESSORS): Readable {
-  const compressor = COMPRESSORS[encoding]();
+class Statistics {
+  private readonly startedAt = performance.now();
+  private progress: QueryProgress = { rowsRead: 0, bytesRead: 0 };
+  private resultBytes = 0;
+
+  update(progress: QueryProgress): void {
+    this.progress = progress;
+  }
+
+  count(bytes: number): void {
+    this.resultBytes += bytes;
+  }
+
+  /** As the engine last counted: what it read after the last row it gave may be missing. */
+  toString(): string {
+    return JSON.stringify({
+      elapsed_ms: Math.round(performance.now() - this.startedAt),
+      rows_read: this.progress.rowsRead,
+      bytes_read: this.progress.bytesRead,
+      result_bytes: this.resultBytes,
+    });
+  }
+}
+
+function takesTrailers(request: AuthenticatedRequest): boolean {
+  return /(?:^|[\s,])trailers(?:$|[\s,;])/i.test(header(request.headers.te) ?? '');
+}
+
+function compressed(rows: Readable, compressor: NodeJS.ReadWriteStream): NodeJS.ReadWriteStream {
   pipeline(rows, compressor, () => undefined);
   return compressor;
 }

@@ -1,101 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ChdbQueryStream } from 'chdb';
-import { quoteIdentifier } from '../identifier.js';
-import { toWarehouseError } from '../warehouse-errors.js';
+import { quoteIdentifier, quoteText } from '../identifier.js';
+import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import { ENGINE_FORMAT } from '../sql/read-settings.js';
-import { chunkJoiner } from './join-chunks.js';
-import type { PooledSession, SessionPool } from './session-pool.js';
+import { chunkJoiner, isWholeFile } from './join-chunks.js';
+import { Lease } from './lease.js';
+import type { Pool } from './pool.js';
+import type { Block, ReadingThread } from './reading-thread.js';
+import { RunningQueries } from './running-queries.js';
+import type { SessionPool } from './session-pool.js';
+
+export interface ReaderParts {
+  /** For results that are held whole. */
+  readonly sessions: SessionPool;
+  readonly threads: Pool<ReadingThread>;
+  readonly running: RunningQueries;
+  /** Arguments of a reading session. */
+  readonly args: readonly string[];
+  /** Where results are written that cannot be sent while they are made. */
+  readonly directory: string;
+  readonly timeoutSeconds: number;
+}
 
 /** Reads through the engine's own streams: through the client a large result is held in memory whole. */
 export class ChdbReader implements WarehouseReader {
-  constructor(
-    private readonly documents: SessionPool,
-    /** Sessions that write a JSON row a line: a read-only session cannot change its format settings. */
-    private readonly lines: SessionPool,
-  ) {}
+  private readonly leases = new Set<Lease>();
+
+  constructor(private readonly parts: ReaderParts) {}
 
   async stream(query: WarehouseQuery): Promise<Readable> {
-    const sessions = query.format === 'ndjson' ? this.lines : this.documents;
-    const pooled = await sessions.acquire();
-    let rows: AsyncGenerator<Buffer[]>;
-    let first: IteratorResult<Buffer[]>;
+    const { threads, running, timeoutSeconds } = this.parts;
+    const lease = new Lease(await threads.acquire(), threads, running, {
+      id: query.id ?? randomUUID(),
+      timeoutSeconds,
+      ...(query.signal && { signal: query.signal }),
+    });
+    this.leases.add(lease);
+    lease.onGone(() => this.leases.delete(lease));
+    const file = isWholeFile(query.format) ? join(this.parts.directory, randomUUID()) : undefined;
+    let first: Block | undefined;
     try {
-      query.signal?.throwIfAborted();
-      await prepare(pooled, query);
-      rows = blocks(open(pooled, query), query);
-      first = await rows.next();
+      first = await lease.work((thread) => thread.open(this.reading(query, lease.id, file)));
     } catch (error) {
-      sessions.release(pooled);
+      void lease.end();
+      if (file !== undefined) await rm(file, { force: true });
+      query.signal?.throwIfAborted();
       throw toWarehouseError(error);
     }
-    return Readable.from(
-      bytes(first, rows, () => sessions.release(pooled)),
-      { objectMode: false },
-    );
+    if (file === undefined) {
+      const stream = Readable.from(blocks(lease, first, query), { objectMode: false });
+      // A generator that waits for a block hears of the end only with that block.
+      return stream.once('close', () => void lease.end());
+    }
+    void lease.end();
+    return createReadStream(file).once('close', () => void rm(file, { force: true }));
   }
 
   text(query: WarehouseQuery): Promise<string> {
-    return this.documents.use(async (pooled) => {
+    const { sessions, running } = this.parts;
+    return sessions.use(async (pooled) => {
+      const id = query.id ?? randomUUID();
+      const stop = (): void => void running.kill(id);
       try {
         query.signal?.throwIfAborted();
-        await prepare(pooled, query);
+        const database = query.database ?? DEFAULT_DATABASE;
+        if (pooled.database !== database) {
+          pooled.database = undefined;
+          await pooled.session.queryAsync(`USE ${quoteIdentifier(database)}`);
+          pooled.database = database;
+        }
+        for (const statement of parameters(query)) await pooled.session.queryAsync(statement);
+        query.signal?.addEventListener('abort', stop, { once: true });
+        const sql = RunningQueries.marked(id, query.sql);
         const options = { format: ENGINE_FORMAT[query.format] };
-        const result = query.params
-          ? await pooled.session.queryBindAsync(query.sql, query.params, options)
-          : await pooled.session.queryAsync(query.sql, options);
-        return result.text();
+        return (await pooled.session.queryAsync(sql, options)).text();
       } catch (error) {
+        query.signal?.throwIfAborted();
         throw toWarehouseError(error);
+      } finally {
+        query.signal?.removeEventListener('abort', stop);
       }
     });
   }
-}
 
-async function* bytes(
-  first: IteratorResult<Buffer[]>,
-  rest: AsyncGenerator<Buffer[]>,
-  release: () => void,
-): AsyncGenerator<Buffer> {
-  try {
-    for (let block = first; !block.done; block = await rest.next()) yield* block.value;
-  } catch (error) {
-    throw toWarehouseError(error);
-  } finally {
-    await rest.return(undefined);
-    release();
+  /** Ends what still runs. */
+  async close(): Promise<void> {
+    await Promise.all([...this.leases].map((lease) => lease.end()));
+    await Promise.all(this.parts.threads.all().map((thread) => thread.close()));
+  }
+
+  private reading(query: WarehouseQuery, id: string, file: string | undefined) {
+    const format = ENGINE_FORMAT[query.format];
+    const outfile = file === undefined ? '' : ` INTO OUTFILE ${quoteText(file)} FORMAT ${format}`;
+    const settings = Object.entries(query.settings ?? {});
+    return {
+      sql: RunningQueries.marked(id, `${query.sql}${outfile}`),
+      before: parameters(query),
+      database: quoteIdentifier(query.database ?? DEFAULT_DATABASE),
+      format,
+      args: [
+        ...this.parts.args,
+        ...settings.map(([name, value]) => `--${name}=${value}`),
+        `--output_format_json_array_of_rows=${query.format === 'ndjson' ? 0 : 1}`,
+      ],
+      whole: file !== undefined || EXPLAINS.test(query.sql),
+    };
   }
 }
 
-function open({ session }: PooledSession, query: WarehouseQuery): ChdbQueryStream {
-  const options = { format: ENGINE_FORMAT[query.format] };
-  return query.params
-    ? session.queryStreamBind(query.sql, query.params, options)
-    : session.queryStream(query.sql, options);
+const DEFAULT_DATABASE = 'default';
+/** Nothing the engine would stream. */
+const EXPLAINS = /^EXPLAIN\b/i;
+
+/**
+ * Values of placeholders are set in the session: those that are bound to a call are shared by all
+ * calls that run at the same time.
+ */
+function parameters({ params = {} }: WarehouseQuery): string[] {
+  const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t' };
+  return Object.entries(params).map(([name, value]) => {
+    const field = String(value).replace(/[\\\n\t]/g, (character) => escapes[character] ?? '');
+    return `SET param_${name} = ${quoteText(field)}`;
+  });
 }
 
-async function* blocks(stream: ChdbQueryStream, query: WarehouseQuery): AsyncGenerator<Buffer[]> {
+async function* blocks(
+  lease: Lease,
+  first: Block | undefined,
+  query: WarehouseQuery,
+): AsyncGenerator<Buffer> {
   const joiner = chunkJoiner(query.format);
-  const cancel = (): void => stream.cancel();
-  query.signal?.addEventListener('abort', cancel, { once: true });
   try {
-    for await (const chunk of stream) {
-      const raw = chunk.raw();
-      yield joiner.next(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), chunk.numRows);
+    for (let block = first; block !== undefined;) {
+      const { bytes, rows } = block;
+      if (query.onProgress) await lease.report(query.onProgress);
+      // The next block is made while this one is sent.
+      const next = lease.work((thread) => thread.next(), query.onProgress);
+      lease.idle();
+      yield* joiner.next(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows);
+      lease.busy();
+      block = await next;
     }
     query.signal?.throwIfAborted();
-    yield joiner.end();
+    yield* joiner.end();
+  } catch (error) {
+    if (error instanceof WarehouseError) throw error;
+    query.signal?.throwIfAborted();
+    throw toWarehouseError(error);
   } finally {
-    query.signal?.removeEventListener('abort', cancel);
-    stream.cancel();
-  }
-}
-
-async function prepare(pooled: PooledSession, query: WarehouseQuery): Promise<void> {
-  const database = query.database ?? 'default';
-  if (pooled.database !== database) {
-    pooled.database = undefined;
-    await pooled.session.queryAsync(`USE ${quoteIdentifier(database)}`);
-    pooled.database = database;
+    void lease.end();
   }
 }

@@ -8,6 +8,11 @@ export interface ChunkJoiner {
   end(): Buffer[];
 }
 
+/** Formats with an index at their end, which no joiner can make of blocks. */
+export function isWholeFile(format: ResultFormat): boolean {
+  return format === 'arrow-file' || format === 'parquet';
+}
+
 const ARRAY_OPEN = Buffer.from('[\n');
 const ARRAY_CLOSE = Buffer.from('\n]\n');
 const BETWEEN_ROWS = Buffer.from(',\n');
@@ -44,6 +49,26 @@ class CsvJoiner implements ChunkJoiner {
   }
 }
 
+/** Stands before the length of each message; a length of 0 ends the stream. */
+const ARROW_MARK_BYTES = 8;
+const ARROW_END = Buffer.from('ffffffff00000000', 'hex');
+
+/** Every block is a stream of its own: schema, batches, end. The first one's schema serves all. */
+class ArrowJoiner implements ChunkJoiner {
+  private begun = false;
+
+  next(chunk: Buffer): Buffer[] {
+    const schema = ARROW_MARK_BYTES + chunk.readInt32LE(ARROW_MARK_BYTES / 2);
+    const start = this.begun ? schema : 0;
+    this.begun = true;
+    return [chunk.subarray(start, chunk.length - ARROW_END.length)];
+  }
+
+  end(): Buffer[] {
+    return [ARROW_END];
+  }
+}
+
 class PlainJoiner implements ChunkJoiner {
   next(chunk: Buffer): Buffer[] {
     return [chunk];
@@ -70,5 +95,6 @@ function endOfCsvRow(chunk: Buffer): number {
 export function chunkJoiner(format: ResultFormat): ChunkJoiner {
   if (format === 'json') return new JsonArrayJoiner();
   if (format === 'csv') return new CsvJoiner();
+  if (format === 'arrow-stream') return new ArrowJoiner();
   return new PlainJoiner();
 }

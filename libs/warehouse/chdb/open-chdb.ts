@@ -1,4 +1,7 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
+import { Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
@@ -11,6 +14,8 @@ import { ChdbWriter } from './chdb-writer.js';
 import { ClientPool } from './client-pool.js';
 import { Engine, type EngineOptions } from './engine.js';
 import { Pool } from './pool.js';
+import { ReadingThread } from './reading-thread.js';
+import { RunningQueries } from './running-queries.js';
 
 export interface ChdbOptions extends EngineOptions {
   readonly limits: QueryLimits;
@@ -33,14 +38,21 @@ const INSERTERS = 2;
 export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
   const engine = new Engine(options);
   const { path, localEngine } = engine;
-  const bounds = readOnly(limits);
   const clients = new ClientPool(
     new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS),
   );
-  const reader = new ChdbReader(
-    engine.sessions([...bounds, '--output_format_json_array_of_rows=1'], readers),
-    engine.sessions([...bounds, '--output_format_json_array_of_rows=0'], readers),
-  );
+  const args = readOnly(limits);
+  const results = join(options.directory, 'results');
+  emptyDirectory(results);
+  const control = new Session(path);
+  const reader = new ChdbReader({
+    sessions: engine.sessions([...args, '--output_format_json_array_of_rows=1'], readers),
+    threads: new Pool(() => new ReadingThread(path), readers),
+    running: new RunningQueries(control),
+    args,
+    directory: results,
+    timeoutSeconds: limits.timeoutSeconds,
+  });
   const ddl = new Ddl(undefined);
   const parts = {
     reader,
@@ -48,10 +60,14 @@ export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
     schema: new SqlSchema(clients, ddl),
     audit: new SqlAuditTables(clients, ddl),
   };
-  return {
-    warehouse: composeWarehouse(parts, () => engine.close(() => clients.close())),
-    localEngine,
+  const close = async (): Promise<void> => {
+    await reader.close();
+    await engine.close(async () => {
+      control.close();
+      await clients.close();
+    });
   };
+  return { warehouse: composeWarehouse(parts, close), localEngine };
 }
 
 /** chdb types its connection by its own copy of the client's declarations; the shapes are the same. */
@@ -61,4 +77,10 @@ function embeddedConnection(path: string): ClientConnection {
 
 function readOnly(limits: QueryLimits): readonly string[] {
   return Object.entries(readSettings(limits)).map(([name, value]) => `--${name}=${value}`);
+}
+
+/** What a crash left there belongs to nobody. */
+function emptyDirectory(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
 }

@@ -26,9 +26,11 @@ export class ClickHouseReader implements WarehouseReader {
     };
   }
 
-  stream({ sql, format, ...query }: WarehouseQuery): Promise<Readable> {
+  /** Does not tell its progress: the server would, in headers that come before the first row. */
+  stream({ sql, format, settings: own, ...query }: WarehouseQuery): Promise<Readable> {
     const settings: ClickHouseSettings = {
       ...this.settings,
+      ...own,
       output_format_json_array_of_rows: format === 'json' ? 1 : 0,
     };
     return this.connection.stream({
@@ -39,9 +41,10 @@ export class ClickHouseReader implements WarehouseReader {
     });
   }
 
-  text({ sql, format, ...query }: WarehouseQuery): Promise<string> {
+  text({ sql, format, settings: own, ...query }: WarehouseQuery): Promise<string> {
     const settings: ClickHouseSettings = {
       ...this.settings,
+      ...own,
       output_format_json_array_of_rows: 1,
       // The answer comes when all is done, so that its status tells the outcome.
       wait_end_of_query: 1,

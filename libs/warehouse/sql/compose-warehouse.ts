@@ -33,6 +33,7 @@ export function composeWarehouse(
     tables: () => schema.tables(),
     rejectedStreams: (database) => schema.rejectedStreams(database),
     dropRejected: (database, streamId) => schema.dropRejected(database, streamId),
+    removeRejected: (database, streamId, rows) => schema.removeRejected(database, streamId, rows),
     statistics: (database, tables) => schema.statistics(database, tables),
     createAuditTable: (database) => audit.createAuditTable(database),
     appendAudit: (database, rows) => audit.appendAudit(database, rows),

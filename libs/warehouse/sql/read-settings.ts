@@ -1,11 +1,19 @@
 import type { QueryLimits, ResultFormat } from '../warehouse.js';
 
+const TREE_MAX = 100_000;
+const SPILL = 4;
+const PATTERN_MAX = 1000;
+const PATTERNS_MAX = 10_000;
+
 /** What every client's query runs under: the engine holds it read-only and bounded, and writes values as our API says. */
 export const readSettings = (limits: QueryLimits) => ({
   readonly: '1',
   max_execution_time: limits.timeoutSeconds,
   timeout_overflow_mode: 'throw' as const,
   max_memory_usage: String(limits.memoryBytes),
+  max_rows_to_read: String(limits.readRows),
+  max_bytes_to_read: String(limits.readBytes),
+  read_overflow_mode: 'throw' as const,
   max_result_rows: String(limits.resultRows),
   max_result_bytes: String(limits.resultBytes),
   result_overflow_mode: 'throw' as const,
@@ -14,7 +22,19 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_json_quote_64bit_integers: 0 as const,
   output_format_json_quote_denormals: 0 as const,
   output_format_json_escape_forward_slashes: 0 as const,
+  output_format_arrow_compression_method: 'none' as const,
+  // What every reader of Parquet knows.
+  output_format_parquet_compression_method: 'snappy' as const,
   json_type_escape_dots_in_keys: 1 as const,
+  joined_subquery_requires_alias: 0 as const,
+  union_default_mode: 'DISTINCT' as const,
+  // Analysis cannot be interrupted, and names that stand for one another make trees of any size.
+  max_expanded_ast_elements: String(TREE_MAX),
+  // What does not fit into memory is sorted on disk.
+  max_temporary_data_on_disk_size_for_query: String(limits.memoryBytes * SPILL),
+  // Patterns that are longer take minutes to compile, which no limit stops.
+  max_hyperscan_regexp_length: String(PATTERN_MAX),
+  max_hyperscan_regexp_total_length: String(PATTERNS_MAX),
 });
 
 export const ENGINE_FORMAT = {
@@ -22,4 +42,7 @@ export const ENGINE_FORMAT = {
   ndjson: 'JSONEachRow',
   csv: 'CSVWithNames',
   text: 'TabSeparatedRaw',
+  'arrow-stream': 'ArrowStream',
+  'arrow-file': 'Arrow',
+  parquet: 'Parquet',
 } as const satisfies Readonly<Record<ResultFormat, string>>;

@@ -10,6 +10,7 @@ import { WarehouseError } from '../warehouse-errors.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 import type {
   Column,
+  RejectedRows,
   StreamStatistics,
   TableName,
   TableStatistics,
@@ -158,6 +159,15 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
       `${TABLES} AND database = {database:String} AND name = {table:String}`,
       { database, table },
     );
+  }
+
+  async removeRejected(
+    database: string,
+    streamId: string,
+    rows: readonly RejectedRows[],
+  ): Promise<void> {
+    if (rows.length > 0)
+      await this.runner.command(this.ddl.removeRejected(database, streamId, rows));
   }
 
   /** Names of indexes, by table. */

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { LocalEngine } from '@app/warehouse';
+import { FairSlots } from './fair-slots.js';
+
+/** Statements over small files, and over large ones, that run at once. */
+export const ENGINE_SLOTS = { small: 2, large: 2 } as const;
+
+const SMALL_BYTES = 256 * 1024;
+
+/**
+ * The engine that acceptance uses, shared out fairly: what is small does not wait behind what is
+ * large, and organizations take turns in both.
+ */
+@Injectable()
+export class FairEngine {
+  private readonly small = new FairSlots(ENGINE_SLOTS.small);
+  private readonly large = new FairSlots(ENGINE_SLOTS.large);
+
+  constructor(private readonly engine: LocalEngine) {}
+
+  /** Statements that wait for their turn. */
+  get waiting(): number {
+    return this.small.waiting + this.large.waiting;
+  }
+
+  /** The engine for so many bytes of an upload. Of one organization's, the oldest goes first, so that uploads end instead of all going on. */
+  for(organizationId: string, uploadId: string, bytes: number): LocalEngine {
+    const [own, other] = bytes <= SMALL_BYTES ? [this.small, this.large] : [this.large, this.small];
+    return {
+      run: (sql, params) => {
+        other.notice(organizationId);
+        return own.use(organizationId, uploadId, () => this.engine.run(sql, params));
+      },
+    };
+  }
+}

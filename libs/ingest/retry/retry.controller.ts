@@ -1,0 +1,65 @@
+import { Controller, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { z } from 'zod';
+import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
+import { toAnswer, type UploadAnswer } from '../upload/upload-answer.js';
+import { UploadRates } from '../upload/upload-rates.js';
+import { uploaderOf } from '../upload/uploader.js';
+import { WriteProgress } from '../write/write-progress.js';
+import { RetryPipeline } from './retry.pipeline.js';
+
+const retryQuery = z.strictObject({
+  /** Of one upload only, as `_rejected` has it. */
+  upload_id: z.string().min(1).max(64).optional(),
+  /** Answer when what has moved can be queried. */
+  wait: z.enum(['true', 'false']).default('false'),
+});
+
+@Controller('api/:org')
+@Requires('upload')
+export class RetryController {
+  constructor(
+    private readonly pipeline: RetryPipeline,
+    private readonly progress: WriteProgress,
+    private readonly rates: UploadRates,
+  ) {}
+
+  @Post(':stream/_rejected/retry')
+  @HttpCode(200)
+  @Describe({
+    tag: 'Upload',
+    summary:
+      'Try rejected records again: what fits by now moves to the stream, once; the rest stays',
+    query: retryQuery,
+    answer: {
+      code: 200,
+      status: [
+        {
+          name: 'logs',
+          successful: 2,
+          failed: 1,
+          error:
+            'line 3 of upload 01K9ZZ0000000000000000000C: field "price": string does not fit the column\'s type, Nullable(Float64), without loss',
+        },
+      ],
+    },
+    failures: {
+      STREAM_NOT_FOUND: 'stream not found',
+      CONFLICT: 'stream logs was deleted meanwhile',
+      TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
+      QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+    },
+  })
+  async retry(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+  ): Promise<UploadAnswer> {
+    const { upload_id: uploadId, wait } = retryQuery.parse(query);
+    const organization = organizationOf(request);
+    this.rates.admit(organization.id);
+    const uploader = uploaderOf(request);
+    const result = await this.pipeline.retry({ organization, stream, uploadId, uploader });
+    if (wait === 'true' && result.position) await this.progress.awaitWritten(result.position);
+    return toAnswer(result);
+  }
+}

@@ -1,0 +1,168 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { IngestQueue } from '@app/ingest-queue';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import { StreamsProjection } from '@app/streams';
+import { acceptRecords } from '../accept/accept-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
+import { rejectedLines } from '../accept/rejected-lines.js';
+import { BatchEnqueuer } from '../upload/enqueue-batches.js';
+import { SchemaGate } from '../upload/schema-gate.js';
+import { Spool } from '../upload/spool.js';
+import { StreamSchemas, type Uploader } from '../upload/stream-schemas.js';
+import type { UploadResult } from '../upload/upload-result.js';
+import { WriteProgress } from '../write/write-progress.js';
+import {
+  byBatch,
+  RejectedRecords,
+  type RejectedOf,
+  type RejectedPlace,
+} from './rejected-records.js';
+
+export interface RetryRequest {
+  readonly organization: RequestOrganization;
+  readonly stream: string;
+  /** Undefined: what is rejected of all uploads. */
+  readonly uploadId: string | undefined;
+  readonly uploader: Uploader;
+}
+
+/** Up to which record it came, and what became of them. */
+interface Step extends Omit<UploadResult, 'stream'> {
+  readonly last: RejectedPlace;
+}
+
+/**
+ * The way of rejected records that are tried again: read → accept → enqueue → answer.
+ *
+ * What fits now is put on the queue in one append with the removal of its rows from `_rejected`:
+ * a crash leaves both to be done or neither. The writer removes what a batch before brought, so
+ * nothing is read here before all that was appended earlier is written; and each append has the
+ * next number of its stream as its name, so that of two retries that have read the same records,
+ * at whatever node, one is refused and reads again.
+ */
+@Injectable()
+export class RetryPipeline {
+  constructor(
+    private readonly engine: FairEngine,
+    private readonly enqueuer: BatchEnqueuer,
+    private readonly schemas: StreamSchemas,
+    private readonly spool: Spool,
+    private readonly queue: IngestQueue,
+    private readonly progress: WriteProgress,
+    private readonly rejected: RejectedRecords,
+    private readonly streams: StreamsProjection,
+    private readonly gate: SchemaGate,
+  ) {}
+
+  /** @returns `successful`: moved; `failed`: still rejected. @throws {MillraceError} with what was moved before in its place. */
+  retry(request: RetryRequest): Promise<UploadResult> {
+    const { organization, stream } = request;
+    const streamId = this.streams.find(organization.id, stream)?.id;
+    if (streamId === undefined)
+      throw new MillraceError('STREAM_NOT_FOUND', 'stream not found', { detail: stream });
+    const of = { database: organization.database, streamId, uploadId: request.uploadId };
+    return this.gate.alone(JSON.stringify(['retry', streamId]), () => this.retryAll(request, of));
+  }
+
+  private async retryAll(request: RetryRequest, of: RejectedOf): Promise<UploadResult> {
+    let sum: UploadResult = {
+      stream: request.stream,
+      successful: 0,
+      failed: 0,
+      error: undefined,
+      position: undefined,
+    };
+    for (let step = await this.next(request, of); step; step = await this.next(request, of, step)) {
+      sum = {
+        ...sum,
+        successful: sum.successful + step.successful,
+        failed: sum.failed + step.failed,
+        error: sum.error ?? step.error,
+        position: step.position ?? sum.position,
+      };
+    }
+    return sum;
+  }
+
+  /** @returns undefined when there are no more. */
+  private async next(
+    request: RetryRequest,
+    of: RejectedOf,
+    before?: Step,
+  ): Promise<Step | undefined> {
+    for (;;) {
+      const name = await this.nextName(of.streamId);
+      await this.awaitAllBefore(request, of);
+      const places = await this.rejected.after(of, before?.last);
+      const last = places.at(-1);
+      if (!last) return undefined;
+      const step = await this.move(request, of, places, name);
+      if (step) return { ...step, last };
+    }
+  }
+
+  /** @returns undefined when another retry came first. */
+  private move(
+    { organization, stream, uploader }: RetryRequest,
+    of: RejectedOf,
+    places: readonly RejectedPlace[],
+    name: string,
+  ): Promise<Omit<Step, 'last'> | undefined> {
+    const uploadId = ulid();
+    return this.spool.use(uploadId, async (directory) => {
+      const keeper = this.schemas.keeper(organization, stream, uploader);
+      if (keeper.current()?.id !== of.streamId)
+        throw new MillraceError('CONFLICT', `stream ${stream} was deleted meanwhile`);
+      const file = join(directory, '0.ndjson');
+      await this.rejected.write(of, places, file);
+      const chunk = { file, firstLine: 1, bytes: (await stat(file)).size };
+      const engine = this.engine.for(organization.id, uploadId, chunk.bytes);
+      const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
+      for (;;) {
+        const { rejected, ...fitting } = await acceptRecords(engine, keeper, chunk, options);
+        const stayed = new Set(rejected ? await rejectedLines(engine, rejected.file) : []);
+        const moved = places.filter((_, index) => !stayed.has(index + 1));
+        if (moved.length !== (fitting.accepted?.rows ?? 0))
+          throw new Error(`${moved.length} records fit, ${fitting.accepted?.rows ?? 0} were taken`);
+        const first = rejected && places[rejected.first.line - 1];
+        const counts = {
+          successful: moved.length,
+          failed: stayed.size,
+          error: first && `${await this.rejected.originOf(of, first)}: ${rejected.first.reason}`,
+        };
+        if (moved.length === 0) return { ...counts, position: undefined };
+        const enqueued = await this.enqueuer.enqueue(
+          { organization, stream, keeper },
+          [{ ...fitting, rejected: undefined, recordBytes: chunk.bytes }],
+          { name, fingerprint: '', answer: '' },
+          { database: of.database, streamId: of.streamId, rows: byBatch(moved) },
+        );
+        if ('before' in enqueued) return undefined;
+        if ('position' in enqueued) return { ...counts, ...enqueued };
+      }
+    });
+  }
+
+  private async nextName(streamId: string): Promise<string> {
+    for (let number = 0; ; number += 1) {
+      const name = `retry-${streamId}-${number}`;
+      if (!(await this.queue.appended(name))) return name;
+    }
+  }
+
+  /** Until removals of earlier retries are done: what they have moved must not be read again. */
+  private async awaitAllBefore(
+    { organization, stream, uploader }: RetryRequest,
+    { database, streamId }: RejectedOf,
+  ): Promise<void> {
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const nothing = { database, streamId, rows: [] };
+    const to = { organization, stream, keeper };
+    const enqueued = await this.enqueuer.enqueue(to, [], undefined, nothing);
+    if ('position' in enqueued && enqueued.position)
+      await this.progress.awaitWritten(enqueued.position);
+  }
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { MillraceError, type UploadLimits } from '@app/platform';
+
+const LOOK_MS = 1000;
+
+/**
+ * Gives up on a client that sends nothing for `idleSeconds`, or on the whole so slowly that it
+ * would hold its place for ever. Only time in which we wait for the client counts: while the
+ * server is busy it may not send.
+ */
+export function watchPace(
+  body: IncomingMessage,
+  { idleSeconds, minBytesPerSecond }: UploadLimits,
+  giveUp: (failure: MillraceError) => void,
+): void {
+  const { socket } = body;
+  // The socket's own timer cannot tell who waits for whom.
+  socket.setTimeout(0);
+  const before = socket.bytesRead;
+  let last = before;
+  let waitedMs = 0;
+  let silentMs = 0;
+  const look = (): void => {
+    if (body.isPaused()) return;
+    waitedMs += LOOK_MS;
+    silentMs = socket.bytesRead === last ? silentMs + LOOK_MS : 0;
+    last = socket.bytesRead;
+    const earnedMs =
+      minBytesPerSecond === 0 ? Infinity : ((last - before) / minBytesPerSecond) * 1000;
+    if (silentMs >= idleSeconds * 1000)
+      giveUp(timeout(`the body stopped for ${idleSeconds} seconds`));
+    else if (waitedMs > idleSeconds * 1000 + earnedMs)
+      giveUp(timeout(`the body comes slower than ${minBytesPerSecond} bytes a second`));
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
+  for (const end of ['end', 'close', 'error']) body.once(end, () => clearInterval(timer));
+}
+
+const timeout = (what: string): MillraceError =>
+  new MillraceError('UPLOAD_TIMEOUT', `${what}; nothing of it was stored; send it again`);

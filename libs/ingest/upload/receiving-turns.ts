@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+
+/** What is taken in per turn of the event loop: well below a millisecond of work. */
+const TURN_BYTES = 256 * 1024;
+
+/**
+ * Lets bodies in piece by piece, organizations in turns and a bounded number of bytes each turn
+ * of the event loop: who receives a flood must not be deaf to everybody else.
+ */
+@Injectable()
+export class ReceivingTurns {
+  /** By organization, in the order of their turns. */
+  private readonly waiting = new Map<string, (() => void)[]>();
+  private left = TURN_BYTES;
+  private turning = false;
+
+  /** The body, its pieces when it is their turn. */
+  async *pass(organizationId: string, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    for await (const piece of body) {
+      if (this.left <= 0) await this.turn(organizationId);
+      this.left -= piece.length;
+      if (!this.turning) this.nextTurn();
+      yield piece;
+    }
+  }
+
+  private turn(organizationId: string): Promise<void> {
+    return new Promise((begin) => {
+      const line = this.waiting.get(organizationId) ?? [];
+      line.push(begin);
+      this.waiting.set(organizationId, line);
+    });
+  }
+
+  private nextTurn(): void {
+    this.turning = true;
+    setImmediate(() => {
+      this.left = TURN_BYTES;
+      this.turning = false;
+      this.serve();
+      if (this.waiting.size > 0 && !this.turning) this.nextTurn();
+    });
+  }
+
+  /** A piece each, until the turn's bytes are gone; its size is known only once it goes on. */
+  private serve(): void {
+    for (let pieces = TURN_BYTES / PIECE_BYTES; pieces > 0 && this.waiting.size > 0; pieces -= 1) {
+      const [next] = this.waiting;
+      if (!next) return;
+      const [organizationId, line] = next;
+      line.shift()?.();
+      this.waiting.delete(organizationId);
+      if (line.length > 0) this.waiting.set(organizationId, line);
+    }
+  }
+}
+
+/** What a stream of Node gives at a time, at most. */
+const PIECE_BYTES = 64 * 1024;

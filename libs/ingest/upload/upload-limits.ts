@@ -1,0 +1,2 @@
+/** Token of the configured `UploadLimits`. */
+export const UPLOAD_LIMITS = Symbol('UploadLimits');

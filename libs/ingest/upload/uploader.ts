@@ -1,0 +1,14 @@
+import { callerOf, organizationOf, type AuthenticatedRequest } from '@app/platform';
+import type { Uploader } from './stream-schemas.js';
+
+/** Who sends this request, for the events that it may cause. */
+export function uploaderOf(request: AuthenticatedRequest): Uploader {
+  const { 'user-agent': userAgent } = request.headers;
+  return {
+    actor: callerOf(request).userId,
+    organizationId: organizationOf(request).id,
+    address: request.ip,
+    requestId: request.id,
+    ...(userAgent === undefined ? {} : { userAgent }),
+  };
+}

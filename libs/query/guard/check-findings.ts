@@ -1,0 +1,123 @@
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import type { Catalog } from '../catalog.js';
+import { didYouMean } from '../near-name.js';
+import { placeOf } from '../place-in-text.js';
+import {
+  ALLOWED_TABLE_FUNCTIONS,
+  isAllowedFunction,
+  KNOWN_FUNCTIONS,
+} from './allowed-functions.js';
+import type { Name, TreeFindings } from './inspect-tree.js';
+
+/** What the engine reads from when a SELECT has no FROM. */
+const NO_TABLE = 'system.one';
+/** Names that a database of the engine or of an organization has. */
+const DATABASE =
+  /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
+/** Would show the name of the organization's database. */
+const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
+/** So would these, unless they are columns. */
+const DATABASE_WORDS = new Set(['database', 'schema']);
+
+/**
+ * What is the same for every tenant.
+ * @param text as its author wrote it, for the places of what is refused.
+ * @param engineFunctions all that the engine has, in lower case.
+ * @throws {MillraceError} STATEMENT_REFUSED
+ */
+export function checkFindings(
+  findings: TreeFindings,
+  text: string,
+  engineFunctions: ReadonlySet<string>,
+): void {
+  const at = (name: string): string => placeOf(name, text);
+  for (const name of findings.tableFunctions) {
+    if (ALLOWED_TABLE_FUNCTIONS.has(name)) continue;
+    throw refused(
+      `table function ${name} is not allowed${at(name)}; read from your streams by their names`,
+    );
+  }
+  for (const name of findings.functions) {
+    if (isAllowedFunction(name)) continue;
+    if (findings.lambdas.has(name) && !engineFunctions.has(name.toLowerCase())) continue;
+    const near = didYouMean(name, KNOWN_FUNCTIONS);
+    throw refused(`function ${name} is not allowed or does not exist${at(name)}${near}`);
+  }
+  for (const name of findings.expressions) {
+    if (name.startsWith('_')) throw refused(`a name in WITH may not start with _: ${name}`);
+  }
+  for (const [name = '', ...more] of findings.references) {
+    if (more.length > 0 || isAllowedFunction(name) || !engineFunctions.has(name.toLowerCase()))
+      continue;
+    throw refused(
+      `${name} is a function here, which is not allowed${at(name)}; a column is named with its table's name, as t.${name}`,
+    );
+  }
+  for (const name of findings.columns) {
+    const last = name.at(-1) ?? '';
+    if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
+      throw refused(`${last} is not allowed${at(last)}`);
+  }
+  for (const [name = ''] of findings.repeated) {
+    // The engine would tell their columns apart by the database's name.
+    if (!findings.expressions.has(name))
+      throw new MillraceError('INVALID_SQL', `${name} stands twice in one FROM: name each with AS`);
+  }
+  if (findings.partSettings.length > 0)
+    throw refused(
+      `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
+    );
+  if (findings.namesState)
+    throw refused(
+      'a type must be written out, and AggregateFunction cannot be named: states come from -State functions',
+    );
+  if (findings.unknown.length > 0) throw refused('it holds something that cannot be checked');
+}
+
+/**
+ * Whether all tables are the organization's.
+ * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
+ */
+export function checkTables(
+  { tables, inOperands, columns, expressions }: TreeFindings,
+  catalog: Catalog,
+  organization: RequestOrganization,
+  text: string,
+): void {
+  const own = ([name = '', ...more]: Name): boolean =>
+    more.length === 0 && (expressions.has(name) || catalog.table(organization, name) !== undefined);
+  for (const name of tables) {
+    if (name.join('.') === NO_TABLE || own(name)) continue;
+    if (name.length > 1) throw bareNames(name, text);
+    const [bare = ''] = name;
+    const known = catalog.tables(organization).map((table) => table.name);
+    throw new MillraceError(
+      'STREAM_NOT_FOUND',
+      `there is no stream ${JSON.stringify(bare)} in organization ${organization.name}${placeOf(bare, text)}${didYouMean(bare, known)}`,
+    );
+  }
+  for (const [name = '', ...more] of columns) {
+    if (more.length > 0 || !DATABASE_WORDS.has(name.toLowerCase())) continue;
+    const isColumn = tables.some(([table = '']) =>
+      catalog.table(organization, table)?.columns.some((column) => column.name === name),
+    );
+    if (!isColumn) throw refused(`${name} is not allowed${placeOf(name, text)}`);
+  }
+  for (const name of inOperands) {
+    if (own(name)) continue;
+    const [first = ''] = name;
+    // A column, or an alias: but not a table of ours that this caller may not see.
+    if (name.length > 1 ? DATABASE.test(first) : first.startsWith('_')) throw bareNames(name, text);
+  }
+}
+
+function bareNames(name: Name, text: string): MillraceError {
+  const written = name.join('.');
+  return refused(
+    `it names ${JSON.stringify(written)}${placeOf(written, text)}: name streams of your organization by their bare names, in backquotes where they hold dots`,
+  );
+}
+
+export function refused(why: string): MillraceError {
+  return new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
+}

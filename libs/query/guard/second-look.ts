@@ -1,0 +1,26 @@
+/**
+ * A second opinion, on the text and not on the engine's print of its tree: whether a table of the
+ * engine's or of any organization's database is named anywhere, in whatever place.
+ */
+
+const TEXTS = /'(?:[^'\\]|\\.)*'/gs;
+/** Not within a longer name: `t.system.events` is a field of a column. */
+const QUALIFIED =
+  /(?<![\w`.\ue000-\ue1ff])`?(system|information_schema|o_[0-9a-f]{32})`?\.`?(\w+)/gi;
+
+/**
+ * @param printable see `spell-out.ts`.
+ * @param engineTables of the engine's own databases, as `database.table`, in lower case.
+ * @returns the first such name.
+ */
+export function foreignTable(
+  printable: string,
+  engineTables: ReadonlySet<string>,
+): string | undefined {
+  for (const [, database = '', table = ''] of printable.replace(TEXTS, "''").matchAll(QUALIFIED)) {
+    const name = `${database}.${table}`;
+    if (database.toLowerCase().startsWith('o_') || engineTables.has(name.toLowerCase()))
+      return name;
+  }
+  return undefined;
+}

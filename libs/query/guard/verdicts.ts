@@ -1,0 +1,30 @@
+import { VERDICT_TEXT_MAX, VERDICTS_MAX } from './limits.js';
+
+/** Verdicts by text: the last ones used, up to a number and a length of all texts together. */
+export class Verdicts<Verdict> {
+  private readonly kept = new Map<string, Verdict>();
+  private length = 0;
+
+  get(text: string): Verdict | undefined {
+    const verdict = this.kept.get(text);
+    if (verdict !== undefined) {
+      this.kept.delete(text);
+      this.kept.set(text, verdict);
+    }
+    return verdict;
+  }
+
+  set(text: string, verdict: Verdict): void {
+    this.forget(text);
+    this.kept.set(text, verdict);
+    this.length += text.length;
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= VERDICTS_MAX && this.length <= VERDICT_TEXT_MAX) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(text: string): void {
+    if (this.kept.delete(text)) this.length -= text.length;
+  }
+}

@@ -1,0 +1,145 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { MillraceError } from '@app/platform';
+
+/** Bounds of all queries of one organization together. */
+export interface OrganizationQueryLimits {
+  /** At the same time; more wait for their turn. */
+  readonly running: number;
+  /** More than so many waiting are turned away. */
+  readonly waiting: number;
+  /** Longest wait. */
+  readonly waitSeconds: number;
+  /** Of queries, summed, per minute. */
+  readonly seconds: number;
+  /** Sent to clients, before compression, per minute. */
+  readonly resultBytes: number;
+}
+
+export const ORGANIZATION_QUERY_LIMITS = Symbol('ORGANIZATION_QUERY_LIMITS');
+
+/** A query's turn, until it is told what it took. */
+export interface Turn {
+  /** May be told more than once; the first counts. */
+  end(resultBytes: number): void;
+}
+
+interface Account {
+  running: number;
+  readonly waiting: (() => void)[];
+  /** What is left of a minute's allowance; below 0 until it is made good. */
+  seconds: number;
+  resultBytes: number;
+  refilledAt: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Keeps one organization's queries from taking everything: so many at a time, in order, and so much
+ * a minute. What a query takes is known when it has ended, so one may go below what is left; the
+ * next ones wait until it is made good.
+ */
+@Injectable()
+export class OrganizationQueries {
+  private readonly accounts = new Map<string, Account>();
+
+  constructor(
+    @Inject(ORGANIZATION_QUERY_LIMITS) private readonly limits: OrganizationQueryLimits,
+  ) {}
+
+  /** @throws {MillraceError} TOO_MANY_REQUESTS; the signal's reason when it is aborted while waiting */
+  async enter(organizationId: string, signal: AbortSignal): Promise<Turn> {
+    signal.throwIfAborted();
+    const account = this.account(organizationId);
+    this.checkAllowance(account);
+    if (account.running < this.limits.running) account.running += 1;
+    else await this.wait(account, signal);
+    const startedAt = Date.now();
+    let ended = false;
+    return {
+      end: (resultBytes) => {
+        if (ended) return;
+        ended = true;
+        account.seconds -= (Date.now() - startedAt) / 1000;
+        account.resultBytes -= resultBytes;
+        const next = account.waiting.shift();
+        if (next) next();
+        else account.running -= 1;
+        this.forget(organizationId, account);
+      },
+    };
+  }
+
+  private account(organizationId: string): Account {
+    const { seconds, resultBytes } = this.limits;
+    const account = this.accounts.get(organizationId) ?? {
+      running: 0,
+      waiting: [],
+      seconds,
+      resultBytes,
+      refilledAt: Date.now(),
+    };
+    this.accounts.set(organizationId, account);
+    const share = (Date.now() - account.refilledAt) / MINUTE_MS;
+    account.refilledAt = Date.now();
+    account.seconds = Math.min(seconds, account.seconds + share * seconds);
+    account.resultBytes = Math.min(resultBytes, account.resultBytes + share * resultBytes);
+    return account;
+  }
+
+  private checkAllowance(account: Account): void {
+    for (const [left, allowance, what] of [
+      [account.seconds, this.limits.seconds, `${this.limits.seconds} seconds of queries`],
+      [account.resultBytes, this.limits.resultBytes, `${this.limits.resultBytes} bytes of results`],
+    ] as const) {
+      if (left > 0) continue;
+      throw tooMany(
+        `your organization has had its ${what} a minute; wait, or ask for less`,
+        Math.ceil((-left / allowance) * (MINUTE_MS / 1000)) + 1,
+      );
+    }
+  }
+
+  private wait(account: Account, signal: AbortSignal): Promise<void> {
+    const { running, waiting, waitSeconds } = this.limits;
+    if (account.waiting.length >= waiting)
+      throw tooMany(
+        `${running} queries of your organization run and ${waiting} wait; send fewer at a time`,
+        1,
+      );
+    return new Promise((resolve, reject) => {
+      const leave = (reason: Error): void => {
+        account.waiting.splice(account.waiting.indexOf(enter), 1);
+        settle();
+        reject(reason);
+      };
+      const onAbort = (): void => leave(signal.reason as Error);
+      const late = setTimeout(() => {
+        const message = `no turn within ${waitSeconds} s: other queries of your organization run`;
+        leave(tooMany(message, waitSeconds));
+      }, waitSeconds * 1000);
+      const settle = (): void => {
+        clearTimeout(late);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const enter = (): void => {
+        settle();
+        resolve();
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      account.waiting.push(enter);
+    });
+  }
+
+  /** An organization that asks nothing needs no account once its allowance is whole. */
+  private forget(organizationId: string, account: Account): void {
+    if (account.running > 0) return;
+    const { seconds, resultBytes } = this.limits;
+    if (account.seconds >= seconds && account.resultBytes >= resultBytes)
+      this.accounts.delete(organizationId);
+  }
+}
+
+function tooMany(message: string, retryAfterSeconds: number): MillraceError {
+  return new MillraceError('TOO_MANY_REQUESTS', message, { retryAfterSeconds });
+}

@@ -1,0 +1,23 @@
+const NAME_MAX = 256;
+
+/** Where a name first stands in a text by itself, as `, at line 2, column 5`; empty when it does not. */
+export function placeOf(name: string, text: string): string {
+  if (name === '' || name.length > NAME_MAX) return '';
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const alone =
+      !isWord(text.charAt(at - 1), name.charAt(0)) &&
+      !isWord(text.charAt(at + name.length), name.at(-1) ?? '');
+    if (alone) return `, at ${lineAndColumn(text.slice(0, at))}`;
+  }
+  return '';
+}
+
+/** The place after `before`, in characters as an editor counts them. */
+export function lineAndColumn(before: string): string {
+  const lines = before.split('\n');
+  return `line ${lines.length}, column ${[...(lines.at(-1) ?? '')].length + 1}`;
+}
+
+function isWord(outside: string, edge: string): boolean {
+  return /\w/.test(outside) && /\w/.test(edge);
+}

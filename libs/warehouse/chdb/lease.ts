@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryProgress } from '../warehouse.js';
+import { WarehouseError } from '../warehouse-errors.js';
+import type { Pool } from './pool.js';
+import type { ReadingThread } from './reading-thread.js';
+import type { RunningQueries } from './running-queries.js';
+
+export interface LeaseTerms {
+  /** By which the engine's list of running queries knows it. */
+  readonly id: string;
+  readonly timeoutSeconds: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The engine keeps its time limit itself, except within one constant expression. */
+const GRACE_SECONDS = 2;
+/** A reader that takes nothing for so long gives its place to others. */
+const STALL_MS = 30_000;
+/** A query that is told to end before the engine lists it is told again. */
+const AGAIN_MS = 50;
+const PROGRESS_MS = 50;
+
+/** A reading thread while one query has it. It goes back to the pool when the engine has let go of the query. */
+export class Lease {
+  private pending: Promise<unknown> | undefined;
+  private gone: Promise<void> | undefined;
+  private told = noop;
+  private failure: WarehouseError | undefined;
+  private stall: NodeJS.Timeout | undefined;
+  private readonly onAbort = (): void => void this.end();
+
+  constructor(
+    private readonly thread: ReadingThread,
+    private readonly pool: Pool<ReadingThread>,
+    private readonly running: RunningQueries,
+    private readonly terms: LeaseTerms,
+  ) {
+    terms.signal?.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  get id(): string {
+    return this.terms.id;
+  }
+
+  /** One step of the thread. @throws {WarehouseError} 159 when it takes much longer than any query may */
+  async work<T>(
+    step: (thread: ReadingThread) => Promise<T>,
+    onProgress?: (progress: QueryProgress) => void,
+  ): Promise<T> {
+    this.terms.signal?.throwIfAborted();
+    if (this.failure) throw this.failure;
+    const result = step(this.thread);
+    const settled = result.then(noop, noop);
+    this.pending = settled;
+    void settled.then(() => {
+      if (this.pending === settled) this.pending = undefined;
+    });
+    const late = new AbortController();
+    const limit = delay((this.terms.timeoutSeconds + GRACE_SECONDS) * 1000, undefined, {
+      signal: late.signal,
+    }).then(() => {
+      throw new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'the engine is still at work');
+    });
+    limit.catch(noop);
+    if (onProgress) void this.reportUntil(settled, onProgress);
+    const outcome = Promise.race([result, limit]).finally(() => late.abort());
+    outcome.catch(noop);
+    return outcome;
+  }
+
+  /** The reader has what it asked for; from now on it may stall. */
+  idle(): void {
+    this.stall = setTimeout(() => {
+      this.failure = new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'nobody takes the result');
+      void this.end();
+    }, STALL_MS);
+    this.stall.unref();
+  }
+
+  busy(): void {
+    clearTimeout(this.stall);
+    if (this.failure) throw this.failure;
+  }
+
+  /** Tells what the engine has read by now. */
+  async report(onProgress: (progress: QueryProgress) => void): Promise<void> {
+    const progress = await this.running.progress(this.id);
+    if (progress) onProgress(progress);
+  }
+
+  /** Stops the query if it still runs. Resolves when the engine has let go of it. */
+  end(): Promise<void> {
+    return (this.gone ??= this.giveBack());
+  }
+
+  onGone(listener: () => void): void {
+    this.told = listener;
+  }
+
+  private async giveBack(): Promise<void> {
+    clearTimeout(this.stall);
+    this.terms.signal?.removeEventListener('abort', this.onAbort);
+    while (this.pending) {
+      await this.running.kill(this.id);
+      await Promise.race([this.pending, delay(AGAIN_MS)]);
+    }
+    await this.thread.leave().catch(noop);
+    this.pool.release(this.thread);
+    this.told();
+  }
+
+  private async reportUntil(
+    settled: Promise<unknown>,
+    onProgress: (progress: QueryProgress) => void,
+  ): Promise<void> {
+    let working = true;
+    void settled.then(() => (working = false));
+    for (;;) {
+      await Promise.race([settled, delay(PROGRESS_MS)]);
+      if (!working) return;
+      await this.report(onProgress);
+    }
+  }
+}
+
+function noop(): void {
+  // Whoever waits for it is told; nobody else need be.
+}

@@ -1,0 +1,42 @@
+import type { Session } from 'chdb';
+import { quoteText } from '../identifier.js';
+import type { QueryProgress } from '../warehouse.js';
+
+/**
+ * The engine's list of what runs. A query is found in it by the comment it begins with: an aborted
+ * call alone would leave the engine at work.
+ */
+export class RunningQueries {
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** @param session not read-only: such a one may not end queries. */
+  constructor(private readonly session: Session) {}
+
+  /** The statement, so that it can be found by `id`. */
+  static marked(id: string, sql: string): string {
+    return `${mark(id)}${sql}`;
+  }
+
+  /** Makes it fail at the next block it works on; a query that has ended meanwhile is none. */
+  async kill(id: string): Promise<void> {
+    await this.run(`KILL QUERY WHERE startsWith(query, ${quoteText(mark(id))})`);
+  }
+
+  /** What it has read by now; undefined when it does not run. */
+  async progress(id: string): Promise<QueryProgress | undefined> {
+    const text = await this.run(
+      `SELECT read_rows, read_bytes FROM system.processes WHERE startsWith(query, ${quoteText(mark(id))})`,
+    );
+    const [rows, bytes] = text.trimEnd().split('\t');
+    return bytes === undefined ? undefined : { rowsRead: Number(rows), bytesRead: Number(bytes) };
+  }
+
+  /** A session does one thing at a time. */
+  private run(sql: string): Promise<string> {
+    const result = this.last.then(() => this.session.queryAsync(sql, { format: 'TSVRaw' }));
+    this.last = result.catch(() => undefined);
+    return result.then((answer) => answer.text());
+  }
+}
+
+const mark = (id: string): string => `/* ${id} */ `;

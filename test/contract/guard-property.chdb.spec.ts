@@ -1,0 +1,128 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { MillraceError } from '@app/platform';
+import { statements } from '../fixtures/generated-statements.js';
+import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
+
+const RUNS = 12;
+const STATEMENTS = 60;
+/** What no answer may hold. */
+const SECRET = new RegExp(`${CANARY}|\\bo_[0-9a-f]{32}`);
+
+/** What a tenant gets for a statement: rows, or words. */
+interface Outcome {
+  readonly admitted: boolean;
+  readonly told: string;
+}
+
+describe('whatever a tenant sends, nothing but its own streams is read', () => {
+  let engine: GuardedEngine;
+  let changes = 0;
+
+  beforeAll(async () => {
+    engine = await openGuardedEngine();
+    // So that whatever lists tables shows it.
+    await engine.warehouse.createTable({ database: OTHER, table: CANARY }, [], '01S');
+  });
+  afterAll(() => engine.close());
+
+  async function outcome(sql: string): Promise<Outcome> {
+    try {
+      return { admitted: true, told: await engine.run(sql) };
+    } catch (error) {
+      const { name, message } = error as Error;
+      expect([name, message]).toEqual([
+        expect.stringMatching(/^(?:Millrace|Warehouse)Error$/),
+        message,
+      ]);
+      const refused = error instanceof MillraceError && error.kind === 'STATEMENT_REFUSED';
+      return { admitted: !refused, told: `${message} ${(error as MillraceError).detail ?? ''}` };
+    }
+  }
+
+  /** Everything a tenant must not see is another by now. */
+  async function changeTheWorld(): Promise<void> {
+    changes += 1;
+    const table = `${CANARY}-${changes}`;
+    await engine.warehouse.createTable({ database: OTHER, table }, [], '01S');
+    writeFileSync(join(engine.directory, 'canary.txt'), `${CANARY} ${changes}`);
+    writeFileSync(join(engine.directory, 'canary.csv'), `token\n${CANARY}\n${changes}\n`);
+    const file = join(engine.directory, 'batch.native');
+    await engine.warehouse.insert({
+      table: { database: OTHER, table: 'secret' },
+      streamId: '01S',
+      columns: ['_timestamp', 'id', 'name', 'v', 'tags', 'doc'],
+      batches: [{ position: { partition: 1, offset: BigInt(changes) }, file }],
+    });
+  }
+
+  /** Tables that the engine itself resolves an admitted statement to. */
+  async function resolvedTables(sql: string): Promise<string[]> {
+    const { statement } = await engine.guard.admit(sql, OWN);
+    if (/^EXPLAIN/.test(statement)) return [];
+    const tree = await engine.warehouse.text({
+      sql: `EXPLAIN QUERY TREE ${statement}`,
+      database: OWN.database,
+      format: 'text',
+    });
+    return [...tree.matchAll(/^ *TABLE id: .*?table_name: (\S+?)(?:,|$)/gm)].map(
+      ([, name]) => name ?? '',
+    );
+  }
+
+  it('by canaries, by what the engine resolves, and by a world that changes without a trace', async () => {
+    const foreign = {
+      tables: [
+        'system.one',
+        'system.databases',
+        'system.tables',
+        '`system`.`tables`',
+        'INFORMATION_SCHEMA.tables',
+        `${OTHER}.secret`,
+        `${OTHER}.t`,
+        `\`${OTHER}.secret\``,
+        '_audit',
+        'secret',
+      ],
+      files: [join(engine.directory, 'canary.txt'), join(engine.directory, 'canary.csv')],
+    };
+    let admitted = 0;
+    let refused = 0;
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(statements(foreign), { minLength: STATEMENTS, maxLength: STATEMENTS }),
+        async (batch) => {
+          const before: Outcome[] = [];
+          for (const sql of batch) before.push(await outcome(sql));
+          await changeTheWorld();
+          for (const [index, sql] of batch.entries()) {
+            const first = before[index];
+            // A refusal may repeat what it refuses.
+            const told = first?.told.replaceAll(OTHER, sql.includes(OTHER) ? '' : OTHER) ?? '';
+            expect([sql, SECRET.exec(told)]).toEqual([sql, null]);
+            expect([sql, await outcome(sql)]).toEqual([sql, first]);
+            if (!first?.admitted) {
+              refused += 1;
+              continue;
+            }
+            admitted += 1;
+            if (!first.told.startsWith('[')) continue;
+            answered += 1;
+            for (const table of await resolvedTables(sql))
+              expect([sql, table]).toEqual([
+                sql,
+                expect.stringMatching(new RegExp(`^(?:${OWN.database}\\.|system\\.one$)`)),
+              ]);
+          }
+        },
+      ),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+    // Or it would show nothing.
+    expect(refused).toBeGreaterThan((RUNS * STATEMENTS) / 5);
+    expect(admitted).toBeGreaterThan((RUNS * STATEMENTS) / 5);
+    expect(answered).toBeGreaterThan((RUNS * STATEMENTS) / 20);
+  }, 240_000);
+});

@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { RequestOrganization } from '@app/platform';
+import {
+  Catalog,
+  Guard,
+  OrganizationQueries,
+  QueryPipeline,
+  type TableDescription,
+} from '@app/query';
+import type { Warehouse } from '@app/warehouse';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+
+export const OWN: RequestOrganization = { id: 'A', name: 'a', database: `o_${'a'.repeat(32)}` };
+/** Database of an organization that nobody here may read. */
+export const OTHER = `o_${'b'.repeat(32)}`;
+/** Stands in the other organization's tables and in files beside the data. */
+export const CANARY = 'CANARY-9d1c';
+const COLUMNS = [
+  { name: 'id', type: 'Nullable(Int64)' },
+  { name: 'name', type: 'Nullable(String)' },
+  { name: 'v', type: 'Nullable(Float64)' },
+  { name: 'tags', type: 'Array(Nullable(String))' },
+  { name: 'doc', type: 'JSON' },
+];
+/** Streams of OWN; each has three rows, with id 0, 1, 2. */
+export const STREAMS = ['t', 'u', 'web-1.access', 'system.tables'];
+
+class FixedCatalog extends Catalog {
+  tables(): readonly TableDescription[] {
+    return STREAMS.map((name) => ({ name, columns: COLUMNS }));
+  }
+  table(_organization: RequestOrganization, name: string): TableDescription | undefined {
+    return this.tables().find((table) => table.name === name);
+  }
+}
+
+export interface GuardedEngine {
+  /** Holds `canary.txt`, `canary.csv` and the empty folder `out` beside the engine's own. */
+  readonly directory: string;
+  readonly warehouse: Warehouse;
+  readonly guard: Guard;
+  readonly queries: QueryPipeline;
+  /** The answer to a statement of OWN, as JSON text. */
+  run(sql: string, values?: Readonly<Record<string, string>>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A real engine with OWN's streams, another organization beside, and the guard before it. */
+export async function openGuardedEngine(): Promise<GuardedEngine> {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-guard-'));
+  const limits = {
+    timeoutSeconds: 3,
+    memoryBytes: 1 << 29,
+    readRows: 1e10,
+    readBytes: 1e12,
+    resultRows: 100_000,
+    resultBytes: 1 << 28,
+  };
+  const { warehouse, localEngine } = openChdb({
+    directory: join(directory, 'engine'),
+    limits,
+    readers: 4,
+    acceptors: 1,
+  });
+  writeFileSync(join(directory, 'canary.txt'), CANARY);
+  writeFileSync(join(directory, 'canary.csv'), `token\n${CANARY}\n`);
+  mkdirSync(join(directory, 'out'));
+  const fill = async (database: string, table: string, name: string): Promise<void> => {
+    await warehouse.createDatabase(database);
+    await warehouse.createTable({ database, table }, COLUMNS, '01S');
+    const file = join(directory, 'batch.native');
+    await localEngine.run(
+      `INSERT INTO FUNCTION file('${file}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, number AS id, '${name}' AS name, number / 2 AS v, ['x', toString(number)] AS tags, '{"a":{"b":1}}'::JSON AS doc FROM numbers(3)`,
+    );
+    const columns = ['_timestamp', ...COLUMNS.map((column) => column.name)];
+    await warehouse.insert({
+      table: { database, table },
+      streamId: '01S',
+      columns,
+      batches: [{ position: { partition: 0, offset: 1n }, file }],
+    });
+  };
+  for (const table of STREAMS) await fill(OWN.database, table, 'own');
+  for (const table of ['secret', 't']) await fill(OTHER, table, CANARY);
+  // Only its admins find it in the catalog.
+  await warehouse.createAuditTable(OWN.database);
+  const guard = new Guard(warehouse, new FixedCatalog());
+  const organizations = new OrganizationQueries({
+    running: 4,
+    waiting: 100,
+    waitSeconds: 10,
+    seconds: 1e9,
+    resultBytes: 1e15,
+  });
+  const queries = new QueryPipeline(guard, warehouse, organizations);
+  return {
+    directory,
+    warehouse,
+    guard,
+    queries,
+    run: async (sql, values = {}) => {
+      const signal = AbortSignal.timeout(10_000);
+      return text(await queries.run({ sql, values, organization: OWN, format: 'json', signal }));
+    },
+    close: async () => {
+      await warehouse.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

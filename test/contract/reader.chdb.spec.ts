@@ -1,0 +1,182 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { tableFromIPC } from 'apache-arrow';
+import { parquetReadObjects } from 'hyparquet';
+import type { QueryProgress, ResultFormat, Warehouse } from '@app/warehouse';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+
+/** Takes the engine minutes, a little at a time. */
+const ENDLESS = 'SELECT sum(cityHash64(number, 1)) AS endless FROM numbers(900000000000)';
+/** The same, computed while the statement is analysed. */
+const ENDLESS_SCALAR = `SELECT (${ENDLESS}) AS scalar`;
+
+describe('reading with a real engine', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-reader-'));
+  let warehouse: Warehouse;
+
+  beforeAll(() => {
+    const limits = {
+      timeoutSeconds: 20,
+      memoryBytes: 1 << 30,
+      readRows: 1e12,
+      readBytes: 1e14,
+      resultRows: 5_000_000,
+      resultBytes: 1 << 30,
+    };
+    warehouse = openChdb({ directory, limits, readers: 2, acceptors: 1 }).warehouse;
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const running = async (word: string): Promise<number> =>
+    Number(
+      await warehouse.text({
+        sql: `SELECT count() FROM system.processes WHERE position(query, '${word}') > 0 AND position(query, 'processes') = 0`,
+        format: 'text',
+      }),
+    );
+  const until = async (condition: () => Promise<boolean>): Promise<number> => {
+    const start = performance.now();
+    while (!(await condition())) {
+      if (performance.now() - start > 10_000) throw new Error('did not happen within 10 s');
+      await delay(5);
+    }
+    return performance.now() - start;
+  };
+
+  it.each([
+    ['a scalar subquery', 'SELECT (SELECT max(cityHash64(number)) FROM numbers(2000000000))'],
+    ['a constant', 'SELECT arraySum(arrayMap(x -> cityHash64(x), range(20000000)))'],
+  ])('keeps nobody waiting while %s is computed', async (_what, sql) => {
+    let beats = 0;
+    let longest = 0;
+    let last = performance.now();
+    const beat = setInterval(() => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+      beats += 1;
+    }, 5);
+    const start = performance.now();
+    await text(await warehouse.stream({ sql, format: 'json' }));
+    clearInterval(beat);
+    // Long enough to tell, and never silent for more than a part of it.
+    const whole = performance.now() - start;
+    expect(whole).toBeGreaterThan(200);
+    expect(beats).toBeGreaterThan(10);
+    expect(longest).toBeLessThan(whole / 2);
+  });
+
+  it.each([
+    ['before its first row', ENDLESS],
+    ['while it is analysed', ENDLESS_SCALAR],
+  ])('stops the engine when a query is aborted %s', async (_when, sql) => {
+    const gone = new AbortController();
+    const answer = warehouse.stream({ sql, format: 'json', signal: gone.signal });
+    answer.catch(() => undefined);
+    await until(async () => (await running('endless')) === 1);
+    gone.abort();
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await until(async () => (await running('endless')) === 0)).toBeLessThan(2000);
+  });
+
+  it('stops the engine when a query is aborted or its stream destroyed in the middle', async () => {
+    const sql = 'SELECT number AS middle FROM numbers(4000000)';
+    const gone = new AbortController();
+    const aborted = await warehouse.stream({ sql, format: 'ndjson', signal: gone.signal });
+    const destroyed = await warehouse.stream({ sql, format: 'ndjson' });
+    expect(await running('middle')).toBe(2);
+    gone.abort();
+    destroyed.destroy();
+    await expect(text(aborted)).rejects.toThrow();
+    await until(async () => (await running('middle')) === 0);
+  });
+
+  it('stops what is read whole, too', async () => {
+    const gone = new AbortController();
+    const answer = warehouse.text({ sql: ENDLESS, format: 'text', signal: gone.signal });
+    answer.catch(() => undefined);
+    await until(async () => (await running('endless')) === 1);
+    gone.abort();
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await running('endless')).toBe(0);
+  });
+
+  it('gives each of many at the same time its own values', async () => {
+    const sql = 'SELECT {n:UInt64} AS n, {s:String} AS s FROM numbers(3)';
+    const ask = async (n: number): Promise<void> => {
+      const params = { n, s: `it's \\ ${n}\n` };
+      const rows = await text(await warehouse.stream({ sql, format: 'json', params }));
+      expect(JSON.parse(rows)).toEqual(Array(3).fill({ n, s: params.s }));
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n)));
+  });
+
+  it('tells what was read', async () => {
+    const told: QueryProgress[] = [];
+    const sql = 'SELECT number FROM numbers(1000000)';
+    await text(
+      await warehouse.stream({ sql, format: 'ndjson', onProgress: (each) => told.push(each) }),
+    );
+    expect(told.at(-1)).toEqual({ rowsRead: 1_000_000, bytesRead: 8_000_000 });
+  });
+
+  it('applies settings to one query only', async () => {
+    const sql =
+      'SELECT toString(b.x) AS x FROM (SELECT 1 AS a) AS l LEFT JOIN (SELECT 2 AS x) AS b ON l.a = b.x';
+    const read = async (settings: Record<string, string>): Promise<unknown> =>
+      JSON.parse(await text(await warehouse.stream({ sql, format: 'json', settings })));
+    expect(await read({})).toEqual([{ x: '0' }]);
+    expect(await read({ join_use_nulls: '1' })).toEqual([{ x: null }]);
+    expect(await read({})).toEqual([{ x: '0' }]);
+  });
+
+  describe.each(['arrow-stream', 'arrow-file', 'parquet'] satisfies ResultFormat[])(
+    '%s',
+    (format) => {
+      const COLUMNS =
+        "toUInt64(number) AS n, toString(number) AS s, if(number % 2 = 0, NULL, number / 4) AS f, toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS t, [number] AS a, toLowCardinality('x') AS lc, number % 3 = 0 AS b";
+      const read = async (sql: string): Promise<Record<string, unknown>[]> => {
+        const bytes = await buffer(await warehouse.stream({ sql, format }));
+        if (format === 'parquet') {
+          const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+          return parquetReadObjects({ file: file, utf8: true });
+        }
+        return tableFromIPC(bytes)
+          .toArray()
+          .map((row: { toJSON(): Record<string, unknown> }) => row.toJSON());
+      };
+
+      it('is read by others, whatever the number of blocks', async () => {
+        const rows = await read(`SELECT ${COLUMNS} FROM numbers(70000) ORDER BY number`);
+        expect(rows).toHaveLength(70_000);
+        const last = rows[69_999];
+        expect(last).toMatchObject({ n: 69_999n, s: '69999', f: 69_999 / 4 });
+        expect(rows[66_000]).toMatchObject({ f: null });
+        expect(
+          new Date(Number(last?.['t'] instanceof Date ? last['t'].getTime() : last?.['t'])),
+        ).toEqual(new Date('2026-01-01T00:00:00Z'));
+      });
+
+      it('is whole when there are no rows', async () => {
+        expect(await read(`SELECT ${COLUMNS} FROM numbers(0)`)).toEqual([]);
+      });
+
+      it('leaves no file behind, and none when it fails', async () => {
+        await read('SELECT 1 AS x');
+        await expect(
+          warehouse.stream({ sql: 'SELECT number FROM numbers(6000000)', format }).then(buffer),
+        ).rejects.toMatchObject({ code: 396 });
+        await until(async () =>
+          Promise.resolve(readdirSync(join(directory, 'results')).length === 0),
+        );
+      });
+    },
+  );
+});
