@@ -27,6 +27,10 @@ const layers = {
     ['streams', 'ingest-queue', 'warehouse', 'platform'],
     'The way of a batch: it may ask streams for a schema, and needs no users and no queries.',
   ],
+  catalogue: [
+    ['platform'],
+    'Each domain declares its own resolvers; what joins them into one schema knows none of them.',
+  ],
   query: [
     ['warehouse', 'platform'],
     'The edge program has tables without streams, so the app hands the catalog in.',

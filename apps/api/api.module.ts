@@ -1,6 +1,7 @@
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AuditModule, RefusalRecorder } from '@app/audit';
+import { CatalogueModule } from '@app/catalogue';
 import { CommandPipeline, EventStore } from '@app/event-store';
 import {
   IdentityModule,
@@ -30,7 +31,14 @@ export class ApiModule {
     return {
       module: ApiModule,
       global: true,
-      imports: [IdentityModule, AuditModule, StreamsModule, IngestModule, QueryModule],
+      imports: [
+        IdentityModule,
+        AuditModule,
+        StreamsModule,
+        IngestModule,
+        QueryModule,
+        CatalogueModule,
+      ],
       controllers: [HealthController],
       providers: [
         ...bindings(parts),

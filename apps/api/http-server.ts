@@ -26,7 +26,12 @@ export function httpAdapter({ upload, http }: Config, logger: Logger): FastifyAd
     ...(http.trustedProxies.length > 0 ? { trustProxy: [...http.trustedProxies] } : {}),
     requestTimeout: 0,
     connectionTimeout: upload.idleSeconds * 1000,
-    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, constraints: emailConstraint },
+    routerOptions: {
+      maxParamLength: PARAMETER_LENGTH_MAX,
+      constraints: emailConstraint,
+      // Elasticsearch clients ask for their base path with a slash behind it.
+      ignoreTrailingSlash: true,
+    },
     forceCloseConnections: 'idle',
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>

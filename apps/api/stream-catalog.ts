@@ -1,9 +1,10 @@
 import type { RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '@app/query';
-import type { StreamsProjection } from '@app/streams';
+import { isText, type StreamDescription, type StreamsProjection } from '@app/streams';
 import {
   AUDIT_COLUMNS,
   AUDIT_TABLE,
+  POSITION_COLUMNS,
   REJECTED_COLUMNS,
   REJECTED_TABLE,
   TIMESTAMP,
@@ -24,17 +25,28 @@ export class StreamCatalog extends Catalog {
 
   tables({ id, administered }: RequestOrganization): readonly TableDescription[] {
     const streams = this.streams.list(id);
-    return [
-      ...streams.map(({ name, columns }) => ({ name, columns: [TIMESTAMP, ...columns] })),
-      REJECTED,
-      ...(administered ? [AUDIT] : []),
-    ];
+    return [...streams.map(describe), REJECTED, ...(administered ? [AUDIT] : [])];
   }
 
   table({ id, administered }: RequestOrganization, name: string): TableDescription | undefined {
     if (name === REJECTED_TABLE) return REJECTED;
     if (name === AUDIT_TABLE) return administered ? AUDIT : undefined;
     const stream = this.streams.find(id, name);
-    return stream && { name, columns: [TIMESTAMP, ...stream.columns] };
+    return stream && describe(stream);
   }
+}
+
+/** Looked into by full-text search where a stream's settings name no columns: OpenObserve's list. */
+const FULL_TEXT_DEFAULTS = ['log', 'message', 'msg', 'content', 'data', 'events', 'json'];
+
+function describe({ name, columns, settings }: StreamDescription): TableDescription {
+  const keys = settings.fullTextSearchKeys;
+  const searched = keys.length > 0 ? keys : FULL_TEXT_DEFAULTS;
+  const text = columns.filter((column) => searched.includes(column.name) && isText(column.type));
+  return {
+    name,
+    columns: [TIMESTAMP, ...columns],
+    fullTextColumns: text.map((column) => column.name),
+    arrivalColumns: POSITION_COLUMNS,
+  };
 }

@@ -12,8 +12,10 @@ import { RemoveUserHandler } from './commands/remove-user.command.js';
 import { RotatePasscodeHandler } from './commands/rotate-passcode.command.js';
 import { UpdateUserHandler } from './commands/update-user.command.js';
 import { OrganizationsController } from './http/organizations.controller.js';
+import { PeopleResolver } from './http/people.resolver.js';
 import { UsersController } from './http/users.controller.js';
 import { Accounts } from './people/accounts.js';
+import { MemberList } from './people/member-list.js';
 import { Memberships } from './people/memberships.js';
 import { Passcodes } from './people/passcode.js';
 
@@ -23,7 +25,9 @@ import { Passcodes } from './people/passcode.js';
   controllers: [OrganizationsController, UsersController],
   providers: [
     Accounts,
+    MemberList,
     Memberships,
+    PeopleResolver,
     Passcodes,
     BasicStrategy,
     Login,

@@ -1,5 +1,9 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { BulkController } from './bulk/bulk.controller.js';
+import { BulkPipeline } from './bulk/bulk.pipeline.js';
+import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
+import { ChunkAcceptance } from './upload/accept-chunks.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
 import { FairEngine } from './accept/fair-engine.js';
 import { RejectedRecords } from './retry/rejected-records.js';
@@ -19,9 +23,11 @@ import { WriteProgress } from './write/write-progress.js';
 /** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, UPLOAD_LIMITS. */
 @Module({
   imports: [CqrsModule],
-  controllers: [UploadController, RetryController],
+  controllers: [UploadController, RetryController, BulkController, ElasticsearchController],
   providers: [
     UploadPipeline,
+    BulkPipeline,
+    ChunkAcceptance,
     FairEngine,
     RetryPipeline,
     RejectedRecords,

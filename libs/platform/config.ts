@@ -232,11 +232,14 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
+/** Of the command line program, which may run beside the server. */
+const CLIENT_VARIABLES = ['MILLRACE_USER', 'MILLRACE_PASSWORD'];
+
 /** A mistyped variable must not be ignored in silence. */
 function refuseUnknown(variables: NodeJS.ProcessEnv): void {
   const known = Object.keys(environment.shape);
   const unknown = Object.keys(variables).filter(
-    (name) => name.startsWith('MILLRACE_') && !known.includes(name),
+    (name) => name.startsWith('MILLRACE_') && ![...known, ...CLIENT_VARIABLES].includes(name),
   );
   if (unknown.length === 0) return;
   throw new Error(

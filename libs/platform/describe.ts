@@ -8,9 +8,12 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { z } from 'zod';
+import type { ErrorBody } from './error-filter.js';
 import { ERROR_STATUS, type ErrorKind } from './errors.js';
 
 type ApiSchema = Extract<Parameters<typeof ApiBody>[0], { schema: unknown }>['schema'];
+
+type FailureExample = string | ErrorBody;
 
 /** What the OpenAPI page says of a route. */
 export interface RouteDescription {
@@ -28,8 +31,8 @@ export interface RouteDescription {
   readonly query?: z.ZodObject;
   /** Body of the 200, as a client would see it. */
   readonly answer: unknown;
-  /** Kinds of failure peculiar to this route, each with a message it may have. 401, 403 of the role and 429 go without saying. */
-  readonly failures?: Readonly<Partial<Record<ErrorKind, string>>>;
+  /** Kinds of failure peculiar to this route, each with a message it may have, or with the body it is. 401, 403 of the role and 429 go without saying. */
+  readonly failures?: Readonly<Partial<Record<ErrorKind, FailureExample>>>;
 }
 
 /** Describes a route in the OpenAPI document, from the schemas the route itself uses. */
@@ -65,9 +68,12 @@ function describeBody(body: NonNullable<RouteDescription['body']>): MethodDecora
 
 function describeFailures(
   status: number,
-  kinds: readonly (readonly [string, string])[],
+  kinds: readonly (readonly [string, FailureExample])[],
 ): MethodDecorator & ClassDecorator {
-  const examples = kinds.map(([kind, message]) => [kind, { value: { code: status, message } }]);
+  const examples = kinds.map(([kind, message]) => [
+    kind,
+    { value: typeof message === 'string' ? { code: status, message } : message },
+  ]);
   return ApiResponse({
     status,
     description: kinds.map(([kind]) => kind).join(', '),
@@ -80,9 +86,9 @@ function describeFailures(
 }
 
 function byStatus(
-  failures: Readonly<Partial<Record<ErrorKind, string>>>,
-): [number, [string, string][]][] {
-  const all = new Map<number, [string, string][]>();
+  failures: Readonly<Partial<Record<ErrorKind, FailureExample>>>,
+): [number, [string, FailureExample][]][] {
+  const all = new Map<number, [string, FailureExample][]>();
   for (const [kind, message] of Object.entries(failures)) {
     const status = ERROR_STATUS[kind as ErrorKind];
     all.set(status, [...(all.get(status) ?? []), [kind, message]]);

@@ -27,6 +27,8 @@ export class ErrorFilter implements ExceptionFilter {
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    // A field of the catalogue: the answer has a place for its error.
+    if (host.getType<string>() === 'graphql') throw error;
     const http = host.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     await this.listener(toMillraceError(error, request), request);
@@ -87,7 +89,7 @@ function discardBody(body: IncomingMessage): void {
 
 export function bodyOf(failure: MillraceError): ErrorBody {
   return {
-    code: failure.status,
+    code: failure.code ?? failure.status,
     message: failure.message,
     ...(failure.detail === undefined ? {} : { error_detail: failure.detail }),
   };

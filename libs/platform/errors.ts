@@ -12,6 +12,8 @@ export const ERROR_STATUS = {
   ALREADY_EXISTS: 400,
   INVALID_SQL: 400,
   UNKNOWN_COLUMN: 400,
+  INVALID_SEARCH: 400,
+  INVALID_GRAPHQL: 400,
   UNAUTHORIZED: 401,
   FORBIDDEN: 403,
   STATEMENT_REFUSED: 403,
@@ -39,6 +41,8 @@ export type ErrorKind = keyof typeof ERROR_STATUS;
 export interface ErrorOptions {
   /** Where or why in more detail; shown to the client as `error_detail`. Never a secret. */
   readonly detail?: string;
+  /** Stands as `code` in the body, in place of the HTTP status. */
+  readonly code?: number;
   /** The underlying failure; logged, never shown. */
   readonly cause?: unknown;
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
@@ -48,6 +52,7 @@ export interface ErrorOptions {
 /** A failure with a message written for the client: what is wrong and what to do. */
 export class MillraceError extends Error {
   readonly detail: string | undefined;
+  readonly code: number | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -58,6 +63,7 @@ export class MillraceError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MillraceError';
     this.detail = options.detail;
+    this.code = options.code;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 

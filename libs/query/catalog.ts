@@ -4,6 +4,10 @@ import type { Column } from '@app/warehouse';
 export interface TableDescription {
   readonly name: string;
   readonly columns: readonly Column[];
+  /** Columns of text that `match_all` looks into. */
+  readonly fullTextColumns?: readonly string[];
+  /** Hidden columns by which rows of one time are in the order of their arrival. */
+  readonly arrivalColumns?: readonly string[];
 }
 
 /** What the planner may know: the tables of one tenant. Handed in by the app. */

@@ -1,4 +1,4 @@
-export { arrowName, fits, type Kinds } from './aggregates/column-types.js';
+export { arrowName, fits, isText, type Kinds } from './aggregates/column-types.js';
 export { streamNameProblem } from './aggregates/names.js';
 export { COLUMNS_MAX, refusedFields, type Survey } from './aggregates/stream.aggregate.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';

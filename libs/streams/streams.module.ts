@@ -6,6 +6,7 @@ import { EnsureStreamHandler } from './commands/ensure-stream.command.js';
 import { EvolveStreamSchemaHandler } from './commands/evolve-stream-schema.command.js';
 import { StreamRecords } from './http/stream-records.js';
 import { StreamsController } from './http/streams.controller.js';
+import { StreamsResolver } from './http/streams.resolver.js';
 import { SummaryController } from './http/summary.controller.js';
 
 /** Needs from the app: CommandPipeline, StreamsProjection, StreamStatistics, MemberCount. */
@@ -14,6 +15,7 @@ import { SummaryController } from './http/summary.controller.js';
   controllers: [SummaryController, StreamsController],
   providers: [
     StreamRecords,
+    StreamsResolver,
     ChangeStreamSettingsHandler,
     DeleteStreamHandler,
     EnsureStreamHandler,

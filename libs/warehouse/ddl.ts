@@ -76,9 +76,21 @@ function definitions(columns: readonly Column[]): string[] {
   ];
 }
 
+/** What an index of ours is for: single values, or words of a full-text search. */
+export type IndexKind = 'partition_key' | 'full_text';
+
 /** Of one length, whatever the column is called: the engine keeps an index in a file of its name. */
-export const skipIndexName = (column: string): string =>
-  `partition_key_${createHash('sha256').update(column).digest('hex').slice(0, 32)}`;
+export const indexName = (kind: IndexKind, column: string): string =>
+  `${kind}_${createHash('sha256').update(column).digest('hex').slice(0, 32)}`;
+
+/** What a full-text search compares: text in lower case, nothing where there is none. The index has the same expression. */
+export const searchedText = (column: string): string =>
+  `lowerUTF8(ifNull(${quoteIdentifier(column)}, ''))`;
+
+const INDEXES: Readonly<Record<IndexKind, (column: string) => string>> = {
+  partition_key: (column) => `${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`,
+  full_text: (column) => `${searchedText(column)} TYPE text(tokenizer = 'splitByNonAlpha')`,
+};
 
 /**
  * Every CREATE, ALTER and DROP, to be run in order.
@@ -205,17 +217,18 @@ export class Ddl {
     return `${this.alter(this.stored(table))} ${change}`;
   }
 
-  addSkipIndex(table: TableName, column: string): readonly string[] {
-    const name = quoteIdentifier(skipIndexName(column));
+  /** Filled for the rows that are there. */
+  addIndex(table: TableName, kind: IndexKind, column: string): readonly string[] {
+    const name = quoteIdentifier(indexName(kind, column));
     const alter = this.alter(this.stored(table));
     return [
-      `${alter} ADD INDEX IF NOT EXISTS ${name} ${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`,
+      `${alter} ADD INDEX IF NOT EXISTS ${name} ${INDEXES[kind](column)}`,
       `${alter} MATERIALIZE INDEX ${name} ${DONE}`,
     ];
   }
 
-  dropSkipIndex(table: TableName, column: string): string {
-    return `${this.alter(this.stored(table))} DROP INDEX IF EXISTS ${quoteIdentifier(skipIndexName(column))} ${DONE}`;
+  dropIndex(table: TableName, kind: IndexKind, column: string): string {
+    return `${this.alter(this.stored(table))} DROP INDEX IF EXISTS ${quoteIdentifier(indexName(kind, column))} ${DONE}`;
   }
 
   dropRejected(database: string, streamId: string): string {

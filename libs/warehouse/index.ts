@@ -4,6 +4,8 @@ export {
   REJECTED_COLUMNS,
   REJECTED_TABLE,
   STREAM_COLUMN,
+  POSITION_COLUMNS,
+  searchedText,
   TIMESTAMP,
 } from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';

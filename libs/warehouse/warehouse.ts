@@ -162,6 +162,8 @@ export abstract class WarehouseSchema {
   abstract setRetention(table: TableName, days: number): Promise<void>;
   /** Skip indexes on exactly these columns, for rows there already too. */
   abstract setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void>;
+  /** Indexes of words on exactly these columns of text, for rows there already too. */
+  abstract setTextIndexes(table: TableName, columns: readonly string[]): Promise<void>;
   /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
   abstract columns(table: TableName): Promise<readonly Column[]>;
   /** All tables in databases of organizations, whose names begin with `o_`. */
@@ -187,6 +189,8 @@ export interface WarehouseTable extends TableName {
   readonly retentionDays: number;
   /** Columns with a skip index. */
   readonly skipIndexes: readonly string[];
+  /** Columns whose words are indexed. */
+  readonly textIndexes: readonly string[];
 }
 
 export interface TableStatistics {

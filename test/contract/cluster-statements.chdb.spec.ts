@@ -47,7 +47,17 @@ describe('statements for a cluster', () => {
     ['modifyColumn', ddl.modifyColumn(table, column)],
     ['dropTable', ddl.dropTable(table)],
     ['setRetention', [ddl.setRetention(table, 7), ddl.setRetention(table, 0)]],
-    ['skip indexes', [...ddl.addSkipIndex(table, 'a`b'), ddl.dropSkipIndex(table, 'a`b')]],
+    [
+      'indexes of values',
+      [
+        ...ddl.addIndex(table, 'partition_key', 'a`b'),
+        ddl.dropIndex(table, 'partition_key', 'a`b'),
+      ],
+    ],
+    [
+      'indexes of words',
+      [...ddl.addIndex(table, 'full_text', 'a`b'), ddl.dropIndex(table, 'full_text', 'a`b')],
+    ],
     ['dropRejected', [ddl.dropRejected('o_a', "01'S")]],
     [
       'removeRejected',

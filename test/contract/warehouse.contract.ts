@@ -196,6 +196,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         await warehouse.createTable(other, [], '01OTHER');
         await warehouse.setRetention(other, 30);
         await warehouse.setSkipIndexes(TABLE, ['who', 'n']);
+        await warehouse.setTextIndexes(TABLE, ['who']);
         const tables = (await warehouse.tables()).filter(
           ({ database }) => database === TABLE.database,
         );
@@ -204,11 +205,13 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           retentionDays: 30,
           skipIndexes: [],
         });
-        const { columns, skipIndexes, ...rest } =
+        const { columns, skipIndexes, textIndexes, ...rest } =
           tables.find(({ table }) => table === 'events') ?? {};
         expect(rest).toEqual({ ...TABLE, streamId: STREAM_ID, retentionDays: 0 });
         expect(columns?.map(({ name }) => name)).toEqual(['_timestamp', 'n', 'who']);
         expect([...(skipIndexes ?? [])].sort()).toEqual(['n', 'who']);
+        expect(textIndexes).toEqual(['who']);
+        await warehouse.setTextIndexes(TABLE, []);
         await warehouse.setSkipIndexes(TABLE, ['n']);
         await warehouse.setRetention(other, 0);
         const after = await warehouse.tables();
@@ -232,13 +235,19 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         });
         await warehouse.setRetention(TABLE, 0);
         await warehouse.setSkipIndexes(TABLE, names);
+        await warehouse.setTextIndexes(TABLE, names);
         const events = async () =>
           (await warehouse.tables()).find(
             ({ database, table }) => database === TABLE.database && table === TABLE.table,
           );
-        expect(await events()).toMatchObject({ retentionDays: 0, skipIndexes: names });
+        expect(await events()).toMatchObject({
+          retentionDays: 0,
+          skipIndexes: names,
+          textIndexes: names,
+        });
         await warehouse.setSkipIndexes(TABLE, []);
-        expect((await events())?.skipIndexes).toEqual([]);
+        await warehouse.setTextIndexes(TABLE, []);
+        expect(await events()).toMatchObject({ skipIndexes: [], textIndexes: [] });
       });
 
       it('makes and drops tables of the longest names, in a database as organizations have it', async () => {

@@ -102,6 +102,7 @@ describe('the OpenAPI document', () => {
       'GET /api/{org}/organizations/passcode',
       'PUT /api/{org}/organizations/passcode',
       'GET /api/{org}/streams',
+      'POST /api/{org}/catalog',
       'GET /api/{org}/{stream}/schema',
       'GET /api/{org}/streams/{stream}/schema',
       'GET /api/{org}/tables/{table}',

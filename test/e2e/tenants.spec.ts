@@ -25,6 +25,7 @@ POST   /api/{org}/users/{email}              -    |   n      n      n      y    
 DELETE /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/audit                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/summary                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/catalog                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/streams                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/streams/{stream}/schema    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/schema            -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
@@ -35,11 +36,31 @@ DELETE /api/{org}/{stream}                   -    |   n      n      n      y    
 POST   /api/{org}/{stream}/_json             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_multi            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_csv              -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/_bulk                      -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_bulk                      -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_bulk             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/{stream}/_bulk             -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}                            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_license                   -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_xpack                     -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_cluster/health            -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_index_template/{name}     -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_template/{name}           -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_ilm/policy/{name}         -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_data_stream/{name}        -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_index_template/{name}     -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_template/{name}           -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_ilm/policy/{name}         -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+PUT    /api/{org}/_data_stream/{name}        -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/_values            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/_around            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/_search                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/graphql                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 `;
 const STATUS: Readonly<Record<string, number>> = { y: 200, '-': 401, n: 403, '?': 404 };
 /** Open to everybody, and about nobody. */
@@ -126,12 +147,20 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/{stream}/_json': () => json([{ a: 1 }]),
     'POST /api/{org}/{stream}/_multi': () => json({ a: 1 }),
     'POST /api/{org}/{stream}/_csv': () => ({ body: 'a\n1\n' }),
+    'POST /api/{org}/_bulk': (name) => ({ body: `{"index":{"_index":"${name}"}}\n{"a":1}\n` }),
+    'PUT /api/{org}/_bulk': (name) => ({ body: `{"index":{"_index":"${name}"}}\n{"a":1}\n` }),
+    'POST /api/{org}/{stream}/_bulk': () => ({ body: '{"index":{}}\n{"a":1}\n' }),
+    'PUT /api/{org}/{stream}/_bulk': () => ({ body: '{"index":{}}\n{"a":1}\n' }),
+    'POST /api/{org}/_search': (name) =>
+      json({ query: { sql: `SELECT count() AS n FROM "s-${name}"` } }),
+    'POST /api/{org}/catalog': () => json({ query: '{ organization { name } streams { name } }' }),
+    'POST /api/{org}/graphql': (name) => ({ body: `{ s_${name} { a } }` }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
   /** What is asked about is there and fresh, whoever asks. */
   async function prepare({ method, path }: Route, name: string): Promise<string> {
-    if (/stream|table|sql/.test(path))
+    if (/stream|table|sql|search|graphql/.test(path))
       await asRoot(`/api/acme/s-${name}/settings`, json({ columns: { a: 'Int64' } }));
     if (method === 'GET' && path.endsWith('/sql'))
       return `${path}?query=${encodeURIComponent(`SELECT count() AS n FROM \`s-${name}\``)}`;
@@ -139,7 +168,9 @@ describe('two tenants cannot touch each other', () => {
     return path
       .replace('{stream}', `s-${name}`)
       .replace('{table}', `s-${name}`)
-      .replace('{email}', `${name}@example.com`);
+      .replace('{email}', `${name}@example.com`)
+      .replace(/_values$/, '_values?fields=a')
+      .replace(/_around$/, '_around?key=1763717400000000');
   }
 
   async function credentialsOf(caller: string) {

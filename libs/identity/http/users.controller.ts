@@ -15,13 +15,11 @@ import {
 } from '@app/platform';
 import { passwordProblem } from '../auth/password-hash.js';
 import { ROLES } from '../aggregates/roles.js';
-import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { AddUser } from '../commands/add-user.command.js';
 import { PutMember } from '../commands/put-member.command.js';
 import { RemoveUser } from '../commands/remove-user.command.js';
 import { UpdateUser, type UserChanges } from '../commands/update-user.command.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection, type User } from '../projections/users.projection.js';
+import { MemberList, type UserRecord } from '../people/member-list.js';
 import { done, type Done } from './done.js';
 
 const EMAIL_MAX = 254;
@@ -61,15 +59,6 @@ const removeQuery = z.object({
   erase: z.enum(['true', 'false']).default('false'),
 });
 
-interface UserRecord {
-  readonly email: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly role: string;
-  /** Microseconds since the epoch. */
-  readonly created_at: number;
-}
-
 const TAG = 'Users';
 const ANN = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' };
 
@@ -78,8 +67,7 @@ const ANN = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' };
 export class UsersController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly users: UsersProjection,
-    private readonly organizations: OrganizationsProjection,
+    private readonly members: MemberList,
   ) {}
 
   @Get()
@@ -89,14 +77,7 @@ export class UsersController {
     answer: { data: [{ ...ANN, role: 'editor', created_at: 1_790_000_000_000_000 }] },
   })
   list(@Req() request: AuthenticatedRequest): { data: readonly UserRecord[] } {
-    const { id, name } = organizationOf(request);
-    const members = this.organizations.get(id)?.members ?? new Map<string, string>();
-    const data = [...members].flatMap(([userId, memberRole]) => {
-      const user = this.users.byId(userId);
-      return user ? [toRecord(user, memberRole)] : [];
-    });
-    const root = name === DEFAULT_ORGANIZATION ? this.users.root() : undefined;
-    return { data: root ? [toRecord(root, 'root'), ...data] : data };
+    return { data: this.members.of(organizationOf(request)) };
   }
 
   @Post()
@@ -229,15 +210,5 @@ function toChanges(body: z.infer<typeof updateUser>): UserChanges {
     ...(body.role === undefined ? {} : { role: body.role }),
     ...(body.old_password === undefined ? {} : { oldPassword: body.old_password }),
     ...(body.new_password === undefined ? {} : { newPassword: body.new_password }),
-  };
-}
-
-function toRecord(user: User, role: string): UserRecord {
-  return {
-    email: user.email,
-    first_name: user.firstName,
-    last_name: user.lastName,
-    role,
-    created_at: user.createdAt * 1000,
   };
 }

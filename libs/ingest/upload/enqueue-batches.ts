@@ -37,6 +37,7 @@ export interface Destination {
 export interface StreamChunks {
   readonly to: Destination;
   readonly chunks: readonly EnqueuedChunk[];
+  readonly removal?: RejectedRemoval | undefined;
 }
 
 /** Indexes. */
@@ -54,6 +55,11 @@ export type Enqueued =
   | { readonly outdated: readonly number[] }
   | { readonly before: KeptAppend };
 
+/** The same of several streams: the positions of all batches. */
+export type EnqueuedAll = Appended | { readonly outdated: readonly OutdatedChunk[] };
+
+type Appended = { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
+
 @Injectable()
 export class BatchEnqueuer {
   constructor(
@@ -68,24 +74,28 @@ export class BatchEnqueuer {
    * nothing is put there. A removal goes with the batches, or alone, behind what is there already.
    * @throws {MillraceError} QUEUE_FULL
    */
-  enqueue(
+  async enqueue(
     to: Destination,
     chunks: readonly EnqueuedChunk[],
     once?: NamedAppend,
     removal?: RejectedRemoval,
   ): Promise<Enqueued> {
-    const { organization, stream } = to;
-    return this.gate.pass(gateKey(organization, stream), async () => {
-      const outdated = outdatedOf(to, chunks);
-      if (outdated.length > 0) return { outdated };
-      const records = await this.toRecords(organization.database, stream, chunks);
-      if (removal) records.push(toRemovalRecord(keyOf(organization.database, stream), removal));
-      return this.append(records, once);
+    const enqueued = await this.enqueueAll([{ to, chunks, removal }], once);
+    if ('outdated' in enqueued) return { outdated: enqueued.outdated.map(({ chunk }) => chunk) };
+    return 'before' in enqueued ? enqueued : { position: enqueued.positions.at(-1) };
+  }
+
+  /** The same for an upload to several streams, each with its chunks. */
+  async enqueueAll(parts: readonly StreamChunks[], once?: NamedAppend): Promise<EnqueuedAll> {
+    let appended: Appended = { positions: [] };
+    const outdated = await this.enqueueTogether(parts, async (records) => {
+      appended = await this.append(records, once);
     });
+    return outdated.length > 0 ? { outdated } : appended;
   }
 
   /**
-   * The same for several streams at once, each with its chunks; `put` takes all their batches.
+   * The same for several streams at once; `put` takes all their batches.
    * @returns the places of chunks that must be accepted again; nothing was put then.
    */
   enqueueTogether(
@@ -98,14 +108,18 @@ export class BatchEnqueuer {
       );
       if (outdated.length > 0) return outdated;
       const records: QueueRecord[] = [];
-      for (const { to, chunks } of parts)
-        records.push(...(await this.toRecords(to.organization.database, to.stream, chunks)));
+      for (const { to, chunks, removal } of parts) {
+        const { database } = to.organization;
+        records.push(...(await this.toRecords(database, to.stream, chunks)));
+        if (removal) records.push(toRemovalRecord(keyOf(database, to.stream), removal));
+      }
       await put(records);
       return [];
     };
-    const keys = new Set(parts.map(({ to }) => gateKey(to.organization, to.stream)));
-    const passed = [...keys].reduce((inner, key) => () => this.gate.pass(key, inner), within);
-    return passed();
+    return this.gate.passAll(
+      parts.map(({ to }) => gateKey(to.organization, to.stream)),
+      within,
+    );
   }
 
   private async toRecords(
@@ -132,10 +146,10 @@ export class BatchEnqueuer {
   private async append(
     records: readonly QueueRecord[],
     once: NamedAppend | undefined,
-  ): Promise<Enqueued> {
-    if (records.length === 0 && !once) return { position: undefined };
+  ): Promise<Appended> {
+    if (records.length === 0 && !once) return { positions: [] };
     try {
-      return { position: (await this.queue.append(records, once)).at(-1) };
+      return { positions: await this.queue.append(records, once) };
     } catch (error) {
       if (error instanceof AlreadyAppendedError) return { before: error.kept };
       if (!(error instanceof QueueFullError)) throw error;

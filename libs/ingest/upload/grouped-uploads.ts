@@ -4,18 +4,21 @@ import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import type { RequestOrganization } from '@app/platform';
 import { acceptRecords } from '../accept/accept-records.js';
+import { readRejections } from '../accept/read-rejections.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { rejectedLines } from '../accept/rejected-lines.js';
 import { BatchEnqueuer } from './enqueue-batches.js';
 import type { RecordUnit } from './frame-records.js';
 import { Spool } from './spool.js';
 import { StreamSchemas, type Uploader } from './stream-schemas.js';
-import { resultOf, type UploadResult } from './upload-result.js';
+import { countsOf, resultOf, type UploadResult } from './upload-result.js';
 
 export interface SmallUpload {
   readonly organization: RequestOrganization;
   readonly stream: string;
   readonly uploader: Uploader;
+  /** Wants to know each rejection: then there may be nothing else in it. */
+  readonly itemized?: boolean;
 }
 
 interface Waiting {
@@ -100,7 +103,7 @@ export class GroupedUploads {
 
   /** @returns a result for each, or the parts to go on with instead. */
   private accept(
-    { organization, stream, uploader }: SmallUpload,
+    { organization, stream, uploader, itemized = false }: SmallUpload,
     group: readonly Waiting[],
   ): Promise<GroupOutcome> {
     const uploadId = ulid();
@@ -126,7 +129,12 @@ export class GroupedUploads {
           apart: takeApart(group, await rejectedLines(engine, accepted.rejected.file)),
         };
       }
-      const sum = resultOf(stream, [accepted], group[0]?.unit ?? 'line');
+      const rejections =
+        itemized && accepted.rejected ? await readRejections(engine, accepted.rejected) : [];
+      const sum =
+        rejections.length > 0
+          ? countsOf(stream, [accepted])
+          : resultOf(stream, [accepted], group[0]?.unit ?? 'line');
       const enqueued = await this.enqueuer.enqueue({ organization, stream, keeper }, [
         { ...accepted, recordBytes: bytes.length },
       ]);
@@ -139,7 +147,7 @@ export class GroupedUploads {
         error: undefined,
         position,
       });
-      return { results: alone ? [{ ...sum, position }] : group.map(ofOne), apart: [] };
+      return { results: alone ? [{ ...sum, position, rejections }] : group.map(ofOne), apart: [] };
     });
   }
 }

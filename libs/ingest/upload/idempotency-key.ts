@@ -8,6 +8,11 @@ const KEY_BYTES_MAX = 255;
 
 type Counts = Omit<UploadResult, 'position'>;
 
+/** What of an upload counts for it being the same. */
+interface Named extends Pick<UploadRequest, 'organization' | 'stream' | 'body'> {
+  readonly format: { readonly kind: string };
+}
+
 /** @returns the header's value. @throws {MillraceError} INVALID_PARAMETER */
 export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
@@ -23,13 +28,13 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
  * An upload that names itself by a key of its organization: the same body again under the same
  * key, for the same stream and in the same format, is the same upload.
  */
-export class KeyedUpload {
+export class KeyedUpload<Kept extends object = Counts> {
   readonly name: string;
   /** The request's body, seen on its way. */
   readonly body: AsyncIterable<Buffer>;
   private readonly hash: Hash;
 
-  constructor({ organization, stream, format, body }: UploadRequest, key: string) {
+  constructor({ organization, stream, format, body }: Named, key: string) {
     this.name = createHash('sha256')
       .update(JSON.stringify([organization.id, key]))
       .digest('base64url');
@@ -38,7 +43,7 @@ export class KeyedUpload {
   }
 
   /** When the body has been read: what to put on the queue with its batches. */
-  named(result: Counts): NamedAppend {
+  named(result: Kept): NamedAppend {
     return {
       name: this.name,
       fingerprint: this.hash.copy().digest('base64url'),
@@ -50,13 +55,17 @@ export class KeyedUpload {
    * When the body has been read: the answer that the upload of this name had.
    * @throws {MillraceError} CONFLICT when that was another upload.
    */
-  answerOf({ fingerprint, answer, position }: KeptAppend): UploadResult {
+  answerOf({
+    fingerprint,
+    answer,
+    position,
+  }: KeptAppend): Kept & { readonly position: KeptAppend['position'] } {
     if (fingerprint !== this.hash.copy().digest('base64url'))
       throw new MillraceError(
         'CONFLICT',
         'this Idempotency-Key was sent with another upload; use a new one for each upload',
       );
-    return { ...(JSON.parse(answer) as Counts), position };
+    return { ...(JSON.parse(answer) as Kept), position };
   }
 
   /** Reads what is left of the body. */

@@ -3,6 +3,9 @@ import { Injectable } from '@nestjs/common';
 /** What is taken in per turn of the event loop: well below a millisecond of work. */
 const TURN_BYTES = 256 * 1024;
 
+/** What the smallest piece counts for: a request is work, however little it brings. */
+const SMALL_COSTS = 16 * 1024;
+
 /**
  * Lets bodies in piece by piece, organizations in turns and a bounded number of bytes each turn
  * of the event loop: who receives a flood must not be deaf to everybody else.
@@ -18,7 +21,7 @@ export class ReceivingTurns {
   async *pass(organizationId: string, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     for await (const piece of body) {
       if (this.left <= 0) await this.turn(organizationId);
-      this.left -= piece.length;
+      this.left -= Math.max(piece.length, SMALL_COSTS);
       if (!this.turning) this.nextTurn();
       yield piece;
     }

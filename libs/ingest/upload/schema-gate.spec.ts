@@ -52,4 +52,22 @@ describe('the schema gate', () => {
     await alone;
     expect(await gate.pass('s', () => Promise.resolve(2))).toBe(2);
   });
+
+  it('lets nobody wait for each other who passes the gates of several streams', async () => {
+    const gate = new SchemaGate();
+    const first = held([], 'first');
+    const done: string[] = [];
+    const say = (what: string) => () => Promise.resolve(void done.push(what));
+    const all = [
+      gate.alone('a', first.work),
+      gate.passAll(['a', 'b'], say('a, b')),
+      gate.alone('a', say('a alone')),
+      gate.passAll(['b', 'a', 'b'], say('b, a')),
+      gate.alone('b', say('b alone')),
+    ];
+    await turn();
+    first.end();
+    await Promise.all(all);
+    expect([...done].sort()).toEqual(['a alone', 'a, b', 'b alone', 'b, a']);
+  });
 });

@@ -25,6 +25,16 @@ export class SchemaGate {
     }
   }
 
+  /**
+   * Runs work that must not meet a widening of any of these. Their gates are passed in one order
+   * by everybody: who waits at a gate must not hold one at which another waits the other way round.
+   */
+  passAll<T>(streams: readonly string[], work: () => Promise<T>): Promise<T> {
+    const [stream, ...others] = [...new Set(streams)].sort();
+    if (stream === undefined) return work();
+    return this.pass(stream, () => this.passAll(others, work));
+  }
+
   /** Runs work alone: after all that pass, before all that come. */
   async alone<T>(stream: string, work: () => Promise<T>): Promise<T> {
     for (let shut = this.shut.get(stream); shut; shut = this.shut.get(stream)) await shut;

@@ -1,7 +1,7 @@
 import type { QueuePosition } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import type { AcceptedChunk, Rejection } from '../accept/chunk.js';
-import { STRUCTURAL } from '../accept/judge-records.js';
+import { plainReason } from '../accept/read-rejections.js';
 import type { RecordUnit } from './frame-records.js';
 
 export interface UploadResult {
@@ -12,6 +12,8 @@ export interface UploadResult {
   readonly error: string | undefined;
   /** Where its last batch is in the queue; undefined when nothing was stored. */
   readonly position: QueuePosition | undefined;
+  /** Each that was rejected, where the upload asks for them. */
+  readonly rejections?: readonly Rejection[];
 }
 
 /**
@@ -23,20 +25,35 @@ export function resultOf(
   chunks: readonly AcceptedChunk[],
   unit: RecordUnit,
 ): Omit<UploadResult, 'position'> {
-  const sum = (count: (chunk: AcceptedChunk) => number): number =>
-    chunks.reduce((total, chunk) => total + count(chunk), 0);
-  const successful = sum((chunk) => chunk.accepted?.rows ?? 0);
-  const failed = sum((chunk) => chunk.rejected?.rows ?? 0);
+  const counts = countsOf(stream, chunks);
   const rejected = chunks.flatMap((chunk) => (chunk.rejected ? [chunk.rejected] : []));
   const [first] = rejected;
   const error = first && describe(first.first, unit);
-  if (error !== undefined && successful === 0 && rejected.every((chunk) => chunk.structural)) {
+  if (
+    error !== undefined &&
+    counts.successful === 0 &&
+    rejected.every((chunk) => chunk.structural)
+  ) {
     throw new MillraceError('MALFORMED_BODY', `nothing in the body can be stored: ${error}`);
   }
-  return { stream, successful, failed, error };
+  return { ...counts, error };
+}
+
+/** Sums up an upload whose rejections are told one by one. */
+export function countsOf(
+  stream: string,
+  chunks: readonly AcceptedChunk[],
+): Omit<UploadResult, 'position'> {
+  const sum = (count: (chunk: AcceptedChunk) => number): number =>
+    chunks.reduce((total, chunk) => total + count(chunk), 0);
+  return {
+    stream,
+    successful: sum((chunk) => chunk.accepted?.rows ?? 0),
+    failed: sum((chunk) => chunk.rejected?.rows ?? 0),
+    error: undefined,
+  };
 }
 
 function describe({ line, reason }: Rejection, unit: RecordUnit): string {
-  const text = reason.startsWith(STRUCTURAL) ? reason.slice(STRUCTURAL.length) : reason;
-  return `${unit} ${line}: ${text}`;
+  return `${unit} ${line}: ${plainReason(reason)}`;
 }

@@ -3,33 +3,26 @@ import { ulid } from 'ulid';
 import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
-import { acceptRecords, type AcceptOptions, type SchemaKeeper } from '../accept/accept-records.js';
-import type { Chunk } from '../accept/chunk.js';
-import { BEYOND_HEADER, csvToRecords, type CsvShape } from '../accept/csv-records.js';
-import { FairEngine } from '../accept/fair-engine.js';
-import { BatchEnqueuer, type EnqueuedChunk } from './enqueue-batches.js';
+import type { SchemaKeeper } from '../accept/accept-records.js';
+import { BEYOND_HEADER, type CsvShape } from '../accept/csv-records.js';
+import {
+  CHUNK_BYTES,
+  ChunkAcceptance,
+  type AcceptedPart,
+  type ChunkOptions,
+} from './accept-chunks.js';
+import { BatchEnqueuer } from './enqueue-batches.js';
 import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
 import { KeyedUpload } from './idempotency-key.js';
 import { readSmall } from './read-small.js';
 import { ReceivingTurns } from './receiving-turns.js';
-import { SchemaGate } from './schema-gate.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
 import { StreamSchemas } from './stream-schemas.js';
 import type { UploadRequest } from './upload-request.js';
 import { resultOf, type UploadResult } from './upload-result.js';
-
-/**
- * Sized so that the engine parses one in a fraction of a second on one core, and that a handful
- * of them in work stay far below 256 MiB.
- */
-const CHUNK_BYTES = 16 * 1024 * 1024;
-/** Chunks in acceptance or waiting for it; a client that sends faster is slowed down. */
-const CHUNKS_IN_WORK = 4;
-/** With so much waiting for the engine an upload gets no further than one chunk: the disk is not for queueing. */
-const CROWDED = 8;
 
 /**
  * The way of an upload: spool → accept → enqueue → answer. What is answered is on disk in the
@@ -39,14 +32,13 @@ const CROWDED = 8;
 @Injectable()
 export class UploadPipeline {
   constructor(
-    private readonly engine: FairEngine,
+    private readonly acceptance: ChunkAcceptance,
     private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
     private readonly queue: IngestQueue,
     private readonly turns: ReceivingTurns,
-    private readonly gate: SchemaGate,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */
@@ -85,83 +77,20 @@ export class UploadPipeline {
     const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
     return this.spool.use(uploadId, async (directory) => {
       const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
-      const accepted = await this.acceptAll(keeper, chunks, options);
+      const accepted = await this.acceptance.all(keeper, chunks, options);
       return this.enqueue(request, keeper, options, { accepted, unit, keyed });
     });
-  }
-
-  /** Accepts chunks while the next ones arrive. The first goes alone: it may have to make the stream. */
-  private async acceptAll(
-    keeper: SchemaKeeper,
-    chunks: AsyncIterable<Chunk>,
-    options: UploadOptions,
-  ): Promise<Accepted[]> {
-    const working = new Set<Promise<void>>();
-    const accepted: Accepted[] = [];
-    try {
-      for await (const chunk of chunks) {
-        const index = accepted.push({ chunk, result: NOTHING }) - 1;
-        const accept = async (): Promise<void> => {
-          const records = await this.asRecords(keeper, chunk, options);
-          const result = await this.accept(keeper, records, options);
-          accepted[index] = { chunk: records, result };
-        };
-        const work = this.firstAlone(keeper, options, accept).then(() => {
-          working.delete(work);
-        });
-        // Failure is seen where the set is awaited; it must not count as unhandled before.
-        work.catch(() => undefined);
-        working.add(work);
-        if (index > 0) await this.spool.checkFree();
-        const most = index === 0 || this.engine.waiting > CROWDED ? 1 : CHUNKS_IN_WORK;
-        while (working.size >= most) await Promise.race(working);
-      }
-      await Promise.all(working);
-      return accepted;
-    } finally {
-      await Promise.allSettled(working);
-    }
-  }
-
-  /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
-  private firstAlone(
-    keeper: SchemaKeeper,
-    { organizationId, stream }: UploadOptions,
-    work: () => Promise<void>,
-  ): Promise<void> {
-    if (keeper.current()) return work();
-    return this.gate.alone(JSON.stringify(['first', organizationId, stream]), work);
-  }
-
-  private async asRecords(
-    keeper: SchemaKeeper,
-    chunk: Chunk,
-    { csv, organizationId, uploadId }: UploadOptions,
-  ): Promise<Chunk> {
-    if (!csv) return chunk;
-    const engine = this.engine.for(organizationId, uploadId, chunk.bytes);
-    return csvToRecords(engine, chunk, csv, keeper.current()?.columns ?? []);
-  }
-
-  private async accept(
-    keeper: SchemaKeeper,
-    chunk: Chunk,
-    options: UploadOptions,
-  ): Promise<EnqueuedChunk> {
-    const engine = this.engine.for(options.organizationId, options.uploadId, chunk.bytes);
-    const accepted = await acceptRecords(engine, keeper, chunk, options);
-    return { ...accepted, recordBytes: chunk.bytes };
   }
 
   private async enqueue(
     { organization, stream }: UploadRequest,
     keeper: SchemaKeeper,
-    options: UploadOptions,
+    options: ChunkOptions,
     {
       accepted,
       unit,
       keyed,
-    }: { accepted: Accepted[]; unit: RecordUnit; keyed: KeyedUpload | undefined },
+    }: { accepted: AcceptedPart[]; unit: RecordUnit; keyed: KeyedUpload | undefined },
   ): Promise<UploadResult> {
     for (;;) {
       const results = accepted.map(({ result }) => result);
@@ -171,14 +100,7 @@ export class UploadPipeline {
       if (keyed && 'before' in enqueued) return keyed.answerOf(enqueued.before);
       if ('position' in enqueued) return { ...sum, ...enqueued };
       if (!('outdated' in enqueued)) continue;
-      for (const index of enqueued.outdated) {
-        const again = accepted[index];
-        if (again)
-          accepted[index] = {
-            chunk: again.chunk,
-            result: await this.accept(keeper, again.chunk, options),
-          };
-      }
+      await this.acceptance.again(keeper, accepted, enqueued.outdated, options);
     }
   }
 }
@@ -189,11 +111,6 @@ interface Framed {
   readonly unit: RecordUnit;
   readonly csv?: CsvShape;
   readonly keyed?: KeyedUpload | undefined;
-}
-
-interface UploadOptions extends AcceptOptions {
-  readonly organizationId: string;
-  readonly csv: CsvShape | undefined;
 }
 
 /** What a record has beyond the header is a field that no stream can take; the reason says why. */
@@ -207,15 +124,3 @@ function explainingBeyondHeader(keeper: SchemaKeeper): SchemaKeeper {
     },
   };
 }
-
-interface Accepted {
-  readonly chunk: Chunk;
-  readonly result: EnqueuedChunk;
-}
-
-const NOTHING: EnqueuedChunk = {
-  schema: undefined,
-  accepted: undefined,
-  rejected: undefined,
-  recordBytes: 0,
-};

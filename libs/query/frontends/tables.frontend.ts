@@ -1,68 +1,106 @@
 import { MillraceError } from '@app/platform';
+import type { Column } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import { didYouMean } from '../near-name.js';
+import type { Condition } from '../plan/condition.js';
 import type { TablePlan } from '../plan/table-plan.js';
+import { pageOffset } from './page-offset.js';
+import { planFilter } from './table-filter.js';
 
-const KNOWN = ['columns', 'sort', 'limit', 'offset'];
-const LIMIT_MAX = 2 ** 53 - 1;
+const KNOWN = ['columns', 'sort', 'limit', 'offset', 'page', 'filter[column]operator'];
+/** `]` may stand in a column's name: the last one ends it. */
+const FILTER = /^filter\[(.*)\]([^\]]*)$/s;
+const COUNT_MAX = 2 ** 53 - 1;
+const FILTERS_MAX = 100;
 
 /**
- * `?columns=a,b&sort=-a&limit=10&offset=20` over one table.
+ * `?columns=a,b&filter[a]gt=1&sort=-a&limit=10&offset=20` over one table; `page` counts from 1 and
+ * stands with `limit`. Filters may repeat, all of them hold.
  * @throws {MillraceError} INVALID_PARAMETER, UNKNOWN_COLUMN
  */
 export function planTableRead(
   table: TableDescription,
   parameters: Readonly<Record<string, unknown>>,
 ): TablePlan {
+  const filters: Condition[] = [];
+  const single: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(parameters)) {
-    if (name.startsWith('filter[')) {
-      throw new MillraceError(
-        'INVALID_PARAMETER',
-        'filter[…] is not there yet; use POST /api/{org}/sql with a WHERE',
-      );
-    }
-    if (!KNOWN.includes(name)) {
-      throw new MillraceError(
-        'INVALID_PARAMETER',
-        `unknown parameter ${JSON.stringify(name)}${didYouMean(name, KNOWN)}; known are ${KNOWN.join(', ')}`,
-      );
-    }
-    if (typeof value !== 'string')
-      throw new MillraceError('INVALID_PARAMETER', `parameter ${name} may stand once`);
+    const filter = FILTER.exec(name);
+    if (filter) {
+      const [, column = '', operator = ''] = filter;
+      for (const each of [value].flat())
+        filters.push(planFilter(findColumn(table, column), operator, String(each)));
+    } else single[name] = once(name, value);
   }
-  const { columns, sort, limit, offset } = parameters as Readonly<
-    Record<string, string | undefined>
-  >;
+  if (filters.length > FILTERS_MAX)
+    throw invalid(`at most ${FILTERS_MAX} filters, not ${filters.length}`);
+  const { columns, sort } = single;
+  const limit = count('limit', single.limit);
   return {
     table: table.name,
-    columns: names(columns).map((name) => column(table, name)),
-    sort: names(sort).map((key) => ({
-      column: column(table, key.replace(/^[+-]/, '')),
-      descending: key.startsWith('-'),
-    })),
-    limit: count('limit', limit),
-    offset: count('offset', offset),
+    columns: distinct(names(table, columns).map((name) => findColumn(table, name).name)),
+    where: filters.length > 0 ? { kind: 'and', conditions: filters } : undefined,
+    sort: names(table, sort).map((key) => sortKey(table, key)),
+    limit,
+    offset: pageOffset({
+      page: count('page', single.page),
+      offset: count('offset', single.offset),
+      limit,
+    }),
   };
 }
 
-const names = (list: string | undefined): readonly string[] =>
-  list === undefined || list === '' ? [] : list.split(',');
+function once(name: string, value: unknown): string {
+  if (!KNOWN.includes(name)) {
+    throw invalid(
+      `unknown parameter ${JSON.stringify(name.slice(0, 80))}${didYouMean(name, KNOWN)}; known are ${KNOWN.join(', ')}`,
+    );
+  }
+  if (typeof value !== 'string') throw invalid(`parameter ${name} may stand once`);
+  return value;
+}
 
-function column(table: TableDescription, name: string): string {
+/** Names with commas between them; a name that holds commas may stand alone. */
+const names = (table: TableDescription, list: string | undefined): readonly string[] => {
+  if (list === undefined || list === '') return [];
+  return table.columns.some(({ name }) => name === list) ? [list] : list.split(',');
+};
+
+function distinct(columns: readonly string[]): readonly string[] {
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid(`column ${JSON.stringify(twice)} may stand once`);
+  return columns;
+}
+
+/** A column may be called `-a`: the whole key first. A `+` of a URL arrives as a blank. */
+function sortKey(table: TableDescription, key: string): TablePlan['sort'][number] {
+  if (table.columns.some(({ name }) => name === key)) return { column: key, descending: false };
+  return {
+    column: findColumn(table, key.replace(/^[+\- ]/, '')).name,
+    descending: key.startsWith('-'),
+  };
+}
+
+/** @throws {MillraceError} UNKNOWN_COLUMN, with a near name. */
+export function findColumn(table: TableDescription, name: string): Column {
+  const column = table.columns.find((each) => each.name === name);
+  if (column) return column;
   const known = table.columns.map((each) => each.name);
-  if (known.includes(name)) return name;
   throw new MillraceError(
     'UNKNOWN_COLUMN',
-    `table ${table.name} has no column ${JSON.stringify(name)}${didYouMean(name, known)}`,
+    `table ${table.name} has no column ${JSON.stringify(name.slice(0, 200))}${didYouMean(name.slice(0, 200), known)}`,
   );
 }
 
 function count(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (/^\d+$/.test(text) && value <= LIMIT_MAX) return value;
-  throw new MillraceError(
-    'INVALID_PARAMETER',
+  if (/^\d+$/.test(text) && value <= COUNT_MAX) return value;
+  throw invalid(
     `parameter ${name}: want a whole number from 0 on, not ${JSON.stringify(text.slice(0, 40))}`,
   );
+}
+
+function invalid(message: string): MillraceError {
+  return new MillraceError('INVALID_PARAMETER', message);
 }

@@ -61,7 +61,10 @@ export function checkFindings(
   for (const [name = ''] of findings.repeated) {
     // The engine would tell their columns apart by the database's name.
     if (!findings.expressions.has(name))
-      throw new MillraceError('INVALID_SQL', `${name} stands twice in one FROM: name each with AS`);
+      throw new MillraceError(
+        'INVALID_SQL',
+        `${name} stands twice in one FROM: give each a name with AS`,
+      );
   }
   if (findings.partSettings.length > 0)
     throw refused(

@@ -10,7 +10,7 @@ export interface TreeFindings {
   readonly tableFunctions: ReadonlySet<string>;
   /** Names where a table stands. */
   readonly tables: readonly Name[];
-  /** Tables that stand twice in one FROM without a name of their own. */
+  /** Tables without an alias in a FROM that has their name a second time. */
   readonly repeated: readonly Name[];
   /** Names on the right of IN: a table, or a column. */
   readonly inOperands: readonly Name[];
@@ -47,8 +47,9 @@ interface OpenNode {
   readonly label: string;
   /** Of a LIST: how many children have been seen. */
   children: number;
-  /** Of a QUERY: the tables of its FROM that have no alias. */
+  /** Of a QUERY: the tables of its FROM that have no alias, and all other names in it. */
   readonly unnamed: Set<string>;
+  readonly named: Set<string>;
 }
 
 const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
@@ -94,7 +95,7 @@ export function inspectTree(print: string): TreeFindings {
     const label = node
       ? readNode(node[1] ?? '', node[3] ?? '', path, findings)
       : readSection(line, findings);
-    path.push({ indent, label, children: 0, unnamed: new Set() });
+    path.push({ indent, label, children: 0, unnamed: new Set(), named: new Set() });
   }
   return findings;
 }
@@ -144,14 +145,9 @@ function readNode(
   if (kind === 'CONSTANT' ? STATE.test(attributes) : isSecondArgument(path, 'CAST'))
     findings.namesState = true;
   if (kind === 'IDENTIFIER') {
-    const printed = name(IDENTIFIER);
-    const parts = printed.split('.').map(asWritten);
+    const parts = name(IDENTIFIER).split('.').map(asWritten);
     if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
       findings.tables.push(parts);
-      const unnamed = path.findLast(({ label }) => label === 'QUERY')?.unnamed;
-      if (attributes.startsWith('alias: ')) return kind;
-      if (unnamed?.has(printed)) findings.repeated.push(parts);
-      unnamed?.add(printed);
     } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
     else {
       findings.columns.push(parts);
@@ -159,11 +155,35 @@ function readNode(
     }
   }
   const alias = /^alias: ([^,]+)/.exec(attributes)?.[1];
+  if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
+    const table = kind === 'IDENTIFIER' ? IDENTIFIER.exec(attributes)?.[1] : undefined;
+    if (isRepeated(path, table, alias)) findings.repeated.push([asWritten(table ?? alias ?? '')]);
+  }
   if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
   const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
   if (expression !== undefined && kind !== 'CONSTANT')
     findings.expressions.add(asWritten(expression));
   return kind;
+}
+
+/** Whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
+function isRepeated(
+  path: readonly OpenNode[],
+  table: string | undefined,
+  alias: string | undefined,
+): boolean {
+  const query = path.findLast(({ label }) => label === 'QUERY');
+  if (!query) return false;
+  const { unnamed, named } = query;
+  if (alias === undefined) {
+    if (table === undefined) return false;
+    const repeated = unnamed.has(table) || named.has(table);
+    unnamed.add(table);
+    return repeated;
+  }
+  const names = table === undefined ? [alias] : [alias, table];
+  for (const name of names) named.add(name);
+  return names.some((name) => unnamed.has(name));
 }
 
 /** Function → ARGUMENTS → LIST → second child. */

@@ -9,6 +9,7 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import { Catalog } from '../catalog.js';
+import { FILTER_OPERATORS } from '../frontends/table-filter.js';
 import { planTableRead } from '../frontends/tables.frontend.js';
 import { didYouMean } from '../near-name.js';
 import { renderTableRead } from '../plan/render-sql.js';
@@ -21,6 +22,12 @@ const tableQuery = z.object({
   sort: z.string().describe('Names, with commas between them; `-` before one: descending'),
   limit: z.coerce.number().int().nonnegative(),
   offset: z.coerce.number().int().nonnegative(),
+  page: z.coerce.number().int().positive().describe('From 1, of `limit` rows; instead of `offset`'),
+  'filter[column]operator': z
+    .string()
+    .describe(
+      `A condition on a column; repeat for more, all of them hold. No operator: equal. Operators: ${FILTER_OPERATORS.join(', ')}. Lists: \`filter[status]in=200,404\`. Text may stand in single quotes. \`null\` with eq or ne asks for null. Times: ISO 8601, or a number since 1970.`,
+    ),
 });
 
 @Controller('api/:org')
@@ -58,7 +65,7 @@ export class TablesController {
         `there is no table ${JSON.stringify(name)}${didYouMean(name, known)}`,
       );
     }
-    const sql = renderTableRead(planTableRead(table, parameters));
-    await streamResult(this.queries, organization, sql, request, reply);
+    const { sql, values } = renderTableRead(planTableRead(table, parameters));
+    await streamResult(this.queries, organization, sql, request, reply, values);
   }
 }

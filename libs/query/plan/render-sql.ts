@@ -1,17 +1,80 @@
 import { quoteIdentifier } from '@app/warehouse';
+import { Bindings, type BoundStatement } from './bindings.js';
+import type { Comparison, Condition } from './condition.js';
 import type { TablePlan } from './table-plan.js';
 
-/** The statement of a plan. Names are quoted, numbers are numbers: nothing of a client's text is pasted. */
-export function renderTableRead({ table, columns, sort, limit, offset }: TablePlan): string {
+/** The statement of a plan. Names are quoted, values bound: nothing of a client's text is pasted. */
+export function renderTableRead(plan: TablePlan): BoundStatement {
+  const { table, columns, where, sort, limit, offset } = plan;
+  const bindings = new Bindings();
   const selected = columns.length > 0 ? columns.map(quoteIdentifier).join(', ') : '*';
   const clauses = [`SELECT ${selected} FROM ${quoteIdentifier(table)}`];
-  if (sort.length > 0) {
-    const keys = sort.map(
-      ({ column, descending }) => `${quoteIdentifier(column)} ${descending ? 'DESC' : 'ASC'}`,
-    );
-    clauses.push(`ORDER BY ${keys.join(', ')}`);
+  if (where) clauses.push(`WHERE ${renderCondition(where, bindings)}`);
+  const order = sort.map(({ column, descending }) => ({
+    key: quoteIdentifier(column),
+    descending,
+  }));
+  clauses.push(...renderPage({ order, limit, offset }));
+  return { sql: clauses.join(' '), values: bindings.values };
+}
+
+export interface Page {
+  /** Expressions of the statement. */
+  readonly order: readonly { readonly key: string; readonly descending: boolean }[];
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+}
+
+/** ORDER BY, LIMIT and OFFSET. Nulls come first in both directions, as ROAPI has it. */
+export function renderPage({ order, limit, offset }: Page): string[] {
+  const keys = order.map(
+    ({ key, descending }) => `${key} ${descending ? 'DESC' : 'ASC'} NULLS FIRST`,
+  );
+  return [
+    ...(keys.length > 0 ? [`ORDER BY ${keys.join(', ')}`] : []),
+    ...(limit === undefined ? [] : [`LIMIT ${limit}`]),
+    ...(offset === undefined ? [] : [`OFFSET ${offset}`]),
+  ];
+}
+
+const SYMBOLS: Readonly<Record<Comparison, string>> = {
+  eq: '=',
+  ne: '!=',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+  like: 'LIKE',
+  nlike: 'NOT LIKE',
+  ilike: 'ILIKE',
+};
+
+export function renderCondition(condition: Condition, bindings: Bindings): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const { kind, conditions } = condition;
+      if (conditions.length === 0) return kind === 'and' ? 'true' : 'false';
+      return conditions
+        .map((each) => `(${renderCondition(each, bindings)})`)
+        .join(kind === 'and' ? ' AND ' : ' OR ');
+    }
+    case 'not':
+      return `NOT (${renderCondition(condition.condition, bindings)})`;
+    case 'isnull':
+      return `${bindings.column(condition.column)} IS NULL`;
+    case 'notnull':
+      return `${bindings.column(condition.column)} IS NOT NULL`;
+    case 'in':
+    case 'nin': {
+      const { kind, column, values } = condition;
+      if (values.length === 0) return kind === 'in' ? 'false' : 'true';
+      const placeholders = values.map((value) => bindings.add(value)).join(', ');
+      return `${bindings.column(column)} ${kind === 'in' ? 'IN' : 'NOT IN'} (${placeholders})`;
+    }
+    default: {
+      const { kind, column, value } = condition;
+      return `${bindings.column(column)} ${SYMBOLS[kind]} ${bindings.add(value)}`;
+    }
   }
-  if (limit !== undefined) clauses.push(`LIMIT ${limit}`);
-  if (offset !== undefined) clauses.push(`OFFSET ${offset}`);
-  return clauses.join(' ');
 }

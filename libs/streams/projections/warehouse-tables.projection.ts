@@ -100,9 +100,11 @@ export class WarehouseTablesProjection implements Projection {
     const stream = this.streams.byId(id);
     if (!stream) return;
     const table = { database: stream.database, table: stream.name };
-    const { dataRetention, partitionKeys } = settings;
+    const { dataRetention, partitionKeys, fullTextSearchKeys } = settings;
     if (dataRetention !== undefined) await this.schema.setRetention(table, dataRetention);
     if (partitionKeys !== undefined) await this.schema.setSkipIndexes(table, partitionKeys);
+    if (fullTextSearchKeys !== undefined)
+      await this.schema.setTextIndexes(table, fullTextSearchKeys);
   }
 
   private async mend(
@@ -122,8 +124,12 @@ export class WarehouseTablesProjection implements Projection {
     }
     if ((actual?.retentionDays ?? 0) !== settings.dataRetention)
       await this.schema.setRetention(table, settings.dataRetention);
-    const indexed = [...(actual?.skipIndexes ?? [])].sort().join('\n');
-    if (indexed !== [...settings.partitionKeys].sort().join('\n'))
+    if (!sameNames(actual?.skipIndexes, settings.partitionKeys))
       await this.schema.setSkipIndexes(table, settings.partitionKeys);
+    if (!sameNames(actual?.textIndexes, settings.fullTextSearchKeys))
+      await this.schema.setTextIndexes(table, settings.fullTextSearchKeys);
   }
 }
+
+const sameNames = (a: readonly string[] = [], b: readonly string[]): boolean =>
+  [...a].sort().join('\n') === [...b].sort().join('\n');

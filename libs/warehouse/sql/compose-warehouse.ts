@@ -30,6 +30,7 @@ export function composeWarehouse(
     dropStreamTable: (table, streamId) => schema.dropStreamTable(table, streamId),
     setRetention: (table, days) => schema.setRetention(table, days),
     setSkipIndexes: (table, columns) => schema.setSkipIndexes(table, columns),
+    setTextIndexes: (table, columns) => schema.setTextIndexes(table, columns),
     tables: () => schema.tables(),
     rejectedStreams: (database) => schema.rejectedStreams(database),
     dropRejected: (database, streamId) => schema.dropRejected(database, streamId),

@@ -3,8 +3,9 @@ import {
   REJECTED_TABLE,
   ORGANIZATION_PREFIX,
   OUR_DATABASES,
-  skipIndexName,
+  indexName,
   type Ddl,
+  type IndexKind,
 } from '../ddl.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
@@ -52,9 +53,9 @@ function retentionOf(definition: string | undefined): number {
 const keyOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 const isIndexed =
-  (indexes: ReadonlySet<string> = new Set()) =>
+  (kind: IndexKind, indexes: ReadonlySet<string> = new Set()) =>
   (column: string): boolean =>
-    indexes.has(skipIndexName(column));
+    indexes.has(indexName(kind, column));
 
 /** Data definition and table statistics, each call a few statements. */
 export class SqlSchema implements WarehouseSchema, StreamStatistics {
@@ -106,13 +107,26 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
     await this.runner.command(this.ddl.setRetention(table, days));
   }
 
-  async setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+  setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+    return this.setIndexes(table, 'partition_key', columns);
+  }
+
+  setTextIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+    return this.setIndexes(table, 'full_text', columns);
+  }
+
+  private async setIndexes(
+    table: TableName,
+    kind: IndexKind,
+    columns: readonly string[],
+  ): Promise<void> {
     const indexes = (await this.indexes()).get(keyOf(this.ddl.stored(table)));
-    const present = (await this.columns(table)).map(({ name }) => name).filter(isIndexed(indexes));
+    const known = (await this.columns(table)).map(({ name }) => name);
+    const present = known.filter(isIndexed(kind, indexes));
     for (const column of present.filter((name) => !columns.includes(name)))
-      await this.runner.command(this.ddl.dropSkipIndex(table, column));
+      await this.runner.command(this.ddl.dropIndex(table, kind, column));
     for (const column of columns.filter((name) => !present.includes(name)))
-      await runAll(this.runner, this.ddl.addSkipIndex(table, column));
+      await runAll(this.runner, this.ddl.addIndex(table, kind, column));
   }
 
   async tables(): Promise<readonly WarehouseTable[]> {
@@ -132,12 +146,15 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
       const table = { database, table: name };
       const stored = keyOf(this.ddl.stored(table));
       const ofTable = columns.get(keyOf(table)) ?? [];
+      const names = ofTable.map((column) => column.name);
+      const indexed = indexes.get(stored);
       return {
         ...table,
         streamId: comment,
         columns: ofTable,
         retentionDays: retentionOf(definitions.get(stored)),
-        skipIndexes: ofTable.map((column) => column.name).filter(isIndexed(indexes.get(stored))),
+        skipIndexes: names.filter(isIndexed('partition_key', indexed)),
+        textIndexes: names.filter(isIndexed('full_text', indexed)),
       };
     });
   }

@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { usageError } from './exit-code.js';
+import { FORMATS, type Format } from './format.js';
+
+export const HELP = `usage: millrace upload <file|folder|-> --stream <name> [options]
+
+Uploads a file, all files of a folder, or standard input (-) into a stream.
+
+  --stream <name>   where the records go; it is made when it is not there
+  --org <name>      organization (default: default)
+  --url <url>       server (default: http://127.0.0.1:5080)
+  --format <name>   ${FORMATS.join(', ')}; without it the file's name says:
+                    .json .ndjson .jsonl .csv .tsv .parquet, also with .gz (not parquet);
+                    .tar .tar.gz .tgz .zip or a folder with _delta_log: a Delta table
+  --user <email>    or MILLRACE_USER. The password, or the organization's passcode, comes
+                    from MILLRACE_PASSWORD or is asked for
+  --wait            be done when the records can be queried, not already when they are durable
+  --help            this text
+
+NDJSON and CSV go in parts of 16 MiB, four at a time; the rest goes whole. When it breaks off,
+the same command goes on: within 24 hours the server stores no part twice.
+
+It ends with
+  0    all records are stored
+  1    some were rejected: GET /api/<org>/<stream>/_rejected tells why; the rest is stored
+  2    wrong arguments, or a file that cannot be read
+  3    the server cannot be reached, is busy for too long, or failed; run it again to go on
+  4    the server refused: credentials, permission, or what was sent
+  130  interrupted; run it again to go on`;
+
+export interface UploadArguments {
+  /** A path, or `-`. */
+  readonly from: string;
+  readonly url: URL;
+  readonly org: string;
+  readonly stream: string;
+  /** Undefined: by the file's name. */
+  readonly format: Format | undefined;
+  readonly user: string | undefined;
+  readonly wait: boolean;
+}
+
+/** @returns undefined: show the help. @throws {CliError} */
+export function readArguments(argv: readonly string[]): UploadArguments | undefined {
+  const { values, positionals } = parse(argv);
+  const [command, from, ...others] = positionals;
+  if (values.help || command === 'help') return undefined;
+  if (command !== 'upload')
+    throw usageError(
+      command === undefined
+        ? 'want a command: upload'
+        : `there is no command ${command}; want upload`,
+    );
+  if (from === undefined || others.length > 0)
+    throw usageError('want one file or folder, or - for standard input');
+  const { stream, org, url, format, user, wait } = values;
+  if (stream === undefined || stream === '') throw usageError('want --stream <name>');
+  if (user?.includes(':'))
+    throw usageError('--user takes the e-mail only; the password goes into MILLRACE_PASSWORD');
+  return { from, stream, org, url: urlOf(url), format: formatOf(format), user, wait };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        stream: { type: 'string' },
+        org: { type: 'string', default: 'default' },
+        url: { type: 'string', default: 'http://127.0.0.1:5080' },
+        format: { type: 'string' },
+        user: { type: 'string' },
+        wait: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw usageError((error as Error).message);
+  }
+}
+
+function urlOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw usageError(`--url ${text}: want http:// or https://`);
+  if (url.username !== '' || url.password !== '')
+    throw usageError('--url takes no credentials; use --user and MILLRACE_PASSWORD');
+  return url;
+}
+
+function formatOf(text: string | undefined): Format | undefined {
+  const format = FORMATS.find((each) => each === text);
+  if (text !== undefined && !format)
+    throw usageError(`--format ${text}: want one of ${FORMATS.join(', ')}`);
+  return format;
+}

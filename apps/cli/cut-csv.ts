@@ -1,0 +1,76 @@
+import type { Cutter } from './cut-lines.js';
+
+const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d];
+/** Delimiters that a file may have without saying so, the likeliest first. */
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/** The delimiter that the first line has most of, outside quotes. */
+export function likelyDelimiter(header: Buffer): string {
+  const [line = ''] = /[^\r\n]+/.exec(header.toString('utf8')) ?? [];
+  const unquoted = line.replace(/"(?:[^"]|"")*"?/g, '');
+  const count = (delimiter: string): number => unquoted.split(delimiter).length;
+  return DELIMITERS.reduce((best, each) => (count(each) > count(best) ? each : best), ',');
+}
+
+/**
+ * Cuts at the first line break beyond so many bytes that is not within quotes. A quote opens a
+ * quoted field only at the field's beginning, as the server has it. Looks at quotes only, and at
+ * what is before each.
+ */
+export class CsvCutter implements Cutter {
+  /** Up to here everything is known. */
+  private at = 0;
+  private quoted = false;
+  /** Where the last quoted field was closed. */
+  private closedAt = -1;
+
+  /** @param delimiter its character code */
+  constructor(
+    private readonly atLeast: number,
+    private readonly delimiter: number,
+  ) {}
+
+  find(held: Buffer): number {
+    while (this.at < held.length) {
+      const quote = held.indexOf(QUOTE, this.at);
+      const until = quote < 0 ? held.length : quote;
+      if (!this.quoted) {
+        const end = this.lineEnd(held, until);
+        if (end >= 0) return end;
+      }
+      if (quote < 0) {
+        this.at = held.length;
+        return -1;
+      }
+      if (this.quoted) {
+        this.quoted = false;
+        this.closedAt = quote;
+      } else this.quoted = this.opens(held, quote);
+      this.at = quote + 1;
+    }
+    return -1;
+  }
+
+  private lineEnd(held: Buffer, until: number): number {
+    const from = Math.max(this.at, this.atLeast - 1);
+    if (from >= until) return -1;
+    const newline = held.subarray(from, until).indexOf(NEWLINE);
+    return newline < 0 ? -1 : from + newline + 1;
+  }
+
+  private opens(held: Buffer, quote: number): boolean {
+    let before = quote - 1;
+    while (held[before] === RETURN) before -= 1;
+    return (
+      before < 0 ||
+      before === this.closedAt ||
+      held[before] === NEWLINE ||
+      held[before] === this.delimiter ||
+      isByteOrderMark(held, before)
+    );
+  }
+}
+
+function isByteOrderMark(held: Buffer, last: number): boolean {
+  return last === 2 && held[0] === 0xef && held[1] === 0xbb && held[2] === 0xbf;
+}

@@ -1,0 +1,27 @@
+/** What `millrace` ends with; told in its help. */
+export const EXIT = {
+  ok: 0,
+  /** Everything was sent; some records did not fit and are kept in `_rejected`. */
+  rejected: 1,
+  /** Wrong arguments, or a file that cannot be read. */
+  usage: 2,
+  /** The server cannot be reached, is busy for too long, or failed. The same command goes on. */
+  unavailable: 3,
+  /** The server will not have it: credentials, permission, or what was sent. */
+  refused: 4,
+  /** Ctrl-C. The same command goes on. */
+  interrupted: 130,
+} as const;
+
+/** Why the program ends, with a message for who runs it. */
+export class CliError extends Error {
+  constructor(
+    readonly exitCode: number,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'CliError';
+  }
+}
+
+export const usageError = (message: string): CliError => new CliError(EXIT.usage, message);

@@ -1,0 +1,52 @@
+export const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'delta'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** How a file is sent. */
+export interface FileKind {
+  readonly format: Format;
+  /** The file is compressed by gzip. */
+  readonly gzipped: boolean;
+}
+
+const BY_ENDING: readonly (readonly [RegExp, Format])[] = [
+  [/\.json$/, 'json'],
+  [/\.(?:ndjson|jsonl)$/, 'ndjson'],
+  [/\.(?:csv|tsv)$/, 'csv'],
+];
+
+/** What a file's name says. @param format overrides it */
+export function kindOf(name: string, format: Format | undefined): FileKind | undefined {
+  const lower = name.toLowerCase();
+  if (/\.(?:tar|tar\.gz|tgz|zip)$/.test(lower) && (format ?? 'delta') === 'delta')
+    return { format: 'delta', gzipped: false };
+  if (lower.endsWith('.parquet') && (format ?? 'parquet') === 'parquet')
+    return { format: 'parquet', gzipped: false };
+  const gzipped = lower.endsWith('.gz');
+  const bare = gzipped ? lower.slice(0, -'.gz'.length) : lower;
+  const found = format ?? BY_ENDING.find(([ending]) => ending.test(bare))?.[1];
+  return found && { format: found, gzipped };
+}
+
+/** The last part of the route that takes it. */
+export const ROUTES: Readonly<Record<Format, string>> = {
+  json: '_json',
+  ndjson: '_json',
+  csv: '_csv',
+  parquet: '_parquet',
+  delta: '_delta_lake',
+};
+
+const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+  parquet: 'application/vnd.apache.parquet',
+  delta: 'application/x-tar',
+};
+
+export function contentTypeOf(format: Format, name: string): string {
+  if (format !== 'delta') return CONTENT_TYPES[format];
+  const lower = name.toLowerCase();
+  if (lower.endsWith('.zip')) return 'application/zip';
+  return /\.(?:tar\.gz|tgz)$/.test(lower) ? 'application/gzip' : CONTENT_TYPES.delta;
+}

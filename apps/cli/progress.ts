@@ -1,0 +1,62 @@
+import cliProgress from 'cli-progress';
+
+const MB = 1e6;
+const mb = (bytes: number): string => (bytes / MB).toFixed(1);
+
+/** What has been stored so far, on stderr; without a terminal, nothing but what must be told. */
+export class Progress {
+  private readonly bar: cliProgress.SingleBar | undefined;
+  private sent = 0;
+  private stored = 0;
+  private rejected = 0;
+  private pausedUntil = 0;
+
+  /** @param total bytes; 0: unknown */
+  constructor(private readonly total: number) {
+    if (!process.stderr.isTTY) return;
+    this.bar = new cliProgress.SingleBar({
+      format:
+        total > 0
+          ? '{bar} {percentage}% | {sent} of {all} MB | {stored} stored, {rejected} rejected | {eta_formatted} left'
+          : '{stored} stored, {rejected} rejected | {duration_formatted}',
+      stream: process.stderr,
+      hideCursor: true,
+      etaBuffer: 20,
+    });
+    this.bar.start(Math.max(total, 1), 0, this.shown());
+  }
+
+  part(bytes: number, stored: number, rejected: number): void {
+    this.sent += bytes;
+    this.stored += stored;
+    this.rejected += rejected;
+    this.bar?.update(Math.min(this.sent, Math.max(this.total, 1)), this.shown());
+  }
+
+  /** Says why it waits: once, though several parts may wait for the same. */
+  pause(reason: string, milliseconds: number): void {
+    const now = performance.now();
+    if (now < this.pausedUntil) return;
+    this.pausedUntil = now + milliseconds;
+    this.tell(`${reason}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
+  }
+
+  /** Above the bar. */
+  tell(line: string): void {
+    if (this.bar) process.stderr.write('\r\u001b[K');
+    process.stderr.write(`${line}\n`);
+  }
+
+  end(): void {
+    this.bar?.stop();
+  }
+
+  private shown(): Record<string, string> {
+    return {
+      sent: mb(this.sent),
+      all: mb(this.total),
+      stored: this.stored.toLocaleString('en'),
+      rejected: this.rejected.toLocaleString('en'),
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import type { Part } from './part.js';
+import { partsOf } from './parts-of-file.js';
+import type { SourceFile } from './find-files.js';
+import type { PartOutcome } from './send-part.js';
+
+const PARTS_AT_ONCE = 4;
+
+export interface UploadSum {
+  readonly stored: number;
+  readonly rejected: number;
+  /** The first reason, with the part it is of. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * Sends all parts of all files, a few at a time. When one fails for good, or `stop` says so, no
+ * other is begun, and those on their way still arrive.
+ * @throws what the first part that failed threw
+ */
+export async function uploadFiles(
+  files: readonly SourceFile[],
+  send: (part: Part) => Promise<PartOutcome>,
+  stop: AbortSignal,
+): Promise<UploadSum> {
+  const sum = { stored: 0, rejected: 0, reason: undefined as string | undefined };
+  const sending = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = (part: Part): void => {
+    const work = send(part)
+      .then(({ successful, failed, error }) => {
+        sum.stored += successful;
+        sum.rejected += failed;
+        if (error !== undefined) sum.reason ??= `${part.name}, from byte ${part.offset}: ${error}`;
+      })
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => sending.delete(work));
+    sending.add(work);
+  };
+  /** Goes alone: it may have to make the stream, and its columns are then the same each time. */
+  let first: Promise<unknown> | undefined;
+  try {
+    for await (const part of allParts(files)) {
+      if (stop.aborted || failures.length > 0) break;
+      begin(part);
+      first ??= Promise.all(sending);
+      await first;
+      while (sending.size >= PARTS_AT_ONCE) await Promise.race(sending);
+    }
+  } finally {
+    await Promise.all(sending);
+  }
+  if (failures.length > 0) throw failures[0];
+  return sum;
+}
+
+async function* allParts(files: readonly SourceFile[]): AsyncGenerator<Part> {
+  for (const file of files) yield* partsOf(file);
+}

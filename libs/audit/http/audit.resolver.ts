@@ -1,0 +1,63 @@
+import { Args, Context, Field, Float, Int, ObjectType, Query, Resolver } from '@nestjs/graphql';
+import { MillraceError, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
+import { AuditTables } from '@app/warehouse';
+
+const SIZE_MAX = 1000;
+
+@ObjectType('AuditEntry')
+class AuditEntryOfCatalogue {
+  @Field(() => Float) position!: number;
+  @Field(() => String, { description: 'ISO 8601, UTC' }) occurred_at!: string;
+  @Field(() => String) type!: string;
+  @Field(() => String) outcome!: string;
+  @Field(() => String) actor!: string;
+  @Field(() => String) subject!: string;
+  @Field(() => String) address!: string;
+  @Field(() => String) stream!: string;
+  @Field(() => String, { description: 'JSON' }) data!: string;
+  @Field(() => String) hash!: string;
+}
+
+@ObjectType('AuditPage')
+class AuditPage {
+  @Field(() => [AuditEntryOfCatalogue]) hits!: AuditEntryOfCatalogue[];
+  @Field(() => Float) total!: number;
+}
+
+/** Who did what in the organization, in the catalogue. */
+@Resolver()
+@Requires('manage-organization')
+export class AuditResolver {
+  constructor(private readonly tables: AuditTables) {}
+
+  @Query(() => AuditPage, { nullable: true, description: 'Newest first; for admins' })
+  async audit(
+    @Context('request') request: AuthenticatedRequest,
+    @Args('from', { type: () => Int, defaultValue: 0 }) from: number,
+    @Args('size', { type: () => Int, defaultValue: 50 }) size: number,
+    @Args('type', { type: () => String, nullable: true }) type?: string,
+    @Args('actor', { type: () => String, nullable: true }) actor?: string,
+  ): Promise<AuditPage> {
+    if (from < 0 || size < 1 || size > SIZE_MAX)
+      throw new MillraceError('INVALID_PARAMETER', `audit: from 0 on, size 1 to ${SIZE_MAX}`);
+    const { rows, total } = await this.tables.auditPage(organizationOf(request).database, {
+      offset: from,
+      limit: size,
+      ...(type ? { type } : {}),
+      ...(actor ? { actor } : {}),
+    });
+    const hits = rows.map((row) => ({
+      position: Number(row.position),
+      occurred_at: row.occurredAt,
+      type: row.type,
+      outcome: row.outcome,
+      actor: row.actor,
+      subject: row.subject,
+      address: row.address,
+      stream: row.stream,
+      data: row.data,
+      hash: row.hash,
+    }));
+    return { hits, total };
+  }
+}

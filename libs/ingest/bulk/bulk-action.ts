@@ -1,0 +1,84 @@
+import { streamNameProblem } from '@app/streams';
+
+/** Why an item was not stored, in Elasticsearch's shape. */
+export interface BulkError {
+  readonly type: string;
+  readonly reason: string;
+}
+
+/** What an action line asks for. */
+export interface BulkAction {
+  /** The item of the answer, as JSON without its end: `{"index":{"_index":"logs"`. */
+  readonly item: string;
+  /** Whether the next line is its document. */
+  readonly hasDocument: boolean;
+  /** Where the document goes; undefined: it is not stored, see `error`. */
+  readonly stream?: string;
+  readonly id?: string;
+  readonly error?: BulkError;
+}
+
+const WITH_DOCUMENT: ReadonlySet<string> = new Set(['index', 'create', 'update']);
+const STORING: ReadonlySet<string> = new Set(['index', 'create']);
+const ACTIONS: ReadonlySet<string> = new Set([...WITH_DOCUMENT, 'delete']);
+const ID_BYTES_MAX = 512;
+
+/**
+ * Reads an action line.
+ * @param defaultStream of actions that name none
+ * @returns undefined when the line is no action
+ */
+export function parseAction(
+  line: string,
+  defaultStream: string | undefined,
+): BulkAction | undefined {
+  const [verb, target] = onlyEntry(line) ?? [];
+  if (verb === undefined || target === undefined || !ACTIONS.has(verb)) return undefined;
+  const { _index: index = defaultStream, _id: sentId } = target;
+  const id = typeof sentId === 'number' ? String(sentId) : sentId;
+  const error = problemOf(verb, index, id);
+  const named = typeof index === 'string' ? index : '';
+  const shownId = typeof id === 'string' ? `,"_id":${JSON.stringify(id)}` : '';
+  return {
+    item: `{"${verb}":{"_index":${JSON.stringify(named)}${shownId}`,
+    hasDocument: WITH_DOCUMENT.has(verb),
+    ...(error ? { error } : { stream: named, ...(typeof id === 'string' ? { id } : {}) }),
+  };
+}
+
+function onlyEntry(line: string): [string, Record<string, unknown>] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const [first, ...others] = Object.entries(value) as [string, unknown][];
+  if (!first || others.length > 0) return undefined;
+  const [verb, target] = first;
+  if (typeof target !== 'object' || target === null || Array.isArray(target)) return undefined;
+  return [verb, target as Record<string, unknown>];
+}
+
+function problemOf(verb: string, index: unknown, id: unknown): BulkError | undefined {
+  if (!STORING.has(verb))
+    return {
+      type: 'illegal_argument_exception',
+      reason: `${verb} is not supported: a stream's records stay as they came; send index or create`,
+    };
+  if (index === undefined || index === '')
+    return {
+      type: 'action_request_validation_exception',
+      reason: 'the action names no stream; name one by "_index", or in the path',
+    };
+  const badName = typeof index === 'string' ? streamNameProblem(index) : '_index: want a text';
+  if (badName !== undefined) return { type: 'invalid_index_name_exception', reason: badName };
+  if (id === undefined || id === null) return undefined;
+  if (typeof id === 'string' && id !== '' && Buffer.byteLength(id) <= ID_BYTES_MAX)
+    return undefined;
+  return {
+    type: 'illegal_argument_exception',
+    reason: `_id: want a text of 1 to ${ID_BYTES_MAX} bytes`,
+  };
+}

@@ -1,0 +1,161 @@
+import { MillraceError } from '@app/platform';
+import { parseAction, type BulkAction } from './bulk-action.js';
+import { BulkItems } from './bulk-items.js';
+
+const [NEWLINE, OPEN_OBJECT, CLOSE_OBJECT] = [0x0a, 0x7b, 0x7d];
+const ACTION_BYTES_MAX = 64 * 1024;
+const ACTIONS_REMEMBERED = 1000;
+const NO_BYTES = Buffer.alloc(0);
+const LINE_BREAK = Buffer.from('\n');
+
+/** Documents by the stream they go to, one a line. */
+export type StreamBytes = ReadonlyMap<string, Buffer>;
+
+/**
+ * Parts a bulk body's documents from its action lines, by line breaks only: a document's bytes go
+ * on as they are. An action line that came before is not read again. A document's `_id` becomes
+ * its first field.
+ */
+export class BulkFramer {
+  readonly items = new BulkItems();
+  private readonly known = new Map<string, BulkAction>();
+  private lastLine: Buffer = NO_BYTES;
+  private lastAction: BulkAction | undefined;
+  /** Whose document is being read; undefined: an action line is. */
+  private action: BulkAction | undefined;
+  /** What has been read of an action line. */
+  private begun: Buffer = NO_BYTES;
+  /** What has been seen of the document. */
+  private seen: 'nothing' | 'blank' | 'brace' | 'all' = 'nothing';
+  private lines = 0;
+  private out = new Map<string, Buffer[]>();
+
+  /** @param defaultStream of actions that name none */
+  constructor(private readonly defaultStream: string | undefined) {}
+
+  /** @returns the piece's documents: views of the piece. @throws {MillraceError} */
+  push(piece: Buffer): StreamBytes {
+    let at = 0;
+    while (at < piece.length) {
+      const newline = piece.indexOf(NEWLINE, at);
+      const end = newline < 0 ? piece.length : newline + 1;
+      const part = piece.subarray(at, end);
+      if (this.action) this.document(this.action, part, newline >= 0);
+      else this.actionLine(part, newline >= 0);
+      at = end;
+    }
+    return this.take();
+  }
+
+  /** @throws {MillraceError} when the body ended before a document. */
+  end(): StreamBytes {
+    if (!this.action && this.begun.length > 0) this.actionLine(LINE_BREAK, true);
+    if (this.action && this.seen === 'nothing')
+      throw this.malformed('the action has no document after it; was the body cut off?');
+    if (this.action) this.document(this.action, LINE_BREAK, true);
+    return this.take();
+  }
+
+  private actionLine(part: Buffer, whole: boolean): void {
+    if (this.begun.length + part.length > ACTION_BYTES_MAX) {
+      this.lines += 1;
+      throw this.malformed(`an action may have at most ${ACTION_BYTES_MAX} bytes`);
+    }
+    if (!whole) {
+      this.begun = Buffer.concat([this.begun, part]);
+      return;
+    }
+    const line = this.begun.length === 0 ? part : Buffer.concat([this.begun, part]);
+    this.begun = NO_BYTES;
+    this.lines += 1;
+    const action = this.actionOf(line);
+    if (!action) return;
+    this.items.add(action);
+    if (!action.hasDocument) return;
+    this.action = action;
+    this.seen = 'nothing';
+  }
+
+  /** @returns undefined for a blank line. */
+  private actionOf(line: Buffer): BulkAction | undefined {
+    if (this.lastAction && line.equals(this.lastLine)) return this.lastAction;
+    const text = line.toString('utf8').trim();
+    if (text === '') return undefined;
+    const action = this.known.get(text) ?? parseAction(text, this.defaultStream);
+    if (!action)
+      throw this.malformed('want an action such as {"index":{"_index":"logs"}}, on one line');
+    if (action.id === undefined && this.known.size < ACTIONS_REMEMBERED)
+      this.known.set(text, action);
+    if (action.id === undefined) {
+      this.lastLine = Buffer.from(line);
+      this.lastAction = action;
+    }
+    return action;
+  }
+
+  private document(action: BulkAction, part: Buffer, whole: boolean): void {
+    const { stream } = action;
+    if (stream === undefined) this.seen = 'all';
+    else this.write(stream, action, part);
+    if (!whole) return;
+    this.lines += 1;
+    this.action = undefined;
+    if (this.seen === 'nothing' || this.seen === 'blank')
+      this.items.refuseLast({
+        type: 'document_parsing_exception',
+        reason: 'the document is empty; want a JSON object',
+      });
+  }
+
+  private write(stream: string, { id }: BulkAction, part: Buffer): void {
+    if (this.seen === 'all') return this.put(stream, part);
+    let at = 0;
+    if (this.seen !== 'brace') {
+      this.seen = 'blank';
+      at = firstVisible(part, 0);
+      if (at === part.length) return this.put(stream, part);
+      if (id === undefined || part[at] !== OPEN_OBJECT) {
+        this.seen = 'all';
+        return this.put(stream, part);
+      }
+      this.put(stream, part.subarray(0, at));
+      this.put(stream, Buffer.from(`{"_id":${JSON.stringify(id)}`));
+      at += 1;
+      this.seen = 'brace';
+    }
+    const next = firstVisible(part, at);
+    // The line's end is blank too.
+    if (next < part.length || part.at(-1) === NEWLINE) this.seen = 'all';
+    this.put(stream, part.subarray(at, next));
+    if (next === part.length) return;
+    if (part[next] !== CLOSE_OBJECT) this.put(stream, COMMA);
+    this.put(stream, part.subarray(next));
+  }
+
+  private put(stream: string, bytes: Buffer): void {
+    const begun = this.out.get(stream);
+    if (begun) begun.push(bytes);
+    else this.out.set(stream, [bytes]);
+  }
+
+  private take(): StreamBytes {
+    const taken = new Map([...this.out].map(([stream, parts]) => [stream, Buffer.concat(parts)]));
+    this.out.clear();
+    return taken;
+  }
+
+  private malformed(message: string): MillraceError {
+    return new MillraceError(
+      'MALFORMED_BODY',
+      `malformed bulk request: line ${this.lines}: ${message}`,
+    );
+  }
+}
+
+const COMMA = Buffer.from(',');
+
+function firstVisible(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
+  return at;
+}

@@ -1,0 +1,145 @@
+import { Readable } from 'node:stream';
+import { Controller, HttpCode, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import {
+  Describe,
+  MillraceError,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+  type UploadLimits,
+} from '@app/platform';
+import { watchPace } from '../upload/client-pace.js';
+import { decodeBody } from '../upload/decode-body.js';
+import { idempotencyKeyOf } from '../upload/idempotency-key.js';
+import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
+import { UploadRates } from '../upload/upload-rates.js';
+import { uploaderOf } from '../upload/uploader.js';
+import { WriteProgress } from '../write/write-progress.js';
+import { BulkPipeline } from './bulk.pipeline.js';
+import type { BulkResult } from './bulk-request.js';
+import { PRODUCT_HEADER } from './elasticsearch.controller.js';
+
+/** Clients send many more, which say how Elasticsearch should work; those are passed over. */
+const bulkQuery = z.looseObject({
+  /** Answer when the rows can be queried, not already when they are durable. */
+  wait: z.enum(['true', 'false']).default('false'),
+  /** The same in Elasticsearch's words. */
+  refresh: z.enum(['', 'true', 'false', 'wait_for']).default('false'),
+});
+
+const DESCRIPTION = {
+  tag: 'Upload',
+  summary: 'Elasticsearch bulk: index and create actions, for any streams',
+  body: {
+    schema: z.string(),
+    example: '{"index":{"_index":"logs"}}\n{"status":200,"path":"/"}\n',
+    contentType: 'application/x-ndjson',
+  },
+  query: bulkQuery,
+  answer: { took: 12, errors: false, items: [{ index: { _index: 'logs', status: 201 } }] },
+  failures: {
+    MALFORMED_BODY:
+      'malformed bulk request: line 1: want an action such as {"index":{"_index":"logs"}}, on one line',
+    UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
+    CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
+    UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
+    TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
+    QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+  },
+} as const;
+
+@Controller('api/:org')
+@Requires('upload')
+export class BulkController {
+  constructor(
+    private readonly pipeline: BulkPipeline,
+    private readonly progress: WriteProgress,
+    private readonly rates: UploadRates,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+  ) {}
+
+  @Post('_bulk')
+  @HttpCode(200)
+  @Describe(DESCRIPTION)
+  bulk(
+    @Req() request: AuthenticatedRequest,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.store(request, undefined, query, reply);
+  }
+
+  @Put('_bulk')
+  @Describe({ ...DESCRIPTION, summary: 'The same: some clients PUT' })
+  put(
+    @Req() request: AuthenticatedRequest,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.store(request, undefined, query, reply);
+  }
+
+  @Post(':stream/_bulk')
+  @HttpCode(200)
+  @Describe({ ...DESCRIPTION, summary: 'The same, with a stream for actions that name none' })
+  bulkTo(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.store(request, stream, query, reply);
+  }
+
+  @Put(':stream/_bulk')
+  @Describe({ ...DESCRIPTION, summary: 'The same: some clients PUT' })
+  putTo(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.store(request, stream, query, reply);
+  }
+
+  private async store(
+    request: AuthenticatedRequest,
+    defaultStream: string | undefined,
+    query: unknown,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const started = performance.now();
+    const { wait, refresh } = bulkQuery.parse(query);
+    const { maxBytes, maxRecordBytes } = this.limits;
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > maxBytes)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        `an upload may have at most ${maxBytes} bytes; split it`,
+      );
+    const organization = organizationOf(request);
+    this.rates.admit(organization.id);
+    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+    const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
+    watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
+    const { items, rejections, positions } = await this.pipeline.upload({
+      organization,
+      defaultStream,
+      body: this.rates.counted(organization.id, decoded),
+      maxRecordBytes,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      uploader: uploaderOf(request),
+    });
+    if (wait === 'true' || refresh !== 'false') await this.written(positions);
+    const took = Math.round(performance.now() - started);
+    void reply.type('application/json; charset=utf-8').headers(PRODUCT_HEADER);
+    await reply.send(Readable.from(items.answer(rejections, took)));
+  }
+
+  private async written(positions: BulkResult['positions']): Promise<void> {
+    if (!positions) return this.progress.allWritten();
+    await Promise.all(positions.map((position) => this.progress.awaitWritten(position)));
+  }
+}

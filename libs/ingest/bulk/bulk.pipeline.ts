@@ -1,0 +1,211 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { IngestQueue } from '@app/ingest-queue';
+import type { SchemaKeeper } from '../accept/accept-records.js';
+import type { Rejection } from '../accept/chunk.js';
+import { FairEngine } from '../accept/fair-engine.js';
+import { readRejections } from '../accept/read-rejections.js';
+import {
+  CHUNK_BYTES,
+  ChunkAcceptance,
+  type AcceptedPart,
+  type ChunkOptions,
+} from '../upload/accept-chunks.js';
+import { BatchEnqueuer } from '../upload/enqueue-batches.js';
+import { GroupedUploads } from '../upload/grouped-uploads.js';
+import { KeyedUpload } from '../upload/idempotency-key.js';
+import { readSmall } from '../upload/read-small.js';
+import { ReceivingTurns } from '../upload/receiving-turns.js';
+import { Spool } from '../upload/spool.js';
+import { spoolChunks } from '../upload/spool-chunks.js';
+import { StreamSchemas } from '../upload/stream-schemas.js';
+import { BulkFramer, type StreamBytes } from './bulk-framer.js';
+import type { Rejections } from './bulk-items.js';
+import type { BulkRequest, BulkResult } from './bulk-request.js';
+import { StreamChannels } from './stream-channels.js';
+
+/**
+ * The way of a bulk request: its documents are parted by stream, each stream's go the way of an
+ * upload, all at the same time, and all batches are put on the queue in one append. What is
+ * answered as stored is on disk in the queue; a request that fails leaves nothing.
+ */
+@Injectable()
+export class BulkPipeline {
+  constructor(
+    private readonly engine: FairEngine,
+    private readonly acceptance: ChunkAcceptance,
+    private readonly enqueuer: BatchEnqueuer,
+    private readonly schemas: StreamSchemas,
+    private readonly spool: Spool,
+    private readonly groups: GroupedUploads,
+    private readonly queue: IngestQueue,
+    private readonly turns: ReceivingTurns,
+  ) {}
+
+  /** @throws {MillraceError} with nothing stored. */
+  async upload(request: BulkRequest): Promise<BulkResult> {
+    const framer = new BulkFramer(request.defaultStream);
+    const keyed = keyedUpload(request);
+    const before = keyed && (await this.queue.appended(keyed.name));
+    if (keyed && before) {
+      for await (const piece of keyed.body) framer.push(piece);
+      framer.end();
+      const { rejections } = keyed.answerOf(before);
+      return { items: framer.items, rejections: new Map(rejections), positions: undefined };
+    }
+    const body = this.turns.pass(request.organization.id, keyed?.body ?? request.body);
+    if (keyed) return this.uploadSpooled(request, framer, pieces(framer, body), keyed);
+    const small = await readSmall(body);
+    if (!small.whole) return this.uploadSpooled(request, framer, pieces(framer, small.lines));
+    const parts = await whole(pieces(framer, [small.bytes]));
+    const [only, ...others] = parts;
+    if (only && others.length > 0) return this.uploadSpooled(request, framer, [new Map(parts)]);
+    return this.uploadSmall(request, framer, only);
+  }
+
+  /** What goes to one stream, with what others send there at the same time. */
+  private async uploadSmall(
+    { organization, uploader }: BulkRequest,
+    { items }: BulkFramer,
+    part: readonly [string, Buffer] | undefined,
+  ): Promise<BulkResult> {
+    if (!part) return { items, rejections: new Map(), positions: [] };
+    const [stream, bytes] = part;
+    const upload = { organization, stream, uploader, itemized: true };
+    const { rejections = [], position } = await this.groups.upload(upload, bytes, 'line');
+    const positions = position ? [position] : [];
+    return { items, rejections: new Map([[stream, rejections]]), positions };
+  }
+
+  private uploadSpooled(
+    request: BulkRequest,
+    { items }: BulkFramer,
+    body: Pieces<StreamBytes>,
+    keyed?: KeyedBulk,
+  ): Promise<BulkResult> {
+    const uploadId = ulid();
+    return this.spool.use(uploadId, async (directory) => {
+      const acceptedAt = Date.now() * 1000;
+      let made = 0;
+      const channels = new StreamChannels<StreamPart>(async (stream, lines) => {
+        made += 1;
+        const folder = join(directory, String(made));
+        await mkdir(folder);
+        const options = { organizationId: request.organization.id, uploadId, stream, acceptedAt };
+        return this.acceptStream(request, options, folder, lines);
+      });
+      const parts = await demultiplexed(body, channels);
+      return { items, ...(await this.enqueue(parts, keyed)) };
+    });
+  }
+
+  private async acceptStream(
+    { organization, uploader, maxRecordBytes }: BulkRequest,
+    options: ChunkOptions,
+    directory: string,
+    lines: AsyncIterable<Buffer>,
+  ): Promise<StreamPart> {
+    const { stream } = options;
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+    const accepted = await this.acceptance.all(keeper, chunks, options);
+    return { to: { organization, stream, keeper }, options, accepted };
+  }
+
+  private async enqueue(
+    parts: readonly StreamPart[],
+    keyed: KeyedBulk | undefined,
+  ): Promise<Omit<BulkResult, 'items'>> {
+    for (;;) {
+      const rejections = await this.rejectionsOf(parts);
+      const chunks = parts.map(({ to, accepted }) => ({
+        to,
+        chunks: accepted.map(({ result }) => result),
+      }));
+      const enqueued = await this.enqueuer.enqueueAll(
+        chunks,
+        keyed?.named({ rejections: [...rejections] }),
+      );
+      if (keyed && 'before' in enqueued) {
+        const kept = keyed.answerOf(enqueued.before);
+        return { rejections: new Map(kept.rejections), positions: undefined };
+      }
+      if ('positions' in enqueued) return { rejections, positions: enqueued.positions };
+      if (!('outdated' in enqueued)) continue;
+      for (const { part, chunk } of enqueued.outdated) {
+        const again = parts[part];
+        if (again)
+          await this.acceptance.again(again.to.keeper, again.accepted, [chunk], again.options);
+      }
+    }
+  }
+
+  private async rejectionsOf(parts: readonly StreamPart[]): Promise<Rejections> {
+    const all = new Map<string, Rejection[]>();
+    for (const { to, accepted, options } of parts) {
+      for (const { chunk, result } of accepted) {
+        if (!result.rejected) continue;
+        const engine = this.engine.for(to.organization.id, options.uploadId, chunk.bytes);
+        const ofChunk = await readRejections(engine, result.rejected);
+        all.set(to.stream, [...(all.get(to.stream) ?? []), ...ofChunk]);
+      }
+    }
+    return all;
+  }
+}
+
+interface StreamPart {
+  readonly to: {
+    readonly organization: BulkRequest['organization'];
+    readonly stream: string;
+    readonly keeper: SchemaKeeper;
+  };
+  readonly options: ChunkOptions;
+  readonly accepted: AcceptedPart[];
+}
+
+/** What is kept under a key: the items are made again from the body. */
+interface KeptRejections {
+  readonly rejections: readonly (readonly [string, readonly Rejection[]])[];
+}
+type Pieces<T> = AsyncIterable<T> | Iterable<T>;
+type KeyedBulk = KeyedUpload<KeptRejections>;
+
+function keyedUpload({
+  organization,
+  defaultStream = '',
+  body,
+  idempotencyKey,
+}: BulkRequest): KeyedBulk | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  const named = { organization, stream: defaultStream, format: { kind: 'bulk' }, body };
+  return new KeyedUpload<KeptRejections>(named, idempotencyKey);
+}
+
+async function demultiplexed(
+  body: Pieces<StreamBytes>,
+  channels: StreamChannels<StreamPart>,
+): Promise<StreamPart[]> {
+  try {
+    for await (const piece of body)
+      for (const [stream, bytes] of piece) await channels.put(stream, bytes);
+    return await channels.end();
+  } catch (error) {
+    await channels.fail(error as Error);
+    throw error;
+  }
+}
+
+async function* pieces(framer: BulkFramer, body: Pieces<Buffer>): AsyncGenerator<StreamBytes> {
+  for await (const piece of body) yield framer.push(piece);
+  yield framer.end();
+}
+
+async function whole(body: AsyncIterable<StreamBytes>): Promise<[string, Buffer][]> {
+  const all = new Map<string, Buffer[]>();
+  for await (const piece of body)
+    for (const [stream, bytes] of piece) all.set(stream, [...(all.get(stream) ?? []), bytes]);
+  return [...all].map(([stream, parts]) => [stream, Buffer.concat(parts)]);
+}

@@ -1,0 +1,97 @@
+import { Controller, Get, Header, Put, Req } from '@nestjs/common';
+import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
+
+/** Its clients look for it, and go away without it. */
+export const PRODUCT_HEADER = { 'X-Elastic-Product': 'Elasticsearch' };
+const [[PRODUCT = '', ELASTICSEARCH = ''] = []] = Object.entries(PRODUCT_HEADER);
+/** Whose bulk interface this is. Filebeat wants a server that is not older than itself, or to be told. */
+const VERSION = '8.19.0';
+
+const TAG = 'Elasticsearch clients';
+
+const LICENSE = { license: { status: 'active', type: 'basic', uid: 'millrace' } };
+const FEATURES = { features: { ilm: { available: false, enabled: false } } };
+const HEALTH = { cluster_name: 'millrace', status: 'green', timed_out: false };
+const ACKNOWLEDGED = { acknowledged: true };
+
+/** @param organization each is a cluster of its own to its clients */
+const info = (organization: string) => ({
+  name: 'millrace',
+  cluster_name: organization,
+  cluster_uuid: `millrace-${organization}`,
+  version: {
+    number: VERSION,
+    build_flavor: 'default',
+    lucene_version: '9.12.2',
+    minimum_wire_compatibility_version: '7.17.0',
+    minimum_index_compatibility_version: '7.0.0',
+  },
+  tagline: 'You Know, for Search',
+});
+
+/**
+ * What Filebeat, Logstash, Vector and the official clients ask before they send their first bulk
+ * request, with `/api/{org}` as their base path. Templates, policies and data streams are said to
+ * be there: a stream needs none, and who does not find one makes no end of trying.
+ */
+@Controller('api/:org')
+@Requires('upload')
+export class ElasticsearchController {
+  @Get()
+  @Header(PRODUCT, ELASTICSEARCH)
+  @Describe({
+    tag: TAG,
+    summary: 'The version of Elasticsearch whose bulk interface this is',
+    answer: info('default'),
+  })
+  info(@Req() request: AuthenticatedRequest): unknown {
+    return info(organizationOf(request).name);
+  }
+
+  @Get('_license')
+  @Header(PRODUCT, ELASTICSEARCH)
+  @Describe({
+    tag: TAG,
+    summary: 'A licence, which Filebeat and Logstash look for',
+    answer: LICENSE,
+  })
+  license(): unknown {
+    return LICENSE;
+  }
+
+  @Get('_xpack')
+  @Header(PRODUCT, ELASTICSEARCH)
+  @Describe({ tag: TAG, summary: 'Features that there are not', answer: FEATURES })
+  features(): unknown {
+    return FEATURES;
+  }
+
+  @Get('_cluster/health')
+  @Header(PRODUCT, ELASTICSEARCH)
+  @Describe({ tag: TAG, summary: 'Whether it can be sent to, for Vector', answer: HEALTH })
+  health(): unknown {
+    return HEALTH;
+  }
+
+  @Get(['_index_template/:name', '_template/:name', '_ilm/policy/:name', '_data_stream/:name'])
+  @Header(PRODUCT, ELASTICSEARCH)
+  @Describe({
+    tag: TAG,
+    summary: 'Says that it is there, so that nobody tries to make it',
+    answer: {},
+  })
+  present(): unknown {
+    return {};
+  }
+
+  @Put(['_index_template/:name', '_template/:name', '_ilm/policy/:name', '_data_stream/:name'])
+  @Header(PRODUCT, ELASTICSEARCH)
+  @Describe({
+    tag: TAG,
+    summary: 'Changes nothing: a stream takes its columns from its records and its settings',
+    answer: ACKNOWLEDGED,
+  })
+  acknowledge(): unknown {
+    return ACKNOWLEDGED;
+  }
+}

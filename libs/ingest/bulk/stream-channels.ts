@@ -1,0 +1,49 @@
+import { MillraceError } from '@app/platform';
+import { Channel } from './channel.js';
+
+const STREAMS_MAX = 200;
+
+/** Hands the pieces of one body to as many readers as it has streams; who is ahead waits. */
+export class StreamChannels<T> {
+  private readonly channels = new Map<string, Channel>();
+  private readonly reading: Promise<T>[] = [];
+
+  /** @param read takes what goes to a stream, to the end */
+  constructor(
+    private readonly read: (stream: string, lines: AsyncIterable<Buffer>) => Promise<T>,
+  ) {}
+
+  /** @throws {MillraceError} UPLOAD_TOO_LARGE when there are too many streams; what a reader threw. */
+  async put(stream: string, piece: Buffer): Promise<void> {
+    const channel = this.channels.get(stream) ?? this.open(stream);
+    // A reader leaves before the end only when it failed.
+    if (!(await channel.put(piece))) await Promise.all(this.reading);
+  }
+
+  /** @returns what the readers made of it. */
+  async end(): Promise<T[]> {
+    for (const channel of this.channels.values()) channel.end();
+    return Promise.all(this.reading);
+  }
+
+  /** Ends all readers with a failure, and waits until they have. */
+  async fail(failure: Error): Promise<void> {
+    for (const channel of this.channels.values()) channel.end(failure);
+    await Promise.allSettled(this.reading);
+  }
+
+  private open(stream: string): Channel {
+    if (this.channels.size >= STREAMS_MAX)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        `a bulk request may go to at most ${STREAMS_MAX} streams; split it`,
+      );
+    const channel = new Channel();
+    this.channels.set(stream, channel);
+    const reading = this.read(stream, channel).finally(() => channel.leave());
+    // Seen where it is awaited; it must not count as unhandled before.
+    reading.catch(() => undefined);
+    this.reading.push(reading);
+    return channel;
+  }
+}

@@ -1,0 +1,81 @@
+import { MillraceError } from '@app/platform';
+import type { Column } from '@app/warehouse';
+import { didYouMean } from '../near-name.js';
+import { columnKind, readValue } from '../plan/bound-value.js';
+import type { Comparison, Condition } from '../plan/condition.js';
+
+const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  '': 'eq',
+  eq: 'eq',
+  ne: 'ne',
+  neq: 'ne',
+  lt: 'lt',
+  lte: 'lte',
+  lteq: 'lte',
+  gt: 'gt',
+  gte: 'gte',
+  gteq: 'gte',
+  like: 'like',
+  nlike: 'nlike',
+  ilike: 'ilike',
+};
+export const FILTER_OPERATORS: readonly string[] = [
+  ...Object.keys(COMPARISONS).filter((name) => name !== ''),
+  'in',
+  'nin',
+  'isnull',
+];
+export const LIST_MAX = 1000;
+const NULL = /^null$/i;
+
+export const comparisonOf = (operator: string): Comparison | undefined =>
+  Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
+
+/**
+ * One `filter[column]operator=value`. Text may stand in single quotes, `''` for one of them, as
+ * ROAPI wants it; without them it is taken as it is. An unquoted `null` with eq or ne asks for null.
+ * @param column the one that is named; the caller has looked it up.
+ * @throws {MillraceError} INVALID_PARAMETER
+ */
+export function planFilter(column: Column, operator: string, value: string): Condition {
+  const { name } = column;
+  if (operator === 'isnull') {
+    if (!/^(?:true|false|)$/i.test(value))
+      throw invalid(`filter[${name}]isnull: want true or false`);
+    return { kind: /^false$/i.test(value) ? 'notnull' : 'isnull', column: name };
+  }
+  if (operator === 'in' || operator === 'nin') {
+    const values = splitList(value, name).map((each) => readValue(column, unquote(each)));
+    return { kind: operator, column: name, values };
+  }
+  const kind = comparisonOf(operator);
+  if (!kind) {
+    throw invalid(
+      `unknown filter operator ${JSON.stringify(operator.slice(0, 40))}${didYouMean(operator, FILTER_OPERATORS)}; known are ${FILTER_OPERATORS.join(', ')}`,
+    );
+  }
+  if (NULL.test(value) && kind === 'eq') return { kind: 'isnull', column: name };
+  if (NULL.test(value) && kind === 'ne') return { kind: 'notnull', column: name };
+  if (kind.endsWith('like') && columnKind(column.type) !== 'text')
+    throw invalid(`filter[${name}]${operator}: the column holds no text`);
+  return { kind, column: name, value: readValue(column, unquote(value)) };
+}
+
+function unquote(value: string): string {
+  const quoted = /^'((?:[^']|'')*)'$/s.exec(value)?.[1];
+  return quoted === undefined ? value : quoted.replaceAll("''", "'");
+}
+
+/** `1,2` or `'a,b','c'`, in brackets or without: commas within quotes do not part. */
+function splitList(value: string, name: string): readonly string[] {
+  const inside = /^\((.*)\)$/s.exec(value)?.[1] ?? value;
+  const items = inside.match(/(?:^|,)(?:'(?:[^']|'')*'(?=,|$)|[^,]*)/gs) ?? [];
+  const list = items.map((item, index) => (index === 0 ? item : item.slice(1)).trim());
+  if (list.length > LIST_MAX)
+    throw invalid(`filter[${name}]in: at most ${LIST_MAX} values, not ${list.length}`);
+  return list;
+}
+
+function invalid(message: string): MillraceError {
+  return new MillraceError('INVALID_PARAMETER', message);
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { execute, getVariableValues, type GraphQLSchema } from 'graphql';
+import { Injectable } from '@nestjs/common';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import { Catalog, type TableDescription } from '../catalog.js';
+import { didYouMean } from '../near-name.js';
+import type { BoundStatement } from '../plan/bindings.js';
+import { SelectionReader, type Selection } from './collect-selection.js';
+import { GraphqlFailure } from './graphql-failure.js';
+import type { Shape } from './json-shape.js';
+import { JsonShapes } from './json-shapes.js';
+import { buildSchema, type OrganizationSchema, type Shapes } from './organization-schema.js';
+import { planRootField } from './plan-root-field.js';
+import { readDocument, type Operation } from './read-document.js';
+import { validateDocument } from './validate-document.js';
+
+export interface GraphqlRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | undefined;
+}
+
+/** A root field of the answer: rows of a statement, or what the schema itself says. */
+export type RootField =
+  | { readonly key: string; readonly statement: BoundStatement }
+  | { readonly key: string; readonly value: unknown };
+
+const SCHEMAS_KEPT = 100;
+const ROOT_FIELDS_MAX = 20;
+
+/** The way of a GraphQL query: document → schema of the organization → validation → a statement a root field. */
+@Injectable()
+export class GraphqlPipeline {
+  private readonly schemas = new Map<string, OrganizationSchema>();
+
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly shapes: JsonShapes,
+  ) {}
+
+  /** @throws {MillraceError} EMPTY_BODY, INVALID_GRAPHQL, INVALID_PARAMETER, UNKNOWN_COLUMN, STREAM_NOT_FOUND */
+  async plan(
+    { query, variables, operationName }: GraphqlRequest,
+    organization: RequestOrganization,
+  ): Promise<readonly RootField[]> {
+    const operation = readDocument(query, operationName);
+    const described = await this.schema(organization);
+    checkRoots(operation, described);
+    validateDocument(described, operation);
+    const coerced = getVariableValues(
+      described.schema,
+      operation.operation.variableDefinitions ?? [],
+      variables,
+    );
+    if (coerced.errors) throw new GraphqlFailure(coerced.errors);
+    const reader = new SelectionReader(operation.fragments, coerced.variableValues);
+    const selection = reader.read(operation.operation.selectionSet);
+    if (selection.size > ROOT_FIELDS_MAX)
+      throw new MillraceError(
+        'INVALID_PARAMETER',
+        `a query may have at most ${ROOT_FIELDS_MAX} root fields, not ${selection.size}`,
+      );
+    const meta = await this.metaFields(described.schema, operation, selection, variables);
+    return [...selection].map(([key, nodes]) => {
+      const name = nodes[0].name.value;
+      const root = described.roots.get(name);
+      const definition = described.schema.getQueryType()?.getFields()[name];
+      if (!root || !definition) return { key, value: meta[key] };
+      return { key, statement: planRootField(root, definition, nodes, reader) };
+    });
+  }
+
+  /** What the schema says of itself, by the library. */
+  private async metaFields(
+    schema: GraphQLSchema,
+    { document, operation }: Operation,
+    selection: Selection,
+    variables: Readonly<Record<string, unknown>>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const asked = [...selection.values()].flat().filter(({ name }) => name.value.startsWith('__'));
+    if (asked.length === 0) return {};
+    const only = { ...operation, selectionSet: { ...operation.selectionSet, selections: asked } };
+    const definitions = document.definitions.map((each) => (each === operation ? only : each));
+    const result = await execute({
+      schema,
+      document: { ...document, definitions },
+      variableValues: variables,
+      ...(operation.name ? { operationName: operation.name.value } : {}),
+    });
+    if (result.errors) throw new GraphqlFailure(result.errors);
+    return result.data ?? {};
+  }
+
+  /** Built anew when a table, a column or a key within JSON has come or gone. */
+  private async schema(organization: RequestOrganization): Promise<OrganizationSchema> {
+    const tables = this.catalog.tables(organization);
+    const shapes = await this.shapesOf(tables, organization);
+    const version = versionOf(tables, shapes);
+    const known = this.schemas.get(version);
+    if (known) return known;
+    const built = buildSchema(tables, shapes);
+    this.schemas.set(version, built);
+    for (const oldest of this.schemas.keys()) {
+      if (this.schemas.size <= SCHEMAS_KEPT) break;
+      this.schemas.delete(oldest);
+    }
+    return built;
+  }
+
+  private async shapesOf(
+    tables: readonly TableDescription[],
+    organization: RequestOrganization,
+  ): Promise<Shapes> {
+    const shapes = new Map<string, ReadonlyMap<string, Shape>>();
+    for (const table of tables) shapes.set(table.name, await this.shapes.of(organization, table));
+    return shapes;
+  }
+}
+
+function versionOf(tables: readonly TableDescription[], shapes: Shapes): string {
+  const hash = createHash('sha256');
+  for (const { name, columns } of tables)
+    hash.update(JSON.stringify([name, columns, [...(shapes.get(name) ?? [])]]));
+  return hash.digest('base64');
+}
+
+/** A root field that is no table is told as one: 404, with a near name. */
+function checkRoots({ operation }: Operation, { roots }: OrganizationSchema): void {
+  for (const node of operation.selectionSet.selections) {
+    if (node.kind !== 'Field') continue;
+    const name = node.name.value;
+    if (roots.has(name) || name.startsWith('__')) continue;
+    throw new MillraceError(
+      'STREAM_NOT_FOUND',
+      `there is no table ${JSON.stringify(name)}${didYouMean(name, [...roots.keys()])}`,
+    );
+  }
+}

@@ -1,0 +1,56 @@
+/** What has been seen inside objects of JSON, by key. */
+export interface Shape {
+  readonly [key: string]: ShapeNode;
+}
+
+export interface ShapeNode {
+  /** Whether a value that is no object has been seen here. */
+  readonly plain: boolean;
+  /** Keys below it, where objects have been seen. */
+  readonly object: Shape | undefined;
+  /** Keys of the elements, where lists of objects have been seen. */
+  readonly elements: Shape | undefined;
+}
+
+interface Growing {
+  plain: boolean;
+  object?: Record<string, Growing>;
+  elements?: Shape;
+}
+
+/**
+ * @param paths as the engine tells them: keys with dots between them, and their types.
+ * @param elements shapes of the paths that are lists of objects.
+ */
+export function shapeOf(
+  paths: Readonly<Record<string, readonly string[]>>,
+  elements: ReadonlyMap<string, Shape>,
+): Shape {
+  const root = Object.create(null) as Record<string, Growing>;
+  for (const [path, types] of Object.entries(paths)) {
+    const keys = path.split('.');
+    let level = root;
+    for (const [index, key] of keys.entries()) {
+      const node = (level[key] ??= { plain: false });
+      if (index < keys.length - 1)
+        level = node.object ??= Object.create(null) as Record<string, Growing>;
+      else {
+        const list = elements.get(path);
+        if (list) node.elements = list;
+        node.plain = types.some((type) => !isListOfObjects(type));
+      }
+    }
+  }
+  return finish(root);
+}
+
+function finish(level: Readonly<Record<string, Growing>>): Shape {
+  return Object.fromEntries(
+    Object.entries(level).map(([key, { plain, object, elements }]) => [
+      key,
+      { plain, elements, object: object && finish(object) },
+    ]),
+  );
+}
+
+export const isListOfObjects = (type: string): boolean => type.startsWith('Array(JSON');

@@ -1,0 +1,84 @@
+import {
+  GraphQLError,
+  Kind,
+  Lexer,
+  parse,
+  Source,
+  TokenKind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { MillraceError } from '@app/platform';
+import { GraphqlFailure } from './graphql-failure.js';
+
+const TOKENS_MAX = 10_000;
+/** Brackets within brackets; what GraphiQL asks at start has about 15. */
+const DEPTH_MAX = 32;
+
+/** A document with the one operation of it that is to run. */
+export interface Operation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/** @throws {MillraceError} EMPTY_BODY, INVALID_GRAPHQL */
+export function readDocument(text: string, operationName: string | undefined): Operation {
+  if (text.trim() === '')
+    throw new MillraceError('EMPTY_BODY', 'the document is empty; send a GraphQL query');
+  let document: DocumentNode;
+  try {
+    checkSize(text);
+    document = parse(text, { maxTokens: TOKENS_MAX });
+  } catch (error) {
+    if (error instanceof GraphQLError) throw new GraphqlFailure([error]);
+    throw error;
+  }
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const operation = chooseOperation(operations, operationName);
+  if (operation.operation !== 'query')
+    throw failure(`only queries are answered here, no ${operation.operation}`, operation);
+  const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
+  return {
+    document,
+    operation,
+    fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
+  };
+}
+
+/** Before it is parsed: the parser calls itself for each bracket. */
+function checkSize(text: string): void {
+  const lexer = new Lexer(new Source(text));
+  let depth = 0;
+  let tokens = 0;
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    tokens += 1;
+    if (tokens > TOKENS_MAX)
+      throw new GraphQLError(`a document may have at most ${TOKENS_MAX} tokens`);
+    if (/^[{[(]$/.test(token.kind)) depth += 1;
+    if (/^[}\])]$/.test(token.kind)) depth -= 1;
+    if (depth > DEPTH_MAX)
+      throw new GraphQLError(`a document may be nested ${DEPTH_MAX} deep at most`);
+  }
+}
+
+function chooseOperation(
+  operations: readonly OperationDefinitionNode[],
+  name: string | undefined,
+): OperationDefinitionNode {
+  const [only, more] = operations;
+  if (name !== undefined) {
+    const named = operations.find((each) => each.name?.value === name);
+    if (named) return named;
+    throw failure(`the document has no operation called ${JSON.stringify(name)}`);
+  }
+  if (!only) throw failure('the document has no query');
+  if (more) throw failure('the document has several operations; choose one by operationName', more);
+  return only;
+}
+
+function failure(message: string, node?: OperationDefinitionNode | FieldNode): GraphqlFailure {
+  return new GraphqlFailure([new GraphQLError(message, node ? { nodes: node } : {})]);
+}

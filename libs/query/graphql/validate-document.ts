@@ -1,0 +1,68 @@
+import {
+  getNamedType,
+  GraphQLError,
+  isLeafType,
+  isObjectType,
+  ScalarLeafsRule,
+  specifiedRules,
+  validate,
+  VariablesInAllowedPositionRule,
+  type ASTVisitor,
+  type ValidationContext,
+} from 'graphql';
+import { GraphqlFailure } from './graphql-failure.js';
+import { LENIENT } from './scalars.js';
+import type { Operation } from './read-document.js';
+import type { OrganizationSchema } from './organization-schema.js';
+
+/** @throws {MillraceError} INVALID_GRAPHQL */
+export function validateDocument(
+  { schema, jsonTypes }: OrganizationSchema,
+  { document }: Operation,
+): void {
+  const rules = specifiedRules.map((rule) => {
+    if (rule === ScalarLeafsRule) return leafRule(jsonTypes);
+    return rule === VariablesInAllowedPositionRule ? lenientVariables : rule;
+  });
+  const errors = validate(schema, document, rules, { maxErrors: 10 });
+  if (errors.length > 0) throw new GraphqlFailure(errors);
+}
+
+const EXPECTED = /expecting type "(\w+)!?"/;
+
+/** As the standard's, but `$status: Int` may be compared with: our scalars of arguments take what others are. */
+function lenientVariables(context: ValidationContext): ASTVisitor {
+  const lenient = Object.create(context) as ValidationContext;
+  lenient.reportError = (error) => {
+    if (!LENIENT.has(EXPECTED.exec(error.message)?.[1] ?? '')) context.reportError(error);
+  };
+  return VariablesInAllowedPositionRule(lenient);
+}
+
+/** As the standard's, but an object of JSON may be selected whole, as ROAPI's users do. */
+function leafRule(jsonTypes: ReadonlySet<string>): (context: ValidationContext) => ASTVisitor {
+  return (context) => ({
+    Field(node) {
+      const type = getNamedType(context.getType());
+      if (!type) return;
+      const name = node.name.value;
+      if (isLeafType(type) && node.selectionSet) {
+        context.reportError(
+          new GraphQLError(`Field "${name}" must not have a selection since it has no subfields.`, {
+            nodes: node.selectionSet,
+          }),
+        );
+      } else if (
+        isObjectType(type) &&
+        !node.selectionSet?.selections.length &&
+        !jsonTypes.has(type.name)
+      ) {
+        context.reportError(
+          new GraphQLError(`Field "${name}" needs a selection of its fields: ${name} { … }`, {
+            nodes: node,
+          }),
+        );
+      }
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import {
+  Describe,
+  organizationOf,
+  readJson,
+  Requires,
+  type AuthenticatedRequest,
+} from '@app/platform';
+import { Scan, SearchPipeline, type SearchResult } from '../search/search.pipeline.js';
+import { readSearch, searchBody } from '../search/search-request.js';
+import { abortedWith } from './aborted-with.js';
+
+const searchQuery = z.object({ type: z.literal('logs').default('logs') });
+
+@Controller('api/:org')
+@Requires('query')
+export class SearchController {
+  constructor(private readonly searches: SearchPipeline) {}
+
+  @Post('_search')
+  @HttpCode(200)
+  @Describe({
+    tag: 'Queries',
+    summary: 'A page of rows, newest first, and aggregations over all that match',
+    query: searchQuery,
+    body: {
+      schema: searchBody,
+      example: {
+        query: { sql: "SELECT * FROM logs WHERE match_all('error')", from: 0, size: 1 },
+        aggs: {
+          hours: "SELECT histogram(_timestamp, '1 hour') AS k, count(*) AS n FROM query GROUP BY k",
+        },
+      },
+    },
+    answer: {
+      took: 12,
+      hits: [{ _timestamp: 1763717400000000, status: 500, message: 'an error' }],
+      aggs: { hours: [{ k: '2025-11-21T09:00:00', n: 7 }] },
+      total: 7,
+      from: 0,
+      size: 1,
+      scan_size: 0.4,
+    },
+    failures: {
+      INVALID_SEARCH: {
+        code: 20002,
+        message: 'there is no stream "log" in organization default; did you mean "logs"?',
+        error_detail: '',
+      },
+      QUERY_TIMEOUT: 'the search took longer than the 5 s that it asked for',
+    },
+  })
+  async search(
+    @Req() request: AuthenticatedRequest,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    searchQuery.parse(query);
+    const started = performance.now();
+    const search = readSearch(await readJson(request.raw, searchBody));
+    const scan = new Scan();
+    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
+    const result = await this.searches.run(search, scope);
+    const took = Math.round(performance.now() - started);
+    await reply.type(JSON_TYPE).send(answer(result, search, { took, scan }));
+  }
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The rows are JSON already; parsing them would cost time and the precision of long numbers. */
+export function answer(
+  { hits, aggs, total }: SearchResult,
+  { from, size }: { readonly from: number; readonly size: number },
+  { took, scan }: { readonly took: number; readonly scan: Scan },
+): string {
+  const named = aggs.map(([name, rows]) => `${JSON.stringify(name)}:${rows}`);
+  return (
+    `{"took":${took},"hits":[${hits.join(',')}],` +
+    (named.length > 0 ? `"aggs":{${named.join(',')}},` : '') +
+    `"total":${total},"from":${from},"size":${size},"scan_size":${(scan.bytes / 1e6).toFixed(3)}}`
+  );
+}

@@ -1,0 +1,173 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import {
+  Describe,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+  type RequestOrganization,
+} from '@app/platform';
+import { Catalog, type TableDescription } from '../catalog.js';
+import { findColumn } from '../frontends/tables.frontend.js';
+import { didYouMean } from '../near-name.js';
+import { columnKind } from '../plan/bound-value.js';
+import { SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
+import { readRange, SIZE_MAX } from '../search/search-request.js';
+import { Scan, SearchPipeline } from '../search/search.pipeline.js';
+import { sideOf, topValues } from '../search/stream-pages.js';
+import { abortedWith } from './aborted-with.js';
+import { answer, JSON_TYPE } from './search.controller.js';
+
+const FIELDS_MAX = 100;
+const TIME_MAX = 10_413_792_000_000_000;
+const size = z.coerce.number().int().min(0).max(SIZE_MAX).default(10);
+const time = z.coerce.number().int().min(0).max(TIME_MAX).default(0);
+
+const valuesQuery = z.object({
+  fields: z.string().default('').describe('Names of columns, with commas between them'),
+  size,
+  start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
+  end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),
+});
+const aroundQuery = z.object({
+  key: time.describe('`_timestamp` of the row that is looked at, in microseconds since 1970'),
+  size,
+});
+
+@Controller('api/:org')
+@Requires('query')
+export class StreamPagesController {
+  constructor(
+    private readonly searches: SearchPipeline,
+    private readonly catalog: Catalog,
+  ) {}
+
+  @Get(':stream/_values')
+  @Describe({
+    tag: 'Queries',
+    summary: 'The most frequent values of columns',
+    query: valuesQuery,
+    answer: {
+      took: 3,
+      hits: [{ field: 'status', values: [{ zo_sql_key: 200, zo_sql_num: 41 }] }],
+      total: 1,
+      from: 0,
+      size: 10,
+      scan_size: 0.1,
+    },
+    failures: {
+      INVALID_SEARCH: {
+        code: 20001,
+        message: 'fields is empty; name columns: ?fields=a,b',
+        error_detail: '',
+      },
+    },
+  })
+  async values(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') name: string,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const asked = valuesQuery.parse(query);
+    const started = performance.now();
+    const scan = new Scan();
+    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
+    try {
+      const range = readRange(asked.start_time, asked.end_time);
+      const table = this.table(scope.organization, name);
+      const hits: string[] = [];
+      for (const column of fieldsOf(table, asked.fields)) {
+        const values = await this.searches.hits(topValues(table, column, asked.size, range), scope);
+        hits.push(`{"field":${JSON.stringify(column)},"values":[${values.join(',')}]}`);
+      }
+      const result = { hits, total: hits.length, aggs: [] };
+      const page = { from: 0, size: asked.size };
+      await reply.type(JSON_TYPE).send(answer(result, page, { took: since(started), scan }));
+    } catch (error) {
+      throw toSearchError(error);
+    }
+  }
+
+  @Get(':stream/_around')
+  @Describe({
+    tag: 'Queries',
+    summary: 'Rows of the quarter of an hour before and after a time, newest first',
+    query: aroundQuery,
+    answer: {
+      took: 3,
+      hits: [{ _timestamp: 1763717400000000, status: 200 }],
+      total: 1,
+      from: 0,
+      size: 10,
+      scan_size: 0.1,
+    },
+    failures: {
+      INVALID_SEARCH: {
+        code: 20001,
+        message: 'around key is empty; send the _timestamp of a row as ?key=',
+        error_detail: '',
+      },
+    },
+  })
+  async around(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') name: string,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { key, size } = aroundQuery.parse(query);
+    const started = performance.now();
+    const scan = new Scan();
+    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
+    try {
+      const table = this.table(scope.organization, name);
+      if (key === 0) {
+        throw searchError(
+          SEARCH_CODE.invalidSql,
+          'around key is empty; send the _timestamp of a row as ?key=',
+        );
+      }
+      readRange(key, 0);
+      const half = Math.ceil(size / 2);
+      const after = await this.searches.hits(sideOf(table, key, 'after', half), scope);
+      const before = await this.searches.hits(sideOf(table, key, 'before', size - half), scope);
+      const hits = [...after.toReversed(), ...before];
+      const result = { hits, total: hits.length, aggs: [] };
+      await reply
+        .type(JSON_TYPE)
+        .send(answer(result, { from: 0, size }, { took: since(started), scan }));
+    } catch (error) {
+      throw toSearchError(error);
+    }
+  }
+
+  private table(organization: RequestOrganization, name: string): TableDescription {
+    const table = this.catalog.table(organization, name);
+    if (table) return table;
+    const known = this.catalog.tables(organization).map((each) => each.name);
+    throw searchError(
+      SEARCH_CODE.streamNotFound,
+      `Search stream not found: ${name}${didYouMean(name, known)}`,
+    );
+  }
+}
+
+const since = (started: number): number => Math.round(performance.now() - started);
+
+function fieldsOf(table: TableDescription, list: string): readonly string[] {
+  const names = [...new Set(list.split(',').filter((name) => name !== ''))];
+  if (names.length === 0)
+    throw searchError(SEARCH_CODE.invalidSql, 'fields is empty; name columns: ?fields=a,b');
+  if (names.length > FIELDS_MAX)
+    throw searchError(SEARCH_CODE.invalidSql, `at most ${FIELDS_MAX} fields, not ${names.length}`);
+  return names.map((name) => {
+    const column = findColumn(table, name);
+    if (!/^(?:list|object)$/.test(columnKind(column.type))) return column.name;
+    throw searchError(
+      SEARCH_CODE.incompatibleType,
+      `Search field has no compatible data type: ${name}; it holds lists or objects`,
+    );
+  });
+}

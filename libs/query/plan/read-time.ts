@@ -1,0 +1,44 @@
+const ISO =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
+/** What the engine's DateTime64 holds. */
+const FIRST = Date.UTC(1900, 0, 1);
+const END = Date.UTC(2300, 0, 1);
+
+/**
+ * Reads a time as uploads do: ISO 8601, or a whole number of seconds, milli-, micro- or
+ * nanoseconds since 1970, told apart by magnitude. What is finer than microseconds is cut.
+ * @returns `YYYY-MM-DD hh:mm:ss.ffffff` in UTC; undefined when it is no time.
+ */
+export function readTime(text: string): string | undefined {
+  const micros = /^-?\d{1,19}$/.test(text) ? fromNumber(BigInt(text)) : fromIso(text);
+  if (micros === undefined) return undefined;
+  const seconds = floorDivide(micros, 1_000_000n);
+  const millis = Number(seconds) * 1000;
+  if (millis < FIRST || millis >= END) return undefined;
+  const fraction = String(micros - seconds * 1_000_000n).padStart(6, '0');
+  return `${new Date(millis).toISOString().slice(0, 19).replace('T', ' ')}.${fraction}`;
+}
+
+/** Bounds of magnitude are OpenObserve's: each unit reaches to the year 2969. */
+function fromNumber(value: bigint): bigint {
+  const size = value < 0n ? -value : value;
+  if (size <= 31_536_000_000n) return value * 1_000_000n;
+  if (size <= 31_536_000_000_000n) return value * 1000n;
+  return size <= 31_536_000_000_000_000n ? value : floorDivide(value, 1000n);
+}
+
+function fromIso(text: string): bigint | undefined {
+  const [whole, date = '', time = '00:00', fraction = '', zone = 'Z'] = ISO.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const millis = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
+  if (Number.isNaN(millis) || !isDay(date)) return undefined;
+  return BigInt(millis) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'));
+}
+
+/** The parser takes 30 February for 2 March. */
+const isDay = (date: string): boolean =>
+  new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+
+function floorDivide(a: bigint, b: bigint): bigint {
+  return (a - (((a % b) + b) % b)) / b;
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { SEARCH_CODE, searchError } from './search-error.js';
+import type { TimeRange } from './search-plan.js';
+
+export const SIZE_MAX = 10_000;
+const AGGREGATIONS_MAX = 50;
+/** Below it no number means microseconds of our times: it is seconds or milliseconds. */
+const MICROSECONDS_FROM = 1e12;
+
+const time = z.number().int().nonnegative().default(0);
+const page = {
+  from: z.number().int().nonnegative().default(0),
+  size: z.number().int().nonnegative().max(SIZE_MAX).default(10),
+};
+
+/** OpenObserve's clients send more than this; what is not named here is not looked at. */
+export const searchBody = z.object({
+  query: z.object({
+    sql: z.string().describe('One SELECT'),
+    ...page,
+    start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
+    end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),
+  }),
+  aggs: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('By name, SQL over `query`: all rows that WHERE and the time range select'),
+  encoding: z
+    .enum(['', 'base64'])
+    .default('')
+    .describe('base64: `sql` and `aggs` are written in it'),
+  timeout: z.number().int().nonnegative().default(0).describe('Seconds; 0: as long as it may'),
+});
+
+export interface SearchRequest {
+  readonly sql: string;
+  readonly range: TimeRange;
+  readonly from: number;
+  readonly size: number;
+  readonly aggs: readonly (readonly [string, string])[];
+  readonly timeoutSeconds: number;
+}
+
+/** @throws {MillraceError} INVALID_SEARCH */
+export function readSearch(body: z.infer<typeof searchBody>): SearchRequest {
+  const { query, aggs, encoding, timeout } = body;
+  const decode = (text: string): string => (encoding === 'base64' ? fromBase64(text) : text);
+  if (Object.keys(aggs).length > AGGREGATIONS_MAX)
+    throw searchError(SEARCH_CODE.invalidSql, `at most ${AGGREGATIONS_MAX} aggregations`);
+  return {
+    sql: decode(query.sql),
+    range: readRange(query.start_time, query.end_time),
+    from: query.from,
+    size: query.size,
+    aggs: Object.entries(aggs).map(([name, sql]) => [name, decode(sql)] as const),
+    timeoutSeconds: timeout,
+  };
+}
+
+/** @throws {MillraceError} INVALID_SEARCH */
+export function readRange(start: number, end: number): TimeRange {
+  for (const [name, value] of [
+    ['start_time', start],
+    ['end_time', end],
+  ] as const) {
+    if (value > 0 && value < MICROSECONDS_FROM)
+      throw searchError(
+        SEARCH_CODE.invalidSql,
+        `Query SQL time_range ${name} should be microseconds since 1970, such as ${Date.now()}000, not ${value}`,
+      );
+  }
+  if (end > 0 && start > end) {
+    throw searchError(
+      SEARCH_CODE.invalidSql,
+      `Query SQL time_range start_time should be less than end_time: ${start} is after ${end}`,
+    );
+  }
+  return { start: start || undefined, end: end || undefined };
+}
+
+function fromBase64(text: string): string {
+  const bytes = Buffer.from(text, 'base64');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw searchError(
+      SEARCH_CODE.invalidSql,
+      'encoding says base64, but that is not base64 of UTF-8',
+    );
+  }
+}

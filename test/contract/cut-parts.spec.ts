@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { readHeader } from '../../apps/cli/csv-header.js';
+import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut-csv.js';
+import { cutParts, LineCutter, type Cutter } from '../../apps/cli/cut-lines.js';
+import { likelyDelimiter as serversDelimiter } from '../../libs/ingest/upload/csv-header.js';
+import { frameCsv } from '../../libs/ingest/upload/frame-csv.js';
+
+/** The same bytes, as they may arrive. */
+async function* arriving(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (const cut of cuts) yield bytes.subarray(at, (at += cut));
+  yield bytes.subarray(at);
+}
+
+async function cut(
+  bytes: Buffer,
+  cuts: readonly number[],
+  cutter: () => Cutter,
+): Promise<{ offset: number; text: string }[]> {
+  const parts: { offset: number; text: string }[] = [];
+  for await (const part of cutParts(arriving(bytes, cuts), cutter))
+    parts.push({ offset: part.offset, text: part.bytes.toString() });
+  return parts;
+}
+
+const cuts = fc.array(fc.nat(30), { maxLength: 6 });
+/** Texts in which everything is near a cut. */
+const text = (...pieces: string[]): fc.Arbitrary<string> =>
+  fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((all) => all.join(''));
+
+describe('parts of a file', () => {
+  it('of NDJSON: whole lines, none lost, the same however it arrives', async () => {
+    await fc.assert(
+      fc.asyncProperty(text('\n', '{}', 'abcdefg', '\r\n'), cuts, async (whole, arrival) => {
+        const bytes = Buffer.from(whole);
+        const parts = await cut(bytes, arrival, () => new LineCutter(10));
+        expect(parts.map((part) => part.text).join('')).toBe(whole);
+        expect(parts).toEqual(await cut(bytes, [], () => new LineCutter(10)));
+        for (const [index, part] of parts.entries()) {
+          expect(part.offset).toBe(
+            parts.slice(0, index).reduce((sum, each) => sum + each.text.length, 0),
+          );
+          if (index === parts.length - 1) continue;
+          expect(part.text.endsWith('\n')).toBe(true);
+          expect(part.text.slice(9, -1)).not.toContain('\n');
+        }
+      }),
+    );
+  });
+
+  it('of CSV: the server reads from them, each with the header, what it reads from the whole', async () => {
+    const body = text('\n', '\r\n', '"', '""', ',', ';', '\t', 'ab', '"x\ny"', '\r');
+    const header = fc.constantFrom(
+      'a,b\n',
+      'a;b;c\n',
+      '"a\nb",c\r\n',
+      '\ufeffa\tb\n',
+      '\n\n"a",b\n',
+    );
+    await fc.assert(
+      fc.asyncProperty(header, body, cuts, async (first, rest, arrival) => {
+        const bytes = Buffer.from(first + rest);
+        const source = await readHeader(arriving(bytes, arrival));
+        expect(source.header.toString()).toBe(first);
+        const cutter = (): CsvCutter => new CsvCutter(12, source.delimiter.charCodeAt(0));
+        const content: Buffer[] = [];
+        for await (const piece of source.content) content.push(piece);
+        const parts = await cut(Buffer.concat(content), arrival, cutter);
+        expect(parts.map((part) => part.text).join('')).toBe(first + rest);
+        const records: string[] = [];
+        for (const { offset, text: part } of parts)
+          records.push(...(await recordsOf(offset === 0 ? part : first + part, source.delimiter)));
+        expect(records).toEqual(await recordsOf(first + rest));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('of CSV: finds the delimiter that the server finds', () => {
+    fc.assert(
+      fc.property(text(',', ';', '\t', '|', '"', 'ab', '""'), (header) => {
+        expect(likelyDelimiter(Buffer.from(header))).toBe(serversDelimiter(header));
+      }),
+    );
+  });
+});
+
+/** As the server frames them; what never ends ends here. */
+async function recordsOf(csv: string, delimiter?: string): Promise<string[]> {
+  const { lines, delimiter: found } = await frameCsv(arriving(Buffer.from(csv), []), delimiter);
+  expect(found).toBe(delimiter ?? found);
+  const framed: Buffer[] = [];
+  try {
+    for await (const piece of lines) framed.push(Buffer.from(piece));
+  } catch (error) {
+    expect((error as Error).message).toContain('never ends');
+  }
+  return Buffer.concat(framed)
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '');
+}
