@@ -66,7 +66,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   // The engine first: it locks the data directory.
   const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
-    url: config.clickHouseUrl,
+    clickHouse: config.clickHouse,
     limits: config.query,
     readers: READERS,
     acceptors: ENGINE_SLOTS.small + ENGINE_SLOTS.large,

@@ -19,8 +19,8 @@ export interface Parts {
 
 /** @throws when a server is not named, or does not answer. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
-  const { dataDirectory, kafka, clickHouseUrl, eventStoreUrl, queueMaxBytes: maxBytes } = config;
-  if (!kafka || clickHouseUrl === undefined || eventStoreUrl === undefined)
+  const { dataDirectory, kafka, clickHouse, eventStoreUrl, queueMaxBytes: maxBytes } = config;
+  if (!kafka || clickHouse === undefined || eventStoreUrl === undefined)
     throw new Error(
       'a writer of its own needs KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process writes by itself',
     );
@@ -31,7 +31,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   ]);
   const { warehouse } = await openWarehouse({
     directory: join(dataDirectory, 'warehouse'),
-    url: clickHouseUrl,
+    clickHouse,
     limits: config.query,
     readers: 1,
     acceptors: 2,

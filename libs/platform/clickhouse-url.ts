@@ -1,10 +1,35 @@
 import { z } from 'zod';
 
-/** The address of a ClickHouse server's HTTP interface, with who to be there. It may hold a password, which no message repeats. */
-export const clickHouseUrl = z
+/** Addresses of HTTP interfaces, with who to be there. They may hold passwords, which no message repeats. */
+export const clickHouseUrls = z
   .string()
-  .refine(isServer, 'want the HTTP address of a server, such as http://name:password@host:8123')
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .refine((all) => all.every(isServer), {
+    error:
+      'want the HTTP address of a server, such as http://name:password@host:8123; of a cluster’s nodes with commas between them',
+  })
   .optional();
+
+/** As the servers' configuration names it. */
+export const clickHouseCluster = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, 'want the name of a cluster in the servers’ configuration')
+  .optional();
+
+/** @throws when several servers are no cluster, or a cluster has no address. */
+export function clickHouseAddress(
+  urls: readonly string[] | undefined,
+  cluster: string | undefined,
+) {
+  if (urls === undefined && cluster !== undefined)
+    throw new Error('configuration: CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, its nodes');
+  if (urls === undefined) return undefined;
+  if (urls.length > 1 && cluster === undefined)
+    throw new Error(
+      'configuration: CLICKHOUSE_URL has several addresses: name the cluster that they are nodes of in CLICKHOUSE_CLUSTER',
+    );
+  return { urls, cluster };
+}
 
 function isServer(text: string): boolean {
   if (!URL.canParse(text)) return false;

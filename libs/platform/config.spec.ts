@@ -133,4 +133,32 @@ describe('readConfig', () => {
     }
     expect(readConfig({}).eventStoreUrl).toBeUndefined();
   });
+
+  it('takes addresses of ClickHouse servers, several of them as a cluster, and repeats no password', () => {
+    const one = 'http://millrace:se%40cret@ch1:8123';
+    expect(readConfig({ CLICKHOUSE_URL: one }).clickHouse).toEqual({
+      urls: [one],
+      cluster: undefined,
+    });
+    const two = 'https://a:secret@ch1:8443, https://a:secret@ch2:8443/';
+    expect(readConfig({ CLICKHOUSE_URL: two, CLICKHOUSE_CLUSTER: 'main' }).clickHouse).toEqual({
+      urls: ['https://a:secret@ch1:8443', 'https://a:secret@ch2:8443/'],
+      cluster: 'main',
+    });
+    for (const wrong of [
+      '',
+      'ch1:8123',
+      'tcp://a:secret@ch1:9000',
+      'http://a:secret@ch1:8123/db',
+      'http://a:secret@ch1:8123/?readonly=1',
+      'http://a:secret@ch1:8123,',
+      two,
+    ]) {
+      const read = () => readConfig({ CLICKHOUSE_URL: wrong });
+      expect(read).toThrow(/CLICKHOUSE_URL/);
+      expect(read).not.toThrow(/secret/);
+    }
+    expect(() => readConfig({ CLICKHOUSE_CLUSTER: 'main' })).toThrow(/needs CLICKHOUSE_URL/);
+    expect(readConfig({}).clickHouse).toBeUndefined();
+  });
 });

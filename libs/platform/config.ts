@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { clickHouseUrl } from './clickhouse-url.js';
+import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
 import { deltaLocations, deltaSources, type DeltaSources } from './delta-sources.js';
 import { eventStoreUrl } from './event-store-url.js';
 
@@ -105,7 +105,8 @@ const environment = z.object({
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
-  CLICKHOUSE_URL: clickHouseUrl,
+  CLICKHOUSE_URL: clickHouseUrls,
+  CLICKHOUSE_CLUSTER: clickHouseCluster,
   KAFKA_BROKERS: brokers,
   KAFKA_NAMESPACE: z
     .string()
@@ -152,8 +153,8 @@ export interface Config {
     };
   };
   readonly logLevel: string;
-  /** Of a ClickHouse server; undefined: the embedded engine has the tables. Secret. */
-  readonly clickHouseUrl: string | undefined;
+  /** undefined: the embedded engine has the tables. Secret. */
+  readonly clickHouse: ReturnType<typeof clickHouseAddress>;
   /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
   readonly eventStoreUrl: string | undefined;
   /** Undefined: the embedded ingest queue. */
@@ -226,7 +227,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
-    clickHouseUrl: values.CLICKHOUSE_URL,
+    clickHouse: clickHouseAddress(values.CLICKHOUSE_URL, values.CLICKHOUSE_CLUSTER),
     eventStoreUrl: values.EVENTSTORE_URL,
     kafka:
       values.KAFKA_BROKERS === undefined

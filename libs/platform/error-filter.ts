@@ -102,6 +102,8 @@ function hasBody(request: FastifyRequest): boolean {
   );
 }
 
+const RETRY_SECONDS = 5;
+
 /** @returns the failure as the client may see it; what is not known to be harmless becomes INTERNAL. */
 export function toMillraceError(
   error: unknown,
@@ -132,6 +134,12 @@ export function toMillraceError(
       return new MillraceError('UNSUPPORTED_ENCODING', 'this content type is not supported here', {
         cause: error,
       });
+    case 503:
+      return new MillraceError(
+        'NOT_READY',
+        'a part of the server cannot be reached just now; try again in a while',
+        { retryAfterSeconds: RETRY_SECONDS, cause: error },
+      );
     case 408:
       return new MillraceError('UPLOAD_TIMEOUT', 'the request took too long to arrive', {
         cause: error,

@@ -1,5 +1,5 @@
 import { MillraceError, type ErrorKind } from '@app/platform';
-import { NETWORK_ERROR, toWarehouseError } from '@app/warehouse';
+import { toWarehouseError } from '@app/warehouse';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
 /** Engine numbers that the one who asks can do something about, and as what they count. */
@@ -18,14 +18,13 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 };
 
 /** Numbers that are nobody's mistake but ours or the disk's. */
-const OURS = new Set([0, 49, 74, 75, 76, 107, 243, 271, 425, 999]);
+const OURS = new Set([0, 49, 74, 75, 76, 107, 210, 243, 271, 425, 999]);
 
 const MESSAGES: Partial<Record<ErrorKind, string>> = {
   QUERY_TIMEOUT: 'the query took longer than it may; ask for less, or by a narrower time range',
   STATEMENT_REFUSED: 'the statement is refused: it would do more than read',
 };
 
-const RETRY_SECONDS = 5;
 const DETAIL_MAX = 600;
 
 /** @param text the statement as its author wrote it, for positions. */
@@ -33,11 +32,6 @@ export function toQueryFailure(error: unknown, text: string): unknown {
   if (error instanceof MillraceError || isAbort(error)) return error;
   const failure = toWarehouseError(error);
   if (OURS.has(failure.code)) return error;
-  if (failure.code === NETWORK_ERROR)
-    return new MillraceError('NOT_READY', 'the warehouse cannot be reached; try again in a while', {
-      retryAfterSeconds: RETRY_SECONDS,
-      cause: error,
-    });
   const kind = KINDS[failure.code] ?? 'INVALID_SQL';
   const reason = readable(failure.message);
   const message =
@@ -63,8 +57,8 @@ function readable(message: string): string {
       // Tables it takes for near are those of all organizations.
       .replace(/ ?Maybe you meant (?!:).*$/s, '')
       .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
-      .replace(/`?\bo_[0-9a-f]{32}`?\./g, '')
-      .replace(/\bo_[0-9a-f]{32}\b/g, 'your organization')
+      .replace(/`?\b[os]_[0-9a-f]{32}`?\./g, '')
+      .replace(/\b[os]_[0-9a-f]{32}\b/g, 'your organization')
       .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
       .replace(/While executing \w+\.?/g, '')
       .replace(/\s+/g, ' ')

@@ -42,43 +42,28 @@ export const AUDIT_COLUMNS: readonly Column[] = [
   { name: 'hash', type: 'String' },
 ];
 
+/** Which writer may write which partition: see `sql/writer-epochs.ts`. */
+export const WRITER_EPOCHS: TableName = { database: 'millrace', table: 'writer_epochs' };
+
 export const qualified = ({ database, table }: TableName): string =>
   `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
 
 const define = ({ name, type }: Column): string => `${quoteIdentifier(name)} ${type}`;
 
-export const createDatabase = (database: string): string =>
-  `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(database)}`;
+const DURABLE =
+  'SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0';
+const COMPACT = 'max_compress_block_size = 131072, merge_with_ttl_timeout = 300';
+/** Of the same table on every node of a cluster, whatever its shard. */
+const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
+/** How databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
+export const ORGANIZATION_PREFIX = 'o_';
+const SHARD_PREFIX = 's_';
+/** SQL: databases of either kind. */
+export const OUR_DATABASES = `match(database, '^(${ORGANIZATION_PREFIX}|${SHARD_PREFIX})')`;
 
-/**
- * Rows carry their queue position, so that the table itself says what it holds; the minmax index
- * keeps that read-back cheap. fsync before an insert counts as done; the engine's own
- * deduplication is off because it is no proof and folds equal batches into one. Small compressed
- * blocks keep the write buffers small: an insert and a merge hold one for every column.
- */
-export function createTable(
-  table: TableName,
-  columns: readonly Column[],
-  streamId: string,
-): string {
-  return `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${definitions(columns).join(', ')}) ENGINE = MergeTree ORDER BY \`_timestamp\` ${SETTINGS} COMMENT ${quoteText(streamId)}`;
-}
-
-/**
- * Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile.
- * What a removal leaves is synced as an insert is: the queue forgets both.
- */
-export function createRejectedTable(database: string): string {
-  const table = { database, table: REJECTED_TABLE };
-  const columns = [
-    ...definitions(REJECTED_COLUMNS),
-    `${quoteIdentifier(STREAM_COLUMN)} String MATERIALIZED ''`,
-  ];
-  return `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${columns.join(', ')}) ENGINE = MergeTree PARTITION BY ${quoteIdentifier(STREAM_COLUMN)} ORDER BY \`_timestamp\` ${SETTINGS}, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`;
-}
-
-const SETTINGS =
-  'SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, max_compress_block_size = 131072, merge_with_ttl_timeout = 300';
+const shardOf = (database: string): string =>
+  `${SHARD_PREFIX}${database.slice(ORGANIZATION_PREFIX.length)}`;
+const DONE = 'SETTINGS mutations_sync = 2';
 
 function definitions(columns: readonly Column[]): string[] {
   return [
@@ -91,36 +76,6 @@ function definitions(columns: readonly Column[]): string[] {
   ];
 }
 
-/** Old parts go at once: they have what erasure has blanked. */
-export const createAuditTable = (database: string): string =>
-  `CREATE TABLE IF NOT EXISTS ${qualified({ database, table: AUDIT_TABLE })} (${AUDIT_COLUMNS.map(define).join(', ')})` +
-  ' ENGINE = MergeTree ORDER BY `position`' +
-  ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, old_parts_lifetime = 1';
-
-/** Which writer may write which partition: see `sql/writer-epochs.ts`. */
-export const WRITER_EPOCHS: TableName = { database: 'millrace', table: 'writer_epochs' };
-
-export const createWriterEpochs = (): string =>
-  `CREATE TABLE IF NOT EXISTS ${qualified(WRITER_EPOCHS)} (partition UInt32, epoch UInt64, attempt UInt64, claimant String, claimed DateTime DEFAULT now())` +
-  ' ENGINE = MergeTree ORDER BY (partition, epoch, attempt)' +
-  ' SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0';
-
-export const addColumns = (table: TableName, columns: readonly Column[]): string =>
-  `ALTER TABLE ${qualified(table)} ${columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`).join(', ')}`;
-
-export const modifyColumn = (table: TableName, column: Column): string =>
-  `ALTER TABLE ${qualified(table)} MODIFY COLUMN ${define(column)}`;
-
-/** Not SYNC: that waits for queries that read the table. */
-export const dropTable = (table: TableName): string => `DROP TABLE IF EXISTS ${qualified(table)}`;
-
-const DONE = 'SETTINGS mutations_sync = 2';
-
-export const setRetention = (table: TableName, days: number): string =>
-  days === 0
-    ? `ALTER TABLE ${qualified(table)} REMOVE TTL`
-    : `ALTER TABLE ${qualified(table)} MODIFY TTL \`_timestamp\` + toIntervalDay(${days}) ${DONE}, materialize_ttl_after_modify = 1`;
-
 /** What an index of ours is for: single values, or words of a full-text search. */
 export type IndexKind = 'partition_key' | 'full_text';
 
@@ -128,37 +83,179 @@ export type IndexKind = 'partition_key' | 'full_text';
 export const indexName = (kind: IndexKind, column: string): string =>
   `${kind}_${createHash('sha256').update(column).digest('hex').slice(0, 32)}`;
 
+/** What a full-text search compares: text in lower case, nothing where there is none. The index has the same expression. */
+export const searchedText = (column: string): string =>
+  `lowerUTF8(ifNull(${quoteIdentifier(column)}, ''))`;
+
 const INDEXES: Readonly<Record<IndexKind, (column: string) => string>> = {
   partition_key: (column) => `${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`,
   full_text: (column) => `${searchedText(column)} TYPE text(tokenizer = 'splitByNonAlpha')`,
 };
 
-export const addIndex = (table: TableName, kind: IndexKind, column: string): string =>
-  `ALTER TABLE ${qualified(table)} ADD INDEX IF NOT EXISTS ${quoteIdentifier(indexName(kind, column))} ${INDEXES[kind](column)}`;
+/**
+ * Every CREATE, ALTER and DROP, to be run in order.
+ *
+ * On a cluster each stream has two tables: one with the rows of a shard, replicated, in a database
+ * of its own, and one under the stream's name that reads all shards. The first is made before the
+ * other and dropped before it, so that what is left half-way is seen and done again. What is small
+ * (`_rejected`, `_audit`, the writers' epochs) is on every node whole.
+ */
+export class Ddl {
+  private readonly on: string;
+  private readonly name: string;
+  private readonly sharded: string;
+  private readonly everywhere: string;
 
-export const fillIndex = (table: TableName, kind: IndexKind, column: string): string =>
-  `ALTER TABLE ${qualified(table)} MATERIALIZE INDEX ${quoteIdentifier(indexName(kind, column))} ${DONE}`;
+  constructor(readonly cluster: string | undefined) {
+    this.on = cluster === undefined ? '' : ` ON CLUSTER ${quoteIdentifier(cluster)}`;
+    this.name = cluster === undefined ? '' : quoteText(cluster);
+    this.sharded = cluster === undefined ? 'MergeTree' : 'ReplicatedMergeTree';
+    this.everywhere = cluster === undefined ? 'MergeTree' : EVERYWHERE;
+  }
 
-export const dropIndex = (table: TableName, kind: IndexKind, column: string): string =>
-  `ALTER TABLE ${qualified(table)} DROP INDEX IF EXISTS ${quoteIdentifier(indexName(kind, column))} ${DONE}`;
+  /** The table that has the rows. */
+  stored(table: TableName): TableName {
+    const isWhole =
+      this.cluster === undefined || table.table === REJECTED_TABLE || table.table === AUDIT_TABLE;
+    return isWhole ? table : { ...table, database: shardOf(table.database) };
+  }
 
-/** What a full-text search compares: text in lower case, nothing where there is none. The index has the same expression. */
-export const searchedText = (column: string): string =>
-  `lowerUTF8(ifNull(${quoteIdentifier(column)}, ''))`;
+  /** The engine's list of parts, each shard's once. */
+  get parts(): string {
+    return this.cluster === undefined ? 'system.parts' : `cluster(${this.name}, system.parts)`;
+  }
 
-export const dropRejected = (database: string, streamId: string): string =>
-  `ALTER TABLE ${qualified({ database, table: REJECTED_TABLE })} DROP PARTITION ${quoteText(streamId)}`;
+  /** The engine's list of running statements. */
+  get processes(): string {
+    return this.cluster === undefined
+      ? 'system.processes'
+      : `clusterAllReplicas(${this.name}, system.processes)`;
+  }
 
-export function removeRejected(
-  database: string,
-  streamId: string,
-  rows: readonly RejectedRows[],
-): string {
-  const numbers = rows.flatMap(({ partition, offset, rows: ofBatch }) =>
-    ofBatch.map((row) => `(${partition},${offset},${row})`),
-  );
-  return (
-    `ALTER TABLE ${qualified({ database, table: REJECTED_TABLE })} DELETE IN PARTITION ${quoteText(streamId)}` +
-    ` WHERE (\`_partition\`, \`_offset\`, \`_row\`) IN (${numbers.join(',')}) ${DONE}`
-  );
+  kill(condition: string): string {
+    return `KILL QUERY${this.on} WHERE ${condition} SYNC`;
+  }
+
+  /** Before what is stored is read: another replica may have taken it. */
+  catchUp(table: TableName): readonly string[] {
+    return this.cluster === undefined
+      ? []
+      : [`SYSTEM SYNC REPLICA${this.on} ${qualified(this.stored(table))}`];
+  }
+
+  createDatabase(database: string): readonly string[] {
+    const names = this.cluster === undefined ? [database] : [shardOf(database), database];
+    return names.map((name) => `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(name)}${this.on}`);
+  }
+
+  /**
+   * Rows carry their queue position, so that the table itself says what it holds; the minmax index
+   * keeps that read-back cheap. fsync before an insert counts as done; the engine's own
+   * deduplication is off because it is no proof and folds equal batches into one. Small compressed
+   * blocks keep the write buffers small: an insert and a merge hold one for every column.
+   */
+  createTable(table: TableName, columns: readonly Column[], streamId: string): readonly string[] {
+    const stored = this.stored(table);
+    const comment = `COMMENT ${quoteText(streamId)}`;
+    const rows = `${this.create(stored)} (${definitions(columns).join(', ')}) ENGINE = ${this.sharded} ORDER BY \`_timestamp\` ${this.settings}, ${COMPACT} ${comment}`;
+    if (this.cluster === undefined) return [rows];
+    const all = `Distributed(${this.name}, ${quoteText(stored.database)}, ${quoteText(stored.table)})`;
+    return [rows, `${this.create(table)} AS ${qualified(stored)} ENGINE = ${all} ${comment}`];
+  }
+
+  /**
+   * Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile.
+   * What a removal leaves is synced as an insert is: the queue forgets both.
+   */
+  createRejectedTable(database: string): readonly string[] {
+    const columns = [
+      ...definitions(REJECTED_COLUMNS),
+      `${quoteIdentifier(STREAM_COLUMN)} String MATERIALIZED ''`,
+    ];
+    return [
+      `${this.create({ database, table: REJECTED_TABLE })} (${columns.join(', ')}) ENGINE = ${this.everywhere} PARTITION BY ${quoteIdentifier(STREAM_COLUMN)} ORDER BY \`_timestamp\` ${this.settings}, ${COMPACT}, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`,
+    ];
+  }
+
+  /** Old parts go at once: they have what erasure has blanked. */
+  createAuditTable(database: string): readonly string[] {
+    const columns = AUDIT_COLUMNS.map(define).join(', ');
+    return [
+      ...this.createDatabase(database),
+      `${this.create({ database, table: AUDIT_TABLE })} (${columns}) ENGINE = ${this.everywhere} ORDER BY \`position\` ${this.settings}, old_parts_lifetime = 1`,
+    ];
+  }
+
+  createWriterEpochs(): readonly string[] {
+    const columns =
+      'partition UInt32, epoch UInt64, attempt UInt64, claimant String, claimed DateTime DEFAULT now()';
+    return [
+      `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(WRITER_EPOCHS.database)}${this.on}`,
+      `${this.create(WRITER_EPOCHS)} (${columns}) ENGINE = ${this.everywhere} ORDER BY (partition, epoch, attempt) ${this.settings}`,
+    ];
+  }
+
+  addColumns(table: TableName, columns: readonly Column[]): readonly string[] {
+    const added = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`).join(', ');
+    return this.both(table).map((each) => `${this.alter(each)} ${added}`);
+  }
+
+  modifyColumn(table: TableName, column: Column): readonly string[] {
+    return this.both(table).map((each) => `${this.alter(each)} MODIFY COLUMN ${define(column)}`);
+  }
+
+  /** Not SYNC: that waits for queries that read the table. */
+  dropTable(table: TableName): readonly string[] {
+    return this.both(table).map((each) => `DROP TABLE IF EXISTS ${qualified(each)}${this.on}`);
+  }
+
+  setRetention(table: TableName, days: number): string {
+    const change =
+      days === 0
+        ? 'REMOVE TTL'
+        : `MODIFY TTL \`_timestamp\` + toIntervalDay(${days}) ${DONE}, materialize_ttl_after_modify = 1`;
+    return `${this.alter(this.stored(table))} ${change}`;
+  }
+
+  /** Filled for the rows that are there. */
+  addIndex(table: TableName, kind: IndexKind, column: string): readonly string[] {
+    const name = quoteIdentifier(indexName(kind, column));
+    const alter = this.alter(this.stored(table));
+    return [
+      `${alter} ADD INDEX IF NOT EXISTS ${name} ${INDEXES[kind](column)}`,
+      `${alter} MATERIALIZE INDEX ${name} ${DONE}`,
+    ];
+  }
+
+  dropIndex(table: TableName, kind: IndexKind, column: string): string {
+    return `${this.alter(this.stored(table))} DROP INDEX IF EXISTS ${quoteIdentifier(indexName(kind, column))} ${DONE}`;
+  }
+
+  dropRejected(database: string, streamId: string): string {
+    return `${this.alter({ database, table: REJECTED_TABLE })} DROP PARTITION ${quoteText(streamId)}`;
+  }
+
+  removeRejected(database: string, streamId: string, rows: readonly RejectedRows[]): string {
+    const numbers = rows.flatMap(({ partition, offset, rows: ofBatch }) =>
+      ofBatch.map((row) => `(${partition},${offset},${row})`),
+    );
+    return (
+      `${this.alter({ database, table: REJECTED_TABLE })} DELETE IN PARTITION ${quoteText(streamId)}` +
+      ` WHERE (\`_partition\`, \`_offset\`, \`_row\`) IN (${numbers.join(',')}) ${DONE}`
+    );
+  }
+
+  private get settings(): string {
+    return this.cluster === undefined ? DURABLE : `${DURABLE}, replicated_deduplication_window = 0`;
+  }
+
+  private both(table: TableName): readonly TableName[] {
+    return this.cluster === undefined ? [table] : [this.stored(table), table];
+  }
+
+  private readonly create = (table: TableName): string =>
+    `CREATE TABLE IF NOT EXISTS ${qualified(table)}${this.on}`;
+
+  private readonly alter = (table: TableName): string =>
+    `ALTER TABLE ${qualified(table)}${this.on}`;
 }

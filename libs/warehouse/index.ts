@@ -24,6 +24,7 @@ export {
   ONE_PART,
   type BatchInsert,
   type BatchPosition,
+  type ClickHouseAddress,
   type Column,
   type ColumnarBlock,
   LocalEngine,

@@ -1,10 +1,10 @@
-import type { LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
+import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
 export interface WarehouseOptions {
   /** Absolute; the engine in this process has it alone. */
   readonly directory: string;
-  /** Of a ClickHouse server; undefined: the tables are in the directory. */
-  readonly url: string | undefined;
+  /** undefined: the tables are in the directory. */
+  readonly clickHouse: ClickHouseAddress | undefined;
   readonly limits: QueryLimits;
   /** Client queries that run at once in this process; more wait. */
   readonly readers: number;
@@ -24,20 +24,26 @@ export interface OpenWarehouse {
  * @throws when the directory is in use, or the server cannot be reached.
  */
 export async function openWarehouse({
-  url,
+  clickHouse,
   directory,
   limits,
   readers,
   acceptors,
 }: WarehouseOptions): Promise<OpenWarehouse> {
   const { openChdb, Engine } = await import('./chdb/index.js');
-  if (url === undefined) return openChdb({ directory, limits, readers, acceptors });
+  if (clickHouse === undefined) return openChdb({ directory, limits, readers, acceptors });
   const { openClickHouse } = await import('./clickhouse/index.js');
   const engine = new Engine({ directory, acceptors });
   const { localEngine } = engine;
   const closeEngine = () => engine.close();
   try {
-    const warehouse = await openClickHouse({ url, directory, limits, localEngine, closeEngine });
+    const warehouse = await openClickHouse({
+      address: clickHouse,
+      directory,
+      limits,
+      localEngine,
+      closeEngine,
+    });
     return { warehouse, localEngine };
   } catch (error) {
     await engine.close();

@@ -1,3 +1,6 @@
+/** The engine's number of a server that could not be asked. */
+export const NETWORK_ERROR = 210;
+
 /** A failure told by the engine, classified by its number, never by its words. */
 export class WarehouseError extends Error {
   constructor(
@@ -11,6 +14,11 @@ export class WarehouseError extends Error {
   ) {
     super(message, options);
     this.name = 'WarehouseError';
+  }
+
+  /** What a client of ours is told by HTTP, where it is not the engine's answer to what was asked. */
+  get statusCode(): number | undefined {
+    return this.code === NETWORK_ERROR ? 503 : undefined;
   }
 }
 
@@ -37,15 +45,12 @@ export class FencedError extends WarehouseError {
  */
 const PASSING = new Set([
   ...[74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473],
-  ...[192, 198, 203, 225, 236, 242, 254, 279, 285, 286, 319, 394, FENCED, 439, 497],
+  ...[192, 198, 203, 225, 236, 242, 254, 279, 285, 286, 289, 319, 394, FENCED, 439, 497],
   ...[516, 692, 735, 999],
 ]);
 
 /** Whether it may go well later without anybody's changing anything in what was asked. */
 export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
-
-/** A server that could not be asked. */
-export const NETWORK_ERROR = 210;
 
 const FRAME =
   /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTable } from '../../libs/warehouse/ddl.js';
+import { Ddl } from '../../libs/warehouse/ddl.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { MemoryWatch } from './process-memory.js';
 import { report } from './report.js';
@@ -102,7 +102,11 @@ async function uploadSeconds(
 }
 
 function rawSeconds(data: string, file: string, { format }: UploadBench): number {
-  const create = createTable({ database: 'raw', table: 't' }, COLUMNS, '');
+  const [create = ''] = new Ddl(undefined).new Ddl(undefined).createTable(
+    { database: 'raw', table: 't' },
+    COLUMNS,
+    '',
+  );
   const structure = ['_timestamp Int64', ...COLUMNS.map(({ name, type }) => `${name} ${type}`)];
   const script = join(import.meta.dirname, 'raw-insert.mjs');
   const answer = execFileSync(

@@ -14,12 +14,15 @@ export interface ClickHouseUnderTest extends OpenWarehouse {
   dispose(): Promise<void>;
 }
 
-export async function openClickHouseUnderTest(): Promise<ClickHouseUnderTest> {
+/** @param cluster its name; undefined: as one server. */
+export async function openClickHouseUnderTest(
+  cluster = process.env.CLICKHOUSE_CLUSTER,
+): Promise<ClickHouseUnderTest> {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-clickhouse-'));
   const double =
     server === undefined ? await ClickHouseDouble.start(join(directory, 'server')) : undefined;
   const opened = await openWarehouse({
-    url: server ?? double?.url,
+    clickHouse: { urls: server?.split(',') ?? [double?.url ?? ''], cluster },
     directory: join(directory, 'own'),
     limits: {
       timeoutSeconds: 10,

@@ -65,7 +65,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         ).toBe('150010\t2\t150010\t149999\t3\n');
         expect(
           await query(
-            "SELECT count() FROM system.parts WHERE database = 'o_contract' AND table = 'events' AND active",
+            "SELECT count() FROM system.parts WHERE database IN ('o_contract', 's_contract') AND table = 'events' AND active",
           ),
         ).toBe('1\n');
       });

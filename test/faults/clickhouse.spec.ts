@@ -58,10 +58,12 @@ describe('ClickHouse that fails (double)', () => {
     await server.stop();
   });
 
+  const urlAt = (port: number): string => server.url.replace(/\d+$/, String(port));
+
   /** What another process has. */
-  async function open(port = server.port): Promise<Warehouse> {
+  async function open(...ports: readonly number[]): Promise<Warehouse> {
     const warehouse = await openClickHouse({
-      url: server.url.replace(/\d+$/, String(port)),
+      address: { urls: ports.map(urlAt), cluster: undefined },
       directory: mkdtempSync(join(directory, 'sending-')),
       limits: LIMITS,
       localEngine: engine.localEngine,
@@ -107,7 +109,7 @@ describe('ClickHouse that fails (double)', () => {
 
   describe('writers', () => {
     it('stores nothing of a writer whose partition another process has claimed since', async () => {
-      const successor = await open();
+      const successor = await open(server.port);
       await warehouse.claim(0, 1n);
       await insert(warehouse, 1n, 1n);
       await successor.claim(0, 2n);
@@ -117,7 +119,7 @@ describe('ClickHouse that fails (double)', () => {
     });
 
     it('gives a writer without an epoch one of its own: of two on a server the second goes on', async () => {
-      const second = await open();
+      const second = await open(server.port);
       await insert(warehouse, 1n);
       await insert(second, 2n);
       await expect(insert(warehouse, 3n)).rejects.toMatchObject({ name: 'FencedError' });
@@ -137,7 +139,7 @@ describe('ClickHouse that fails (double)', () => {
       zombie.once('error', () => undefined);
       zombie.write('1\n2\n');
       while ((await running()) !== '2\n') await new Promise(setImmediate);
-      const successor = await open();
+      const successor = await open(server.port);
       await successor.claim(0, 2n);
       await ended;
       expect(await successor.storedOffsets(TABLE, 0, 0n)).toEqual(new Set());
@@ -222,7 +224,7 @@ describe('ClickHouse that fails (double)', () => {
     it('end a query on the server by going away', async () => {
       const going = new AbortController();
       const stream = await warehouse.stream({
-        sql: 'SELECT number FROM numbers(10000000000)',
+        sql: 'SELECT number FROM numbers(900000000)',
         format: 'ndjson',
         signal: going.signal,
       });
@@ -242,10 +244,23 @@ describe('ClickHouse that fails (double)', () => {
       expect(await counts()).toBe('0\t0\t0\n');
     });
 
+    it('go on at another node of the same cluster', async () => {
+      const other = await Wire.to(server.port);
+      const both = await open(wire.port, other.port);
+      const one = () => both.text({ sql: 'SELECT 1', format: 'text' });
+      expect(await one()).toBe('1\n');
+      await wire.close();
+      expect(await one()).toBe('1\n');
+      await insert(both, 1n);
+      wire = await Wire.to(server.port);
+      await other.close();
+      await expect(one()).rejects.toMatchObject({ code: 210 });
+    });
+
     it('say nothing of the password when it is wrong', async () => {
       const url = `http://millrace:Wrong-99@127.0.0.1:${server.port}`;
       const failed: unknown = await openClickHouse({
-        url,
+        address: { urls: [url], cluster: undefined },
         directory,
         limits: LIMITS,
         localEngine: engine.localEngine,

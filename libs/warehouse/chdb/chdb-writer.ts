@@ -1,3 +1,4 @@
+import type { Ddl } from '../ddl.js';
 import {
   insertRows,
   ONE_PART_SETTINGS,
@@ -19,8 +20,11 @@ export class ChdbWriter implements WarehouseWriter {
   private readonly claims = new Map<number, Claim>();
   private readonly running = new Set<Promise<void>>();
 
-  constructor(private readonly runner: SqlRunner) {
-    this.epochs = new WriterEpochs(runner);
+  constructor(
+    private readonly runner: SqlRunner,
+    ddl: Ddl,
+  ) {
+    this.epochs = new WriterEpochs(runner, ddl);
   }
 
   async claim(partition: number, epoch: bigint): Promise<void> {

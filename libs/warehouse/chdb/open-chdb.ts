@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
 import { Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
+import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { readSettings } from '../sql/read-settings.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
@@ -52,11 +53,12 @@ export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
     directory: results,
     timeoutSeconds: limits.timeoutSeconds,
   });
+  const ddl = new Ddl(undefined);
   const parts = {
     reader,
-    writer: new ChdbWriter(clients),
-    schema: new SqlSchema(clients),
-    audit: new SqlAuditTables(clients),
+    writer: new ChdbWriter(clients, ddl),
+    schema: new SqlSchema(clients, ddl),
+    audit: new SqlAuditTables(clients, ddl),
   };
   const close = async (): Promise<void> => {
     await reader.close();

@@ -2,14 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import {
-  ClickHouseLogLevel,
-  createClient,
-  type ClickHouseClient,
-  type ClickHouseSettings,
-} from '@clickhouse/client';
-import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
+import type { ClickHouseSettings } from '@clickhouse/client';
+import { NETWORK_ERROR } from '../warehouse-errors.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
+import { ClickHouseNode, wasUnsent } from './clickhouse-node.js';
 import { whole } from './whole-answer.js';
 
 export interface Request {
@@ -22,15 +18,12 @@ export interface Request {
   /** The data of an INSERT: a file compressed with zstd, by its absolute path. */
   readonly file?: string;
   readonly signal?: AbortSignal;
+  /** It may be asked again elsewhere. */
+  readonly isReading?: boolean;
 }
 
-/** Of a server that says nothing while it works: an index is filled, an insert is merged. */
-const SILENCE_MS = 600_000;
-/** As many as would ever be asked at once; the server has its own limit. */
-const CONNECTIONS = 64;
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
-
 const OK = 200;
 const ERROR_TEXT_MAX = 64 * 1024;
 
@@ -43,31 +36,41 @@ const OWN: ClickHouseSettings = {
   max_partition_size_to_drop: '0',
   session_timezone: 'UTC',
 };
+/** What is written is on most replicas when the answer comes, and what is read has it, on whichever node. */
+const OWN_ON_CLUSTER: ClickHouseSettings = {
+  ...OWN,
+  insert_quorum: 'auto',
+  insert_quorum_parallel: 0,
+  select_sequential_consistency: '1',
+};
 
-/** A ClickHouse server over HTTP; failures come as {@link WarehouseError}, lost connections as `NETWORK_ERROR`. */
+/**
+ * ClickHouse over HTTP; failures come as {@link WarehouseError}, lost connections as
+ * `NETWORK_ERROR`. Of several nodes it stays with one as long as that one is there. What was sent
+ * to a lost one goes to the next only when it may be done twice.
+ */
 export class ClickHouseConnection implements SqlRunner {
-  private readonly client: ClickHouseClient;
-  /** For messages: without the password. */
-  private readonly host: string;
+  private readonly nodes: readonly ClickHouseNode[];
+  private readonly own: ClickHouseSettings;
+  private preferred = 0;
 
-  /** @param url `http(s)://name:password@host:port` */
-  constructor(url: string) {
-    this.host = new URL(url).host;
-    this.client = createClient({
-      url,
-      application: 'millrace',
-      request_timeout: SILENCE_MS,
-      max_open_connections: CONNECTIONS,
-      log: { level: ClickHouseLogLevel.OFF },
-    });
+  /** @param urls `http(s)://name:password@host:port` each */
+  constructor(urls: readonly string[], isCluster: boolean) {
+    this.nodes = urls.map((url) => new ClickHouseNode(url));
+    this.own = isCluster ? OWN_ON_CLUSTER : OWN;
   }
 
   async command(query: string): Promise<void> {
-    await this.text({ query, settings: OWN });
+    await this.text({ query, settings: this.own });
   }
 
   async rows<Row>(query: string, params: Readonly<Record<string, unknown>> = {}): Promise<Row[]> {
-    const lines = await this.text({ query: `${query}\nFORMAT JSONEachRow`, settings: OWN, params });
+    const lines = await this.text({
+      query: `${query}\nFORMAT JSONEachRow`,
+      settings: this.own,
+      params,
+      isReading: true,
+    });
     return lines
       .split('\n')
       .filter((line) => line !== '')
@@ -76,7 +79,7 @@ export class ClickHouseConnection implements SqlRunner {
 
   /** Sends the data of an INSERT. */
   async send(request: Request & { readonly file: string }): Promise<void> {
-    await this.text({ ...request, settings: { ...OWN, ...request.settings } });
+    await this.text({ ...request, settings: { ...this.own, ...request.settings } });
   }
 
   /** The whole answer. */
@@ -89,31 +92,45 @@ export class ClickHouseConnection implements SqlRunner {
    * stream closes the connection, by which the server knows that nobody wants the rest.
    */
   async stream(request: Request): Promise<Readable> {
-    const { signal } = request;
-    signal?.throwIfAborted();
-    try {
-      const answer = await this.client.exec(parameters(request));
-      const { stream, response_headers: headers, http_status_code: status = 0 } = answer;
-      if (status !== OK || 'x-clickhouse-exception-code' in headers)
-        throw new Error((await text(stream)).slice(0, ERROR_TEXT_MAX));
-      const rows = whole(stream, headers, (error) => this.toError(error));
-      return signal ? addAbortSignal(signal, rows) : rows;
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw this.toError(error);
+    request.signal?.throwIfAborted();
+    for (let left = this.nodes.length - 1; ; left -= 1) {
+      const index = this.preferred;
+      const node = this.nodes[index];
+      if (!node) throw new Error('no address of a ClickHouse server');
+      try {
+        if (left > 0 && !(await node.isThere())) {
+          this.leave(index);
+          continue;
+        }
+        return await ask(node, request);
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        const failure = node.toError(error);
+        if (failure.code !== NETWORK_ERROR) throw failure;
+        this.leave(index);
+        if (left === 0 || !(request.isReading === true || wasUnsent(error))) throw failure;
+      }
     }
   }
 
-  close(): Promise<void> {
-    return this.client.close();
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map(({ client }) => client.close()));
   }
 
-  private toError(error: unknown): WarehouseError {
-    const known = toWarehouseError(error);
-    if (known.code !== 0) return known;
-    const message = `ClickHouse at ${this.host}: ${known.message}`;
-    return new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', message, { cause: error });
+  /** The next one is tried from now on. */
+  private leave(index: number): void {
+    if (this.preferred === index) this.preferred = (index + 1) % this.nodes.length;
   }
+}
+
+async function ask(node: ClickHouseNode, request: Request): Promise<Readable> {
+  const answer = await node.client.exec(parameters(request));
+  const { stream, response_headers: headers, http_status_code: status = 0 } = answer;
+  if (status !== OK || 'x-clickhouse-exception-code' in headers)
+    throw new Error((await text(stream)).slice(0, ERROR_TEXT_MAX));
+  node.heard();
+  const rows = whole(stream, headers, (error) => node.toError(error));
+  return request.signal ? addAbortSignal(request.signal, rows) : rows;
 }
 
 /** The client's own reading of errors takes words in brackets for their type: ours reads them. */

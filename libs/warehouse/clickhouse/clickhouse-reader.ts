@@ -37,6 +37,7 @@ export class ClickHouseReader implements WarehouseReader {
       ...query,
       query: withFormat(sql, format),
       settings,
+      isReading: true,
     });
   }
 
@@ -48,6 +49,11 @@ export class ClickHouseReader implements WarehouseReader {
       // The answer comes when all is done, so that its status tells the outcome.
       wait_end_of_query: 1,
     };
-    return this.connection.text({ ...query, query: withFormat(sql, format), settings });
+    return this.connection.text({
+      ...query,
+      query: withFormat(sql, format),
+      settings,
+      isReading: true,
+    });
   }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { POSITION_COLUMNS } from '../ddl.js';
+import { POSITION_COLUMNS, type Ddl } from '../ddl.js';
 import { quoteText } from '../identifier.js';
 import {
   insertRows,
@@ -19,9 +19,15 @@ import {
   toWarehouseError,
   WarehouseError,
 } from '../warehouse-errors.js';
+import { runAll } from '../sql/sql-runner.js';
 import type { Claim } from '../sql/writer-epochs.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
 import { idPrefix, PartitionClaims } from './partition-claims.js';
+
+/** A server takes addresses of a mebibyte; the statement is part of one, since the body is the data. */
+const ADDRESS_MAX = 1_000_000;
+const tooLarge = (): WarehouseError =>
+  new WarehouseError(229, 'QUERY_IS_TOO_LARGE', 'the names of the columns are too long together');
 
 /** Passes: the batches are read back and inserted again. */
 const ABORTED = 236;
@@ -30,6 +36,12 @@ const SETTINGS: ClickHouseSettings = Object.fromEntries(
   Object.entries(ONE_PART_SETTINGS).map(([name, value]) => [name, String(value)]),
 );
 
+/** Another replica has it too before it counts; and who is the newest writer is asked of all. */
+const CLUSTER_SETTINGS: ClickHouseSettings = {
+  insert_quorum: 'auto',
+  select_sequential_consistency: '1',
+};
+
 /**
  * Inserts batches as one part. The server cannot read our files, so the engine in this process
  * makes one file of them, each row with its position, which is the data of one INSERT. Each insert
@@ -37,14 +49,17 @@ const SETTINGS: ClickHouseSettings = Object.fromEntries(
  */
 export class ClickHouseWriter implements WarehouseWriter {
   private readonly claims: PartitionClaims;
+  private readonly settings: ClickHouseSettings;
 
   constructor(
     private readonly connection: ClickHouseConnection,
+    private readonly ddl: Ddl,
     private readonly engine: LocalEngine,
     /** Absolute; for files on their way. What is there was left by a process that is gone. */
     private readonly directory: string,
   ) {
-    this.claims = new PartitionClaims(connection);
+    this.claims = new PartitionClaims(connection, ddl);
+    this.settings = ddl.cluster === undefined ? SETTINGS : { ...SETTINGS, ...CLUSTER_SETTINGS };
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
   }
@@ -61,11 +76,14 @@ export class ClickHouseWriter implements WarehouseWriter {
     const file = join(this.directory, `${randomUUID()}.native.zst`);
     try {
       const structure = await this.write(insert, file);
-      const statement = insertRows(insert, `input(${quoteText(structure)})`, claim);
+      const table = this.ddl.stored(insert.table);
+      const rows = `input(${quoteText(structure)})`;
+      const query = `${insertRows({ ...insert, table }, rows, claim)} FORMAT Native`;
+      if (encodeURIComponent(query).length > ADDRESS_MAX) throw tooLarge();
       await this.connection.send({
-        query: `${statement} FORMAT Native`,
+        query,
         file,
-        settings: SETTINGS,
+        settings: this.settings,
         id: `${idPrefix(claim)}${randomUUID()}`,
       });
     } catch (error) {
@@ -77,6 +95,7 @@ export class ClickHouseWriter implements WarehouseWriter {
 
   async storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
     await this.claims.current(partition);
+    await runAll(this.connection, this.ddl.catchUp(table));
     return readStoredOffsets(this.connection, table, partition, from);
   }
 

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlSchema } from '../sql/sql-schema.js';
-import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
+import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
 import { ClickHouseConnection } from './clickhouse-connection.js';
 import { ClickHouseReader } from './clickhouse-reader.js';
 import { ClickHouseWriter } from './clickhouse-writer.js';
 
 export interface ClickHouseOptions {
-  /** `http(s)://name:password@host:port`; secret. */
-  readonly url: string;
+  readonly address: ClickHouseAddress;
   /** Absolute; for files on their way to the server. */
   readonly directory: string;
   readonly limits: QueryLimits;
@@ -24,24 +24,25 @@ export interface ClickHouseOptions {
  * @throws {WarehouseError} when it cannot be reached, or lets nobody of this name in.
  */
 export async function openClickHouse({
-  url,
+  address: { urls, cluster },
   directory,
   limits,
   localEngine,
   closeEngine,
 }: ClickHouseOptions): Promise<Warehouse> {
-  const connection = new ClickHouseConnection(url);
+  const connection = new ClickHouseConnection(urls, cluster !== undefined);
   try {
     await connection.rows('SELECT 1');
   } catch (error) {
     await connection.close();
     throw error;
   }
+  const ddl = new Ddl(cluster);
   const parts = {
     reader: new ClickHouseReader(connection, limits),
-    writer: new ClickHouseWriter(connection, localEngine, join(directory, 'sending')),
-    schema: new SqlSchema(connection),
-    audit: new SqlAuditTables(connection),
+    writer: new ClickHouseWriter(connection, ddl, localEngine, join(directory, 'sending')),
+    schema: new SqlSchema(connection, ddl),
+    audit: new SqlAuditTables(connection, ddl),
   };
   return composeWarehouse(parts, async () => {
     await connection.close();

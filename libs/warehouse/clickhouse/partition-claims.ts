@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ddl } from '../ddl.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { WriterEpochs, type Claim } from '../sql/writer-epochs.js';
 import { FencedError } from '../warehouse-errors.js';
@@ -27,8 +28,11 @@ export class PartitionClaims {
   private readonly standing = new Map<number, Standing>();
   private readonly claiming = new Map<number, Promise<Claim>>();
 
-  constructor(private readonly runner: SqlRunner) {
-    this.epochs = new WriterEpochs(runner);
+  constructor(
+    private readonly runner: SqlRunner,
+    private readonly ddl: Ddl,
+  ) {
+    this.epochs = new WriterEpochs(runner, ddl);
   }
 
   /** Claims anew, and waits until no insert with an older claim runs. @throws {FencedError} */
@@ -69,8 +73,10 @@ export class PartitionClaims {
     const claim = await this.epochs.claim(partition, epoch);
     const older = `startsWith(query_id, '${PREFIX}${partition}-') AND NOT startsWith(query_id, '${idPrefix(claim)}')`;
     for (;;) {
-      await this.runner.command(`KILL QUERY WHERE ${older} SYNC`);
-      const left = await this.runner.rows(`SELECT query_id FROM system.processes WHERE ${older}`);
+      await this.runner.command(this.ddl.kill(older));
+      const left = await this.runner.rows(
+        `SELECT query_id FROM ${this.ddl.processes} WHERE ${older}`,
+      );
       if (left.length === 0) break;
       await sleep(LOOK_MS);
     }

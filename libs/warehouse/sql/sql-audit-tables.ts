@@ -1,7 +1,7 @@
-import { AUDIT_TABLE, createAuditTable, createDatabase, qualified } from '../ddl.js';
+import { AUDIT_TABLE, qualified, type Ddl } from '../ddl.js';
 import { quoteText } from '../identifier.js';
 import type { AuditFilter, AuditRow, AuditTables } from '../warehouse.js';
-import type { SqlRunner } from './sql-runner.js';
+import { runAll, type SqlRunner } from './sql-runner.js';
 
 /** Columns in the order of the table, each with the row's field. */
 const FIELDS: readonly (readonly [string, keyof AuditRow])[] = [
@@ -34,11 +34,13 @@ const INSERT_SETTINGS =
 
 /** Reads and writes `_audit` : few rows, a statement each. */
 export class SqlAuditTables implements AuditTables {
-  constructor(private readonly runner: SqlRunner) {}
+  constructor(
+    private readonly runner: SqlRunner,
+    private readonly ddl: Ddl,
+  ) {}
 
-  async createAuditTable(database: string): Promise<void> {
-    await this.runner.command(createDatabase(database));
-    await this.runner.command(createAuditTable(database));
+  createAuditTable(database: string): Promise<void> {
+    return runAll(this.runner, this.ddl.createAuditTable(database));
   }
 
   async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {

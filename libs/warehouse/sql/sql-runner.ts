@@ -5,3 +5,8 @@ export interface SqlRunner {
   /** Rows of a small result. */
   rows<Row>(query: string, params?: Readonly<Record<string, unknown>>): Promise<Row[]>;
 }
+
+/** One after the other. */
+export async function runAll(runner: SqlRunner, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await runner.command(statement);
+}

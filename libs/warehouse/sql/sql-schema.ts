@@ -1,6 +1,14 @@
-import * as ddl from '../ddl.js';
+import {
+  qualified,
+  REJECTED_TABLE,
+  ORGANIZATION_PREFIX,
+  OUR_DATABASES,
+  indexName,
+  type Ddl,
+  type IndexKind,
+} from '../ddl.js';
 import { WarehouseError } from '../warehouse-errors.js';
-import type { SqlRunner } from './sql-runner.js';
+import { runAll, type SqlRunner } from './sql-runner.js';
 import type {
   Column,
   RejectedRows,
@@ -33,51 +41,51 @@ interface TableRow {
 
 /** The engine's numbers of unknown tables, and of those being dropped. */
 const GONE = new Set([60, 218]);
-/** Databases of organizations: a server may have others, which are nobody's business here. */
-const OURS = "startsWith(database, 'o_')";
-const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OURS}`;
-const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OURS}`;
+/** A server may have other databases, which are nobody's business here. */
+const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OUR_DATABASES}`;
+const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OUR_DATABASES}`;
 
 /** Days after which rows go, as the engine writes it; 0 when nothing says so. */
-function retentionOf({ engine_full: definition }: TableRow): number {
-  return Number(/ TTL `?_timestamp`? \+ toIntervalDay\((\d+)\)/.exec(definition)?.[1] ?? 0);
+function retentionOf(definition: string | undefined): number {
+  return Number(/ TTL `?_timestamp`? \+ toIntervalDay\((\d+)\)/.exec(definition ?? '')?.[1] ?? 0);
 }
 
 const keyOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 const isIndexed =
-  (kind: ddl.IndexKind, indexes: ReadonlySet<string> = new Set()) =>
+  (kind: IndexKind, indexes: ReadonlySet<string> = new Set()) =>
   (column: string): boolean =>
-    indexes.has(ddl.indexName(kind, column));
+    indexes.has(indexName(kind, column));
 
 /** Data definition and table statistics, each call a few statements. */
 export class SqlSchema implements WarehouseSchema, StreamStatistics {
-  constructor(private readonly runner: SqlRunner) {}
+  constructor(
+    private readonly runner: SqlRunner,
+    private readonly ddl: Ddl,
+  ) {}
 
   createDatabase(database: string): Promise<void> {
-    return this.runner.command(ddl.createDatabase(database));
+    return runAll(this.runner, this.ddl.createDatabase(database));
   }
 
   createTable(table: TableName, columns: readonly Column[], streamId: string): Promise<void> {
-    return this.runner.command(ddl.createTable(table, columns, streamId));
+    return runAll(this.runner, this.ddl.createTable(table, columns, streamId));
   }
 
   createRejectedTable(database: string): Promise<void> {
-    return this.runner.command(ddl.createRejectedTable(database));
+    return runAll(this.runner, this.ddl.createRejectedTable(database));
   }
 
-  addColumns(table: TableName, columns: readonly Column[]): Promise<void> {
-    return columns.length === 0
-      ? Promise.resolve()
-      : this.runner.command(ddl.addColumns(table, columns));
+  async addColumns(table: TableName, columns: readonly Column[]): Promise<void> {
+    if (columns.length > 0) await runAll(this.runner, this.ddl.addColumns(table, columns));
   }
 
   modifyColumn(table: TableName, column: Column): Promise<void> {
-    return this.runner.command(ddl.modifyColumn(table, column));
+    return runAll(this.runner, this.ddl.modifyColumn(table, column));
   }
 
   dropTable(table: TableName): Promise<void> {
-    return this.runner.command(ddl.dropTable(table));
+    return runAll(this.runner, this.ddl.dropTable(table));
   }
 
   async columns({ database, table }: TableName): Promise<readonly Column[]> {
@@ -89,20 +97,14 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
   }
 
   async dropStreamTable(table: TableName, streamId: string): Promise<void> {
-    const [found] = await this.runner.rows<{ comment: string }>(
-      'SELECT comment FROM system.tables WHERE database = {database:String} AND name = {table:String}',
-      { database: table.database, table: table.table },
-    );
+    const [found] = await this.find(table);
     if (found?.comment === streamId) await this.dropTable(table);
   }
 
   async setRetention(table: TableName, days: number): Promise<void> {
-    const [found] = await this.runner.rows<TableRow>(
-      `${TABLES} AND database = {database:String} AND name = {table:String}`,
-      { database: table.database, table: table.table },
-    );
-    if (!found || retentionOf(found) === days) return;
-    await this.runner.command(ddl.setRetention(table, days));
+    const [found] = await this.find(this.ddl.stored(table));
+    if (!found || retentionOf(found.engine_full) === days) return;
+    await this.runner.command(this.ddl.setRetention(table, days));
   }
 
   setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
@@ -115,18 +117,16 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
 
   private async setIndexes(
     table: TableName,
-    kind: ddl.IndexKind,
+    kind: IndexKind,
     columns: readonly string[],
   ): Promise<void> {
-    const indexes = (await this.indexes()).get(keyOf(table));
+    const indexes = (await this.indexes()).get(keyOf(this.ddl.stored(table)));
     const known = (await this.columns(table)).map(({ name }) => name);
     const present = known.filter(isIndexed(kind, indexes));
     for (const column of present.filter((name) => !columns.includes(name)))
-      await this.runner.command(ddl.dropIndex(table, kind, column));
-    for (const column of columns.filter((name) => !present.includes(name))) {
-      await this.runner.command(ddl.addIndex(table, kind, column));
-      await this.runner.command(ddl.fillIndex(table, kind, column));
-    }
+      await this.runner.command(this.ddl.dropIndex(table, kind, column));
+    for (const column of columns.filter((name) => !present.includes(name)))
+      await runAll(this.runner, this.ddl.addIndex(table, kind, column));
   }
 
   async tables(): Promise<readonly WarehouseTable[]> {
@@ -135,16 +135,24 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
       this.allColumns(),
       this.indexes(),
     ]);
-    return rows.map((row) => {
-      const table = { database: row.database, table: row.name };
+    const definitions = new Map(
+      rows.map(({ database, name, engine_full }) => [
+        keyOf({ database, table: name }),
+        engine_full,
+      ]),
+    );
+    const shown = rows.filter(({ database }) => database.startsWith(ORGANIZATION_PREFIX));
+    return shown.map(({ database, name, comment }) => {
+      const table = { database, table: name };
+      const stored = keyOf(this.ddl.stored(table));
       const ofTable = columns.get(keyOf(table)) ?? [];
-      const names = ofTable.map(({ name }) => name);
-      const indexed = indexes.get(keyOf(table));
+      const names = ofTable.map((column) => column.name);
+      const indexed = indexes.get(stored);
       return {
         ...table,
-        streamId: row.comment,
+        streamId: comment,
         columns: ofTable,
-        retentionDays: retentionOf(row),
+        retentionDays: retentionOf(definitions.get(stored)),
         skipIndexes: names.filter(isIndexed('partition_key', indexed)),
         textIndexes: names.filter(isIndexed('full_text', indexed)),
       };
@@ -154,13 +162,20 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
   async rejectedStreams(database: string): Promise<readonly string[]> {
     const rows = await this.runner.rows<{ id: string }>(
       'SELECT DISTINCT partition AS id FROM system.parts WHERE active AND database = {database:String} AND table = {table:String}',
-      { database, table: ddl.REJECTED_TABLE },
+      { database, table: REJECTED_TABLE },
     );
     return rows.map(({ id }) => id);
   }
 
   dropRejected(database: string, streamId: string): Promise<void> {
-    return this.runner.command(ddl.dropRejected(database, streamId));
+    return this.runner.command(this.ddl.dropRejected(database, streamId));
+  }
+
+  private find({ database, table }: TableName): Promise<TableRow[]> {
+    return this.runner.rows<TableRow>(
+      `${TABLES} AND database = {database:String} AND name = {table:String}`,
+      { database, table },
+    );
   }
 
   async removeRejected(
@@ -168,14 +183,15 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
     streamId: string,
     rows: readonly RejectedRows[],
   ): Promise<void> {
-    if (rows.length > 0) await this.runner.command(ddl.removeRejected(database, streamId, rows));
+    if (rows.length > 0)
+      await this.runner.command(this.ddl.removeRejected(database, streamId, rows));
   }
 
   /** Names of indexes, by table. */
   private async indexes(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const indexes = new Map<string, Set<string>>();
     for (const { name, ...table } of await this.runner.rows<TableName & { readonly name: string }>(
-      `SELECT database, table, name FROM system.data_skipping_indices WHERE ${OURS}`,
+      `SELECT database, table, name FROM system.data_skipping_indices WHERE ${OUR_DATABASES}`,
     )) {
       const key = keyOf(table);
       indexes.set(key, (indexes.get(key) ?? new Set()).add(name));
@@ -202,9 +218,9 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
   ): Promise<ReadonlyMap<string, TableStatistics>> {
     const parts = await this.runner.rows<StatisticsRow>(
       `SELECT t.name AS table, toFloat64(sum(p.rows)) AS rows, toFloat64(sum(p.data_uncompressed_bytes)) AS uncompressed, toFloat64(sum(p.bytes_on_disk)) AS compressed
-       FROM system.tables AS t LEFT JOIN (SELECT * FROM system.parts WHERE active) AS p ON p.database = t.database AND p.table = t.name
+       FROM system.tables AS t LEFT JOIN (SELECT * FROM ${this.ddl.parts} WHERE active AND database = {stored:String}) AS p ON p.table = t.name
        WHERE t.database = {database:String} AND t.name IN {tables:Array(String)} GROUP BY t.name`,
-      { database, tables },
+      { database, tables, stored: this.ddl.stored({ database, table: '' }).database },
     );
     const entries = parts.map(async (part): Promise<[string, TableStatistics][]> => {
       const range = await this.timeRange({ database, table: part.table }, part.rows);
@@ -229,7 +245,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
   ): Promise<readonly [number, number] | undefined> {
     if (rows === 0) return [0, 0];
     const ranges = this.runner.rows<{ low: number; high: number }>(
-      `SELECT toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${ddl.qualified(table)}`,
+      `SELECT toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${qualified(table)}`,
     );
     const found = await ranges.catch((error: unknown) => {
       if (error instanceof WarehouseError && GONE.has(error.code)) return undefined;

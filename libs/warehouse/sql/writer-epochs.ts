@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createWriterEpochs, createDatabase, qualified, WRITER_EPOCHS } from '../ddl.js';
+import { qualified, WRITER_EPOCHS, type Ddl } from '../ddl.js';
 import { quoteText } from '../identifier.js';
 import { FencedError } from '../warehouse-errors.js';
-import type { SqlRunner } from './sql-runner.js';
+import { runAll, type SqlRunner } from './sql-runner.js';
 
 /** Who may write a partition's batches: the greatest that anybody has claimed, in the order of the fields. */
 export interface Claim {
@@ -27,7 +27,10 @@ const NEWEST = 'max((epoch, attempt, claimant))';
 export class WriterEpochs {
   private made: Promise<void> | undefined;
 
-  constructor(private readonly runner: SqlRunner) {}
+  constructor(
+    private readonly runner: SqlRunner,
+    private readonly ddl: Ddl,
+  ) {}
 
   /**
    * From then on an insert with an older claim on the partition finds out that it is one. Such an
@@ -61,10 +64,7 @@ export class WriterEpochs {
   }
 
   private make(): Promise<void> {
-    this.made ??= (async () => {
-      await this.runner.command(createDatabase(WRITER_EPOCHS.database));
-      await this.runner.command(createWriterEpochs());
-    })().catch((error: unknown) => {
+    this.made ??= runAll(this.runner, this.ddl.createWriterEpochs()).catch((error: unknown) => {
       this.made = undefined;
       throw error;
     });

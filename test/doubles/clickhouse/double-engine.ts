@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { Session } from 'chdb';
 import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { DoubleError } from './double-error.js';
+import { REMOTE_SERVERS } from './one-node-cluster.js';
 import type { DoubleRequest } from './read-request.js';
 
 /** Of a server whose operator lets nobody drop anything, unless the statement says that it may. */
 const SERVER = `<clickhouse>
   <max_table_size_to_drop>1</max_table_size_to_drop>
   <max_partition_size_to_drop>1</max_partition_size_to_drop>
+  ${REMOTE_SERVERS}
   <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
 </clickhouse>
 `;

@@ -2,6 +2,7 @@ import type { Session } from 'chdb';
 import { chunkJoiner } from '../../../libs/warehouse/chdb/join-chunks.js';
 import { DoubleError } from './double-error.js';
 import type { DoubleEngine } from './double-engine.js';
+import { onOneNode } from './one-node-cluster.js';
 import type { DoubleRequest } from './read-request.js';
 import { asValues, type RunningQueries } from './running-queries.js';
 
@@ -25,7 +26,9 @@ export async function runStatement(
   signal: AbortSignal,
 ): Promise<Answer> {
   const format = FORMAT.exec(request.statement)?.[1] ?? request.format;
-  const statement = prepared(request, running);
+  const here = onOneNode(request.statement);
+  if (here === undefined) return { format, summary: {}, bytes: none() };
+  const statement = prepared({ ...request, statement: here }, running);
   if (statement.length < 65_536 && (await engine.isSeveral(statement)))
     throw new DoubleError(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
   const { session, release } = await engine.open(request);

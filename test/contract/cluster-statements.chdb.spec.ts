@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Warehouse } from '@app/warehouse';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { Ddl } from '../../libs/warehouse/ddl.js';
+
+// No cluster runs here: the engine's parser must take the statements, and they must say what they should.
+describe('statements for a cluster', () => {
+  const table = { database: 'o_a', table: 'web-1.x`y' };
+  const column = { name: 'a`b', type: 'Nullable(String)' };
+  const ddl = new Ddl("main'1");
+  let directory: string;
+  let warehouse: Warehouse;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-cluster-statements-'));
+    const limits = {
+      timeoutSeconds: 10,
+      memoryBytes: 1e9,
+      readRows: 1e9,
+      readBytes: 1e9,
+      resultRows: 1e3,
+      resultBytes: 1e6,
+    };
+    ({ warehouse } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const parsed = (sql: string): Promise<string> =>
+    warehouse.text({
+      sql: 'SELECT formatQuerySingleLine({sql:String})',
+      format: 'text',
+      params: { sql },
+    });
+
+  const everywhere: readonly (readonly [string, readonly string[]])[] = [
+    ['createDatabase', ddl.createDatabase('o_a')],
+    ['createTable', ddl.createTable(table, [column], "01'S")],
+    ['createRejectedTable', ddl.createRejectedTable('o_a')],
+    ['createAuditTable', ddl.createAuditTable('o_a')],
+    ['createWriterEpochs', ddl.createWriterEpochs()],
+    ['addColumns', ddl.addColumns(table, [column])],
+    ['modifyColumn', ddl.modifyColumn(table, column)],
+    ['dropTable', ddl.dropTable(table)],
+    ['setRetention', [ddl.setRetention(table, 7), ddl.setRetention(table, 0)]],
+    [
+      'indexes of values',
+      [
+        ...ddl.addIndex(table, 'partition_key', 'a`b'),
+        ddl.dropIndex(table, 'partition_key', 'a`b'),
+      ],
+    ],
+    [
+      'indexes of words',
+      [...ddl.addIndex(table, 'full_text', 'a`b'), ddl.dropIndex(table, 'full_text', 'a`b')],
+    ],
+    ['dropRejected', [ddl.dropRejected('o_a', "01'S")]],
+    [
+      'removeRejected',
+      [ddl.removeRejected('o_a', '01S', [{ partition: 1, offset: 2n, rows: [0, 3] }])],
+    ],
+    ['kill', [ddl.kill("startsWith(query_id, 'x')")]],
+    ['catchUp', ddl.catchUp(table)],
+  ];
+
+  it.each(everywhere)('%s is done on every node', async (_name, statements) => {
+    expect(statements).not.toEqual([]);
+    for (const statement of statements)
+      expect(await parsed(statement)).toContain("ON CLUSTER `main'1`");
+  });
+
+  it('asks all nodes what runs, and each shard once what it has', async () => {
+    expect(await parsed(`SELECT query_id FROM ${ddl.processes} WHERE 1`)).toContain(
+      'clusterAllReplicas',
+    );
+    expect(await parsed(`SELECT 1 FROM ${ddl.parts} WHERE active`)).toMatch(/ cluster\(/);
+  });
+
+  it('has a replicated table for a shard’s rows, and one that reads all shards', async () => {
+    const [rows = '', all = ''] = ddl.createTable(table, [column], '01S');
+    expect(await parsed(rows)).toMatch(
+      /^CREATE TABLE IF NOT EXISTS s_a\.`web-1\.x\\`y` .*ENGINE = ReplicatedMergeTree ORDER BY _timestamp .*COMMENT '01S'/,
+    );
+    expect(await parsed(all)).toMatch(
+      /^CREATE TABLE IF NOT EXISTS o_a\.`web-1\.x\\`y` .* AS s_a\.`web-1\.x\\`y` ENGINE = Distributed\('main\\'1', 's_a', 'web-1\.x`y'\) COMMENT '01S'/,
+    );
+    // What is left half-way must be found: by the table that people see.
+    expect(ddl.dropTable(table)[0]).toContain('s_a');
+  });
+
+  it('has what is small on every node whole', async () => {
+    for (const [statement = ''] of [
+      ddl.createRejectedTable('o_a'),
+      ddl.createAuditTable('o_a').slice(-1),
+      ddl.createWriterEpochs().slice(-1),
+    ])
+      expect(await parsed(statement)).toContain(
+        "ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')",
+      );
+  });
+});
