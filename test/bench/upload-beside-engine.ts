@@ -102,7 +102,7 @@ async function uploadSeconds(
 }
 
 function rawSeconds(data: string, file: string, { format }: UploadBench): number {
-  const [create = ''] = new Ddl(undefined).new Ddl(undefined).createTable(
+  const [create = ''] = new Ddl(undefined).createTable(
     { database: 'raw', table: 't' },
     COLUMNS,
     '',
