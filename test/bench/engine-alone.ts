@@ -21,7 +21,11 @@ export function rawInsertSeconds(
   rows: number,
 ): number {
   const data = join(directory, 'raw');
-  const [create = ''] = new Ddl(undefined).createTable({ database: 'raw', table: 't' }, columns, '');
+  const [create = ''] = new Ddl(undefined).createTable(
+    { database: 'raw', table: 't' },
+    columns,
+    '',
+  );
   const script = join(import.meta.dirname, 'insert-alone.mjs');
   // The engine reads a Delta table only below where it was started.
   const answer = execFileSync(process.execPath, [script, data, create, select], {
