@@ -167,8 +167,6 @@ export class UploadController {
       );
     }
     this.rates.admit(organization.id);
-    // A client that has sent all waits for us: that is not being idle, however long it takes.
-    request.raw.once('end', () => request.raw.socket.setTimeout(0));
     const { 'content-type': contentType } = request.headers;
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
