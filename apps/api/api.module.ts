@@ -10,6 +10,7 @@ import {
   UsersProjection,
 } from '@app/identity';
 import {
+  DELTA_SOURCES,
   FedOrganizations,
   ForeignUploadsPipeline,
   IngestModule,
@@ -83,6 +84,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: StreamStatistics, useValue: parts.warehouse },
     { provide: Spool, useValue: parts.spool },
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
+    { provide: DELTA_SOURCES, useValue: parts.config.delta },
     { provide: Catalog, useValue: parts.catalog },
     { provide: ORGANIZATION_QUERY_LIMITS, useValue: parts.config.query.organization },
     { provide: ForeignMessages, useValue: parts.foreign },

@@ -1,6 +1,7 @@
 export { ForeignUploadsPipeline } from './foreign/foreign-uploads.pipeline.js';
 export { FedOrganizations } from './foreign/place-message.js';
 export { ENGINE_SLOTS } from './accept/fair-engine.js';
+export { DELTA_SOURCES } from './delta/delta-tables.js';
 export { IngestModule } from './ingest.module.js';
 export { Spool } from './upload/spool.js';
 export { UPLOAD_LIMITS } from './upload/upload-limits.js';

@@ -4,23 +4,27 @@ import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
 import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
 import { ChunkAcceptance } from './upload/accept-chunks.js';
+import { PartAcceptance } from './upload/accept-parts.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
 import { FairEngine } from './accept/fair-engine.js';
 import { RejectedRecords } from './retry/rejected-records.js';
 import { RetryController } from './retry/retry.controller.js';
 import { RetryPipeline } from './retry/retry.pipeline.js';
+import { DeltaTables } from './delta/delta-tables.js';
 import { BatchEnqueuer } from './upload/enqueue-batches.js';
 import { ExactWidening } from './upload/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
 import { ReceivingTurns } from './upload/receiving-turns.js';
 import { SchemaGate } from './upload/schema-gate.js';
+import { PartsStore } from './upload/store-parts.js';
 import { StreamSchemas } from './upload/stream-schemas.js';
 import { UploadRates } from './upload/upload-rates.js';
+import { TableUploads } from './upload/table-uploads.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from './write/write-progress.js';
 
-/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, UPLOAD_LIMITS. */
+/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, UPLOAD_LIMITS, DELTA_SOURCES. */
 @Module({
   imports: [CqrsModule],
   controllers: [UploadController, RetryController, BulkController, ElasticsearchController],
@@ -28,11 +32,15 @@ import { WriteProgress } from './write/write-progress.js';
     UploadPipeline,
     BulkPipeline,
     ChunkAcceptance,
+    PartAcceptance,
     FairEngine,
     RetryPipeline,
     RejectedRecords,
     UploadRates,
     ReceivingTurns,
+    PartsStore,
+    TableUploads,
+    DeltaTables,
     GroupedUploads,
     StreamSchemas,
     ExactWidening,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
+import { deltaLocations, deltaSources, type DeltaSources } from './delta-sources.js';
 import { eventStoreUrl } from './event-store-url.js';
 
 const KIB = 1024;
@@ -86,6 +87,7 @@ const environment = z.object({
   MILLRACE_MAX_RECORD_BYTES: positive(32 * MIB),
   MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
   MILLRACE_MIN_FREE_DISK_BYTES: wholeNumber(256 * MIB),
+  MILLRACE_DELTA_LOCATIONS: deltaLocations,
   MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
   MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND: wholeNumber(KIB),
   MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND: wholeNumber(0),
@@ -112,6 +114,11 @@ const environment = z.object({
     .default('millrace'),
   KAFKA_UPLOAD_ORGANIZATIONS: names,
   MILLRACE_ROLES: roles,
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  AWS_SESSION_TOKEN: z.string().optional(),
+  AWS_REGION: z.string().default('us-east-1'),
+  AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   EVENTSTORE_URL: eventStoreUrl,
 });
 
@@ -127,6 +134,7 @@ export interface Config {
   readonly secretKey: Uint8Array | undefined;
   readonly root: { readonly email: string; readonly password: string | undefined };
   readonly upload: UploadLimits;
+  readonly delta: DeltaSources;
   readonly queueMaxBytes: number;
   readonly query: {
     readonly timeoutSeconds: number;
@@ -200,6 +208,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       requestsPerSecond: values.MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND,
       bytesPerSecond: values.MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND,
     },
+    delta: deltaSources(values),
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
     query: {
       timeoutSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,

@@ -4,6 +4,7 @@ import { SqlController } from './http/sql.controller.js';
 import { RejectedController } from './http/rejected.controller.js';
 import { TablesController } from './http/tables.controller.js';
 import { SearchController } from './http/search.controller.js';
+import { SchemaController } from './http/schema.controller.js';
 import { StreamPagesController } from './http/stream-pages.controller.js';
 import { GraphqlController } from './http/graphql.controller.js';
 import { GraphqlPipeline } from './graphql/graphql.pipeline.js';
@@ -22,6 +23,7 @@ import { QueryPipeline } from './query.pipeline.js';
     SearchController,
     StreamPagesController,
     GraphqlController,
+    SchemaController,
   ],
   providers: [
     Guard,

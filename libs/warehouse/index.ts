@@ -26,6 +26,7 @@ export {
   type BatchPosition,
   type ClickHouseAddress,
   type Column,
+  type ColumnarBlock,
   LocalEngine,
   type QueryLimits,
   type QueryProgress,

@@ -273,6 +273,15 @@ export abstract class AuditTables {
 export abstract class LocalEngine {
   /** Runs one trusted statement under the strict input settings of acceptance; answers tab-separated text, unescaped. */
   abstract run(sql: string, params?: Readonly<Record<string, string>>): Promise<string>;
+
+  /** Runs one trusted SELECT and answers its rows as they are read, in the engine's own columnar form: each block by itself, all of them together a file. */
+  abstract blocks(sql: string): AsyncIterable<ColumnarBlock>;
+}
+
+export interface ColumnarBlock {
+  /** Valid until the next block is asked for. */
+  readonly bytes: Uint8Array;
+  readonly rows: number;
 }
 
 export interface Warehouse

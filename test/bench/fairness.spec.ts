@@ -14,6 +14,8 @@ const BODIES = [
   ['18 MB', Buffer.from(LINE.repeat(400_000))],
 ] as const;
 const UPLOADS_MIN = 5;
+/** A short run has few uploads, and CI's machine other work; without turns it is 10 to 400. */
+const RATIO_MAX = SHORT ? 8 : 3;
 
 interface Latency {
   readonly medianMs: number;
@@ -80,7 +82,7 @@ describe('one organization beside the flood of another', () => {
     return { result, answers };
   }
 
-  it('has its uploads answered in at most three times what they take alone', async () => {
+  it(`has its uploads answered in at most ${RATIO_MAX} times what they take alone`, async () => {
     const rows: [string, string][] = [];
     const ratios: number[] = [];
     for (const [size, body] of BODIES) {
@@ -100,7 +102,7 @@ describe('one organization beside the flood of another', () => {
       }
     }
     report('Latency of uploads beside the flood of another organization', rows);
-    expect(Math.max(...ratios)).toBeLessThanOrEqual(3);
+    expect(Math.max(...ratios)).toBeLessThanOrEqual(RATIO_MAX);
   }, 600_000);
 });
 

@@ -226,6 +226,44 @@ describe('GraphQL', () => {
       400,
     ],
   ];
+  it('tells fields of tables as ROAPI does', async () => {
+    const field = (name: string, type: unknown, nullable = true) => ({
+      name,
+      data_type: type,
+      nullable,
+      dict_id: 0,
+      dict_is_ordered: false,
+    });
+    const [all, one, none] = await Promise.all(
+      ['', '/spacex', '/spcex'].map((path) => server.client.call(`/api/default/schema${path}`)),
+    );
+    const { spacex = { fields: [] } } =
+      all?.json<Record<string, { fields: { name: string }[] }>>() ?? {};
+    expect(one?.json()).toEqual(spacex);
+    expect(spacex.fields).toEqual(
+      expect.arrayContaining([
+        field('_timestamp', { Timestamp: ['Microsecond', 'UTC'] }, false),
+        field('flight_number', 'Int64'),
+        field('upcoming', 'Boolean'),
+        field('capsules', { List: field('item', 'Utf8') }, false),
+        field('fairings', {
+          Struct: [
+            field('recovered', 'Boolean'),
+            field('recovery_attempt', 'Boolean'),
+            field('reused', 'Boolean'),
+            field('ships', { List: field('item', 'Utf8') }),
+          ],
+        }),
+        field('failures', {
+          List: field('item', {
+            Struct: [field('altitude', 'Int64'), field('reason', 'Utf8'), field('time', 'Int64')],
+          }),
+        }),
+      ]),
+    );
+    expect(none?.status).toBe(404);
+  });
+
   it.each(REFUSED.map(([query, status]) => [query.slice(0, 60), status, query] as const))(
     'answers %s with %i within a second',
     async (_, status, query) => {

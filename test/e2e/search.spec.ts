@@ -251,6 +251,8 @@ describe('search', () => {
   it.each<[string, object, number]>([
     ['select n from', {}, 20001],
     ['drop table logs', {}, 20001],
+    ['select n from logs settings max_threads = 1', {}, 20001],
+    ['explain select n from logs', {}, 20001],
     ["select * from file('/etc/passwd')", {}, 20001],
     ['select n from logs; select 1', {}, 20001],
     ['select n from lgos', {}, 20002],

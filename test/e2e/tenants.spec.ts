@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesOf, tar } from '../server/archive.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 /**
@@ -52,9 +55,13 @@ PUT    /api/{org}/_index_template/{name}     -    |   n      y      y      y    
 PUT    /api/{org}/_template/{name}           -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 PUT    /api/{org}/_ilm/policy/{name}         -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 PUT    /api/{org}/_data_stream/{name}        -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_parquet          -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/{stream}/_delta_lake       -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/schema                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/schema/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_values            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
@@ -68,7 +75,7 @@ const OPEN = ['GET /healthz', 'GET /readyz'];
 const PASSWORD = 'Secret-77';
 
 interface Sent {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -113,7 +120,12 @@ describe('two tenants cannot touch each other', () => {
     return { email: data.user, password: data.passcode };
   };
 
+  const fixtures = join(import.meta.dirname, '../fixtures');
+  const parquet = readFileSync(join(fixtures, 'parquet/times.parquet'));
+  let deltaTable: Buffer;
+
   beforeAll(async () => {
+    deltaTable = await tar(filesOf(join(fixtures, 'delta/timed')));
     // Each call comes from an address of its own, or the throttle of logins would answer.
     server = await startServer({ variables: { MILLRACE_TRUSTED_PROXIES: '127.0.0.1' } });
     await addUser('default', 'founder', 'viewer');
@@ -155,6 +167,8 @@ describe('two tenants cannot touch each other', () => {
       json({ query: { sql: `SELECT count() AS n FROM "s-${name}"` } }),
     'POST /api/{org}/catalog': () => json({ query: '{ organization { name } streams { name } }' }),
     'POST /api/{org}/graphql': (name) => ({ body: `{ s_${name} { a } }` }),
+    'POST /api/{org}/{stream}/_parquet': () => ({ body: parquet }),
+    'POST /api/{org}/{stream}/_delta_lake': () => ({ body: deltaTable }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 

@@ -1,14 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { MillraceError } from '@app/platform';
 import { fits } from '@app/streams';
+import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
 import {
-  quoteText,
-  REJECTED_COLUMNS,
-  TIMESTAMP,
-  type Column,
-  type LocalEngine,
-} from '@app/warehouse';
-import type { AcceptedChunk, Chunk, ColumnarFile, RejectedRecords, StreamSchema } from './chunk.js';
+  COMPRESSION,
+  type AcceptedChunk,
+  type AcceptOptions,
+  type Chunk,
+  type ColumnarFile,
+  type RejectedRecords,
+  type StreamSchema,
+} from './chunk.js';
 import { convertRecords } from './convert-records.js';
 import { isOutOfSpace } from './out-of-space.js';
 import { explainMalformed } from './explain-malformed.js';
@@ -22,6 +24,7 @@ import {
 import { suspicionPatterns, suspicious } from './suspicion.js';
 import { surveyRecords, type Survey } from './survey-records.js';
 import type { TimeSource } from './timestamp.sql.js';
+import { writeRejected } from './write-rejected.js';
 
 /** What a stream's schema can do for acceptance. */
 export interface SchemaKeeper {
@@ -37,16 +40,8 @@ export interface EvolvedSchema {
   readonly refusedFields: ReadonlyMap<string, string>;
 }
 
-export interface AcceptOptions {
-  readonly uploadId: string;
-  readonly stream: string;
-  /** Microseconds since the epoch: the time of records that name none. */
-  readonly acceptedAt: number;
-}
-
 /** Lines looked at to guess the schema of a stream that is new; whatever the guess misses is found later, exactly. */
 const FIRST_LOOK_LINES = 20_000;
-const COMPRESSION = 'zst';
 
 /**
  * Turns a chunk of records into a columnar batch, and those that do not fit into rejected records.
@@ -134,7 +129,7 @@ async function acceptJudged(
         ? await acceptGood(engine, chunk, lines, columns, counts.good, options)
         : undefined,
     rejected:
-      counts.bad > 0 ? await writeRejected(engine, chunk, lines, counts, options) : undefined,
+      counts.bad > 0 ? await rejectJudged(engine, chunk, lines, counts, options) : undefined,
   };
 }
 
@@ -168,27 +163,20 @@ async function acceptGood(
   }
 }
 
-async function writeRejected(
+async function rejectJudged(
   engine: LocalEngine,
   chunk: Chunk,
   lines: string,
   { bad, structural, first }: JudgedCounts,
-  { uploadId, stream, acceptedAt }: AcceptOptions,
+  options: AcceptOptions,
 ): Promise<RejectedRecords> {
   const target = `${chunk.file}.rejected.native.${COMPRESSION}`;
-  await engine.run(
-    `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
-      ` SELECT fromUnixTimestamp64Micro(toInt64(${acceptedAt}), 'UTC') AS _timestamp, ${quoteText(stream)} AS stream,` +
-      ` ${quoteText(uploadId)} AS upload_id, toUInt64(number) AS line, reason, record` +
-      ` FROM (SELECT number, reason, line AS record FROM (${lines}) WHERE reason != '')`,
-  );
+  const rejected = `SELECT number, reason, line AS record FROM (${lines}) WHERE reason != ''`;
   const malformed = first.reason.startsWith(`${STRUCTURAL}malformed`)
     ? explainMalformed(first.text)
     : undefined;
   return {
-    file: target,
-    rows: bad,
-    columns: [TIMESTAMP.name, ...REJECTED_COLUMNS.map((column) => column.name)],
+    ...(await writeRejected(engine, target, { rejected, count: bad }, options)),
     structural,
     first: { line: first.line, reason: malformed ? `${STRUCTURAL}${malformed}` : first.reason },
   };

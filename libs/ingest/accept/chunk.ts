@@ -1,5 +1,8 @@
 import type { Column } from '@app/warehouse';
 
+/** Ending of columnar files, which names their compression. */
+export const COMPRESSION = 'zst';
+
 /** Part of an upload: one JSON record a line, in a file that the local engine can read. */
 export interface Chunk {
   /** Absolute path. */
@@ -42,4 +45,11 @@ export interface RejectedRecords extends ColumnarFile {
 export interface Rejection {
   readonly line: number;
   readonly reason: string;
+}
+
+export interface AcceptOptions {
+  readonly uploadId: string;
+  readonly stream: string;
+  /** Microseconds since the epoch: the time of records that name none. */
+  readonly acceptedAt: number;
 }

@@ -31,6 +31,7 @@ export class FairEngine {
         other.notice(organizationId);
         return own.use(organizationId, uploadId, () => this.engine.run(sql, params));
       },
+      blocks: (sql) => this.engine.blocks(sql),
     };
   }
 }

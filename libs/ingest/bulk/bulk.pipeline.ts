@@ -7,12 +7,8 @@ import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { Rejection } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { readRejections } from '../accept/read-rejections.js';
-import {
-  CHUNK_BYTES,
-  ChunkAcceptance,
-  type AcceptedPart,
-  type ChunkOptions,
-} from '../upload/accept-chunks.js';
+import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
+import { PartAcceptance, type AcceptedPart } from '../upload/accept-parts.js';
 import { BatchEnqueuer } from '../upload/enqueue-batches.js';
 import { GroupedUploads } from '../upload/grouped-uploads.js';
 import { KeyedUpload } from '../upload/idempotency-key.js';
@@ -35,7 +31,8 @@ import { StreamChannels } from './stream-channels.js';
 export class BulkPipeline {
   constructor(
     private readonly engine: FairEngine,
-    private readonly acceptance: ChunkAcceptance,
+    private readonly chunks: ChunkAcceptance,
+    private readonly acceptance: PartAcceptance,
     private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
@@ -110,7 +107,9 @@ export class BulkPipeline {
     const { stream } = options;
     const keeper = this.schemas.keeper(organization, stream, uploader);
     const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
-    const accepted = await this.acceptance.all(keeper, chunks, options);
+    const parts = this.chunks.parts(keeper, chunks, options);
+    const of = { keeper, organizationId: organization.id, stream };
+    const accepted = await this.acceptance.all(of, parts);
     return { to: { organization, stream, keeper }, options, accepted };
   }
 
@@ -136,8 +135,7 @@ export class BulkPipeline {
       if (!('outdated' in enqueued)) continue;
       for (const { part, chunk } of enqueued.outdated) {
         const again = parts[part];
-        if (again)
-          await this.acceptance.again(again.to.keeper, again.accepted, [chunk], again.options);
+        if (again) await this.acceptance.again(again.accepted, [chunk]);
       }
     }
   }
@@ -145,9 +143,9 @@ export class BulkPipeline {
   private async rejectionsOf(parts: readonly StreamPart[]): Promise<Rejections> {
     const all = new Map<string, Rejection[]>();
     for (const { to, accepted, options } of parts) {
-      for (const { chunk, result } of accepted) {
+      for (const { result } of accepted) {
         if (!result.rejected) continue;
-        const engine = this.engine.for(to.organization.id, options.uploadId, chunk.bytes);
+        const engine = this.engine.for(to.organization.id, options.uploadId, result.recordBytes);
         const ofChunk = await readRejections(engine, result.rejected);
         all.set(to.stream, [...(all.get(to.stream) ?? []), ...ofChunk]);
       }

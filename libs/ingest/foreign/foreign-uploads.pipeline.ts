@@ -107,6 +107,7 @@ export class ForeignUploadsPipeline {
         idempotencyKey,
         body: one(Buffer.from(message.value)),
         maxRecordBytes: message.value.length,
+        maxBytes: message.value.length,
         uploader: { actor: 'system', organizationId: organization.id, userAgent: 'kafka' },
       });
     } catch (error) {

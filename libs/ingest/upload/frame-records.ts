@@ -1,8 +1,8 @@
 import { MillraceError } from '@app/platform';
 import { RecordFramer, type Container } from './record-framer.js';
 
-/** What a number in a message about a record counts: lines of NDJSON, or records of an array. */
-export type RecordUnit = 'line' | 'record';
+/** What a number in a message about a record counts: lines of NDJSON, records of an array, or rows of a table. */
+export type RecordUnit = 'line' | 'record' | 'row';
 
 export interface FramedRecords {
   /** One record a line. */

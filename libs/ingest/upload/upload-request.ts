@@ -8,6 +8,8 @@ export interface UploadRequest {
   readonly body: AsyncIterable<Buffer>;
   readonly format: UploadFormat;
   readonly maxRecordBytes: number;
+  /** Of all that is unpacked from it. */
+  readonly maxBytes: number;
   readonly uploader: Uploader;
   /** The same upload again under the same key is stored once and answered alike. */
   readonly idempotencyKey?: string;
@@ -20,4 +22,10 @@ export type UploadFormat =
       readonly kind: 'csv';
       /** One character; undefined: found out from the header. */
       readonly delimiter: string | undefined;
+    }
+  | { readonly kind: 'parquet' }
+  | {
+      readonly kind: 'delta';
+      /** Of the table; undefined: the newest. */
+      readonly version: number | undefined;
     };

@@ -36,6 +36,17 @@ const csvQuery = uploadQuery.extend({
     .optional(),
 });
 
+const deltaQuery = uploadQuery.extend({
+  /** Of the table; default: its newest. */
+  version: z
+    .string()
+    .regex(/^\d{1,15}$/, 'want a whole number')
+    .transform(Number)
+    .optional(),
+});
+
+const deltaReference = z.object({ uri: z.string(), version: z.number().optional() });
+
 const DESCRIPTION = {
   tag: 'Upload',
   answer: { code: 200, status: [{ name: 'logs', successful: 1, failed: 0 }] },
@@ -101,6 +112,45 @@ export class UploadController {
     return this.store(request, stream, { kind: 'csv', delimiter }, wait);
   }
 
+  @Post(':stream/_parquet')
+  @HttpCode(200)
+  @Describe({
+    ...DESCRIPTION,
+    summary: 'Store the rows of a Parquet file; its types make or change the stream',
+    body: {
+      schema: z.string().meta({ format: 'binary' }),
+      example: 'PAR1…PAR1',
+      contentType: 'application/vnd.apache.parquet',
+    },
+    query: uploadQuery,
+  })
+  parquet(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+  ): Promise<UploadAnswer> {
+    const { wait } = uploadQuery.parse(query);
+    return this.store(request, stream, { kind: 'parquet' }, wait);
+  }
+
+  @Post(':stream/_delta_lake')
+  @HttpCode(200)
+  @Describe({
+    ...DESCRIPTION,
+    summary:
+      "Store the rows of a Delta table: a tar, tar.gz or zip of its folder, or where it is, as far as the server's configuration allows",
+    body: { schema: deltaReference, example: { uri: 's3://lake/sales/orders', version: 7 } },
+    query: deltaQuery,
+  })
+  deltaLake(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+  ): Promise<UploadAnswer> {
+    const { wait, version } = deltaQuery.parse(query);
+    return this.store(request, stream, { kind: 'delta', version }, wait);
+  }
+
   private async store(
     request: AuthenticatedRequest,
     stream: string,
@@ -117,6 +167,8 @@ export class UploadController {
       );
     }
     this.rates.admit(organization.id);
+    // A client that has sent all waits for us: that is not being idle, however long it takes.
+    request.raw.once('end', () => request.raw.socket.setTimeout(0));
     const { 'content-type': contentType } = request.headers;
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
@@ -128,6 +180,7 @@ export class UploadController {
       body: this.rates.counted(organization.id, body),
       format,
       maxRecordBytes,
+      maxBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       uploader: uploaderOf(request),
     });

@@ -5,13 +5,7 @@ import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import { BEYOND_HEADER, type CsvShape } from '../accept/csv-records.js';
-import {
-  CHUNK_BYTES,
-  ChunkAcceptance,
-  type AcceptedPart,
-  type ChunkOptions,
-} from './accept-chunks.js';
-import { BatchEnqueuer } from './enqueue-batches.js';
+import { CHUNK_BYTES, ChunkAcceptance } from './accept-chunks.js';
 import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
@@ -20,9 +14,11 @@ import { readSmall } from './read-small.js';
 import { ReceivingTurns } from './receiving-turns.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
+import { PartsStore } from './store-parts.js';
 import { StreamSchemas } from './stream-schemas.js';
+import { TableUploads } from './table-uploads.js';
 import type { UploadRequest } from './upload-request.js';
-import { resultOf, type UploadResult } from './upload-result.js';
+import type { UploadResult } from './upload-result.js';
 
 /**
  * The way of an upload: spool → accept → enqueue → answer. What is answered is on disk in the
@@ -33,12 +29,13 @@ import { resultOf, type UploadResult } from './upload-result.js';
 export class UploadPipeline {
   constructor(
     private readonly acceptance: ChunkAcceptance,
-    private readonly enqueuer: BatchEnqueuer,
+    private readonly parts: PartsStore,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
     private readonly queue: IngestQueue,
     private readonly turns: ReceivingTurns,
+    private readonly tables: TableUploads,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */
@@ -54,6 +51,8 @@ export class UploadPipeline {
       return keyed.answerOf(before);
     }
     const body = this.turns.pass(request.organization.id, keyed?.body ?? request.body);
+    if (format.kind === 'parquet' || format.kind === 'delta')
+      return this.tables.upload({ ...request, body }, format, keyed);
     if (format.kind === 'csv') {
       const { lines, ...csv } = await frameCsv(body, format.delimiter);
       return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
@@ -75,33 +74,11 @@ export class UploadPipeline {
     const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
     const acceptedAt = Date.now() * 1000;
     const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
-    return this.spool.use(uploadId, async (directory) => {
+    return this.spool.use(uploadId, (directory) => {
       const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
-      const accepted = await this.acceptance.all(keeper, chunks, options);
-      return this.enqueue(request, keeper, options, { accepted, unit, keyed });
+      const parts = this.acceptance.parts(keeper, chunks, options);
+      return this.parts.store({ request, keeper, parts, unit, keyed });
     });
-  }
-
-  private async enqueue(
-    { organization, stream }: UploadRequest,
-    keeper: SchemaKeeper,
-    options: ChunkOptions,
-    {
-      accepted,
-      unit,
-      keyed,
-    }: { accepted: AcceptedPart[]; unit: RecordUnit; keyed: KeyedUpload | undefined },
-  ): Promise<UploadResult> {
-    for (;;) {
-      const results = accepted.map(({ result }) => result);
-      const sum = resultOf(stream, results, unit);
-      const to = { organization, stream, keeper };
-      const enqueued = await this.enqueuer.enqueue(to, results, keyed?.named(sum));
-      if (keyed && 'before' in enqueued) return keyed.answerOf(enqueued.before);
-      if ('position' in enqueued) return { ...sum, ...enqueued };
-      if (!('outdated' in enqueued)) continue;
-      await this.acceptance.again(keeper, accepted, enqueued.outdated, options);
-    }
   }
 }
 

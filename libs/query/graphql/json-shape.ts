@@ -4,8 +4,8 @@ export interface Shape {
 }
 
 export interface ShapeNode {
-  /** Whether a value that is no object has been seen here. */
-  readonly plain: boolean;
+  /** Engine's types of the values here that are neither objects nor lists of them. */
+  readonly plain: readonly string[];
   /** Keys below it, where objects have been seen. */
   readonly object: Shape | undefined;
   /** Keys of the elements, where lists of objects have been seen. */
@@ -13,7 +13,7 @@ export interface ShapeNode {
 }
 
 interface Growing {
-  plain: boolean;
+  plain: readonly string[];
   object?: Record<string, Growing>;
   elements?: Shape;
 }
@@ -31,13 +31,13 @@ export function shapeOf(
     const keys = path.split('.');
     let level = root;
     for (const [index, key] of keys.entries()) {
-      const node = (level[key] ??= { plain: false });
+      const node = (level[key] ??= { plain: [] });
       if (index < keys.length - 1)
         level = node.object ??= Object.create(null) as Record<string, Growing>;
       else {
         const list = elements.get(path);
         if (list) node.elements = list;
-        node.plain = types.some((type) => !isListOfObjects(type));
+        node.plain = types.filter((type) => !isListOfObjects(type));
       }
     }
   }

@@ -182,7 +182,7 @@ function jsonFields(
   for (const [key, node] of Object.entries(shape)) {
     const name = names.add(key);
     const below = node.elements ?? node.object;
-    const place = { list: node.elements !== undefined, plain: node.plain };
+    const place = { list: node.elements !== undefined, plain: node.plain.length > 0 };
     const json = below && jsonFields(below, `${path}_${name}`, place, types);
     fields.set(name, { key, json });
   }

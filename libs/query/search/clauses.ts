@@ -14,6 +14,7 @@ const KEYWORDS = [
   'LIMIT BY',
   'LIMIT',
   'OFFSET',
+  'SETTINGS',
 ] as const;
 export type Keyword = (typeof KEYWORDS)[number];
 

@@ -41,6 +41,11 @@ export function planSearch(canonical: string, range: TimeRange, tableOf: TableOf
   const context = { fullTextColumns: fullTextColumns(tables), rangeSeconds: rangeSeconds(range) };
   const statement = expandFunctions(canonical, context);
   const parts = partStatement(statement);
+  if (parts.clauses.has('SETTINGS'))
+    throw searchError(
+      SEARCH_CODE.invalidSql,
+      'a search takes no SETTINGS; use POST /api/{org}/sql',
+    );
   const single = singleTable(parts, statement, tableOf);
   const bound = (sql: string): BoundStatement => ({ sql, values: valuesOf(range) });
   const timed: Timed = single

@@ -1,10 +1,17 @@
 import { toWarehouseError } from '../warehouse-errors.js';
-import type { LocalEngine } from '../warehouse.js';
+import type { ColumnarBlock, LocalEngine } from '../warehouse.js';
 import type { SessionPool } from './session-pool.js';
 
 /** Runs acceptance's statements, one per session at a time; see {@link STRICT_INPUT}. */
 export class ChdbLocalEngine implements LocalEngine {
-  constructor(private readonly sessions: SessionPool) {}
+  /**
+   * @param extractors sessions for {@link blocks}, apart: whoever reads blocks has statements run
+   * between them.
+   */
+  constructor(
+    private readonly sessions: SessionPool,
+    private readonly extractors: SessionPool,
+  ) {}
 
   run(sql: string, params?: Readonly<Record<string, string>>): Promise<string> {
     return this.sessions.use(async ({ session }) => {
@@ -18,6 +25,23 @@ export class ChdbLocalEngine implements LocalEngine {
         throw toWarehouseError(error);
       }
     });
+  }
+
+  async *blocks(sql: string): AsyncGenerator<ColumnarBlock> {
+    const pooled = await this.extractors.acquire();
+    try {
+      const stream = pooled.session.queryStream(sql, { format: 'Native' });
+      try {
+        for await (const chunk of stream)
+          if (chunk.numRows > 0) yield { bytes: chunk.raw(), rows: chunk.numRows };
+      } finally {
+        stream.cancel();
+      }
+    } catch (error) {
+      throw toWarehouseError(error);
+    } finally {
+      this.extractors.release(pooled);
+    }
   }
 }
 
@@ -50,4 +74,22 @@ export const STRICT_INPUT: readonly string[] = [
   // Fast over small: a batch is read back within seconds.
   '--output_format_compression_level=1',
   '--session_timezone=UTC',
+];
+
+/**
+ * For reading tables that come with a schema of their own. The memory a reader may take ahead is
+ * what keeps an upload's memory low, and is faster than the default besides.
+ */
+export const EXTRACTION: readonly string[] = [
+  '--input_format_parquet_memory_low_watermark=524288',
+  '--input_format_parquet_memory_high_watermark=2097152',
+  '--input_format_parquet_enable_row_group_prefetch=0',
+  '--input_format_parquet_prefer_block_bytes=1048576',
+  '--input_format_parquet_max_block_size=16384',
+  // A file that is mapped counts as memory of the process, as much of it as was read.
+  '--storage_file_read_method=pread',
+  '--input_format_parquet_enable_json_parsing=0',
+  '--input_format_parquet_allow_missing_columns=0',
+  '--use_parquet_metadata_cache=0',
+  '--output_format_json_quote_denormals=1',
 ];

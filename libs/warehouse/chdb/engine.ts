@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { drainPending, Session } from 'chdb';
 import type { LocalEngine } from '../warehouse.js';
-import { ChdbLocalEngine, STRICT_INPUT } from './chdb-local-engine.js';
+import { ChdbLocalEngine, EXTRACTION, STRICT_INPUT } from './chdb-local-engine.js';
 import { writeEngineFiles } from './engine-files.js';
 import { sessionPool, type SessionPool } from './session-pool.js';
 
@@ -13,6 +13,8 @@ export interface EngineOptions {
   readonly acceptors: number;
 }
 
+/** Tables that are read at once; more wait. */
+const EXTRACTORS = 2;
 const MAX_ACCEPT_MEMORY = 2 * 1024 ** 3;
 
 /** ClickHouse's engine in this process, on a data directory. */
@@ -29,7 +31,11 @@ export class Engine {
     mkdirSync(this.path, { recursive: true });
     this.first = openFirst(this.path, writeEngineFiles(join(directory, 'config')));
     const accepting = [...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`];
-    this.localEngine = new ChdbLocalEngine(this.sessions(accepting, acceptors));
+    const extracting = [...accepting, ...EXTRACTION];
+    this.localEngine = new ChdbLocalEngine(
+      this.sessions(accepting, acceptors),
+      this.sessions(extracting, EXTRACTORS),
+    );
   }
 
   /** Up to `size` sessions with these settings, closed with the engine. */

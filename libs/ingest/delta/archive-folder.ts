@@ -1,0 +1,43 @@
+import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-folder.js';
+import type { Unpacked } from './unpack-archive.js';
+
+/** The table in an archive: the one folder of it that has a log. */
+export class ArchiveFolder implements TableFolder {
+  private readonly root: string;
+
+  /** @throws {MillraceError} MALFORMED_BODY when there is no table in it, or more than one. */
+  constructor(private readonly files: Unpacked) {
+    const roots = new Set([...files.keys()].flatMap(rootOf));
+    const [root, another] = roots;
+    if (root === undefined)
+      throw brokenTable(
+        'there is no folder _delta_log in the archive; send the whole folder of a table',
+      );
+    if (another !== undefined)
+      throw brokenTable(
+        `there is more than one table in the archive, in ${JSON.stringify(root)} and ${JSON.stringify(another)}; send one`,
+      );
+    this.root = root;
+  }
+
+  logNames(): Promise<readonly string[]> {
+    const prefix = `${this.root}${LOG}/`;
+    const names = [...this.files.keys()]
+      .filter((path) => path.startsWith(prefix))
+      .map((path) => path.slice(prefix.length));
+    return Promise.resolve(names.filter((name) => !name.includes('/')));
+  }
+
+  fetch(path: string): Promise<LocalCopy | undefined> {
+    const found = this.files.get(`${this.root}${path}`);
+    return Promise.resolve(found && { ...found, release: () => Promise.resolve() });
+  }
+}
+
+/** What comes before the log, ending in `/` where it is not empty. */
+function rootOf(path: string): string[] {
+  const match = /^(.+\/)?_delta_log\/[^/]+$/.exec(path);
+  const root = match?.[1] ?? '';
+  // Where macOS keeps what a file has besides its content.
+  return match && !root.startsWith('__MACOSX/') ? [root] : [];
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+/** Checkpoints have null where commits leave a field out. */
+const text = z.string().nullish();
+const count = z.number().int().nonnegative();
+
+const deletionVector = z.object({
+  storageType: z.string(),
+  pathOrInlineDv: z.string(),
+  offset: count.nullish(),
+  sizeInBytes: count,
+  cardinality: count,
+});
+
+/** Which of a file's rows are deleted. */
+export type DeletionVector = z.infer<typeof deletionVector>;
+
+/** In a checkpoint an action that is not there has null for its fields. */
+const orNothing = <Schema extends z.ZodType>(field: string, schema: Schema) =>
+  z.preprocess(
+    (value) =>
+      (value as Record<string, unknown> | null | undefined)?.[field] === null ? undefined : value,
+    schema.nullish(),
+  );
+
+const fileKey = {
+  path: z.string(),
+  deletionVector: orNothing('storageType', deletionVector),
+};
+
+const add = z.object({
+  ...fileKey,
+  partitionValues: z.record(z.string(), text).nullish(),
+  size: count,
+});
+
+/** A data file of the table. */
+export type AddFile = z.infer<typeof add>;
+
+const metaData = z.object({
+  id: z.string(),
+  format: z.object({ provider: z.string() }).nullish(),
+  schemaString: z.string(),
+  partitionColumns: z.array(z.string()).nullish(),
+  configuration: z.record(z.string(), text).nullish(),
+});
+export type MetaData = z.infer<typeof metaData>;
+
+const protocol = z.object({
+  minReaderVersion: count,
+  readerFeatures: z.array(z.string()).nullish(),
+});
+export type Protocol = z.infer<typeof protocol>;
+
+const sidecar = z.object({ path: z.string(), sizeInBytes: count });
+
+/** A line of the log: the actions that decide which rows a table has. */
+export const logLine = z.object({
+  add: orNothing('path', add),
+  remove: orNothing('path', z.object(fileKey)),
+  metaData: orNothing('id', metaData),
+  protocol: orNothing('minReaderVersion', protocol),
+  sidecar: orNothing('path', sidecar),
+});
+export type LogLine = z.infer<typeof logLine>;
+
+/** What a file is in the log by: a data file with other deletions is another one. */
+export function fileId({
+  path,
+  deletionVector: vector,
+}: Pick<AddFile, 'path' | 'deletionVector'>): string {
+  if (!vector) return path;
+  return [path, vector.storageType, vector.pathOrInlineDv, vector.offset ?? ''].join('\n');
+}

@@ -1,0 +1,155 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { MillraceError } from '@app/platform';
+import { quoteText, WarehouseError, type LocalEngine } from '@app/warehouse';
+import { isOutOfSpace } from '../accept/out-of-space.js';
+import {
+  fileId,
+  logLine,
+  type AddFile,
+  type LogLine,
+  type MetaData,
+  type Protocol,
+} from './log-actions.js';
+import { chooseSegment } from './log-segment.js';
+import { brokenTable, fetchNeeded, LOG, pathInTable, type TableFolder } from './table-folder.js';
+
+/** A table as it was at a version. */
+export interface Snapshot {
+  readonly version: number;
+  readonly metaData: MetaData;
+  readonly files: readonly AddFile[];
+}
+
+/** What a reader must know for tables of this server to be read right. */
+const FEATURES: ReadonlySet<string> = new Set([
+  'columnMapping',
+  'deletionVectors',
+  'timestampNtz',
+  'typeWidening',
+  'typeWidening-preview',
+  'v2Checkpoint',
+  'vacuumProtocolCheck',
+]);
+const READER_VERSION_MAX = 3;
+/** They are all held in memory while the table is read. */
+const FILES_MAX = 100_000;
+const LINE_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Reads a table's log.
+ * @throws {MillraceError} MALFORMED_BODY when it is broken, or asks for what cannot be read here.
+ */
+export async function readLog(
+  folder: TableFolder,
+  engine: LocalEngine,
+  { directory, version }: { readonly directory: string; readonly version: number | undefined },
+): Promise<Snapshot> {
+  const segment = chooseSegment(await folder.logNames(), version);
+  const state: State = { files: new Map(), metaData: undefined, protocol: undefined, sidecars: [] };
+  const read = async (path: string, bytes?: number): Promise<void> => {
+    const { file, release } = await fetchNeeded(folder, path, bytes);
+    const lines = path.endsWith('.parquet')
+      ? await checkpointLines(engine, { file, path, target: join(directory, 'checkpoint.ndjson') })
+      : file;
+    await apply(state, lines, path);
+    await release();
+  };
+  for (const name of segment.checkpoint) await read(`${LOG}/${name}`);
+  for (const { path, sizeInBytes } of state.sidecars)
+    await read(`${LOG}/_sidecars/${pathInTable(path)}`, sizeInBytes);
+  for (const name of segment.commits) await read(`${LOG}/${name}`);
+  const { metaData, protocol, files } = state;
+  if (!protocol) throw brokenTable('its log has no protocol action');
+  if (!metaData) throw brokenTable('its log has no metaData action');
+  refuseUnknown(protocol, metaData);
+  return { version: segment.version, metaData, files: [...files.values()] };
+}
+
+interface State {
+  readonly files: Map<string, AddFile>;
+  metaData: MetaData | undefined;
+  protocol: Protocol | undefined;
+  readonly sidecars: NonNullable<LogLine['sidecar']>[];
+}
+
+async function apply(state: State, file: string, name: string): Promise<void> {
+  let number = 0;
+  for await (const line of linesOf(file, name)) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const { add, remove, metaData, protocol, sidecar } = parse(line, `${name}, line ${number}`);
+    if (add) state.files.set(fileId(add), add);
+    if (remove) state.files.delete(fileId(remove));
+    if (metaData) state.metaData = metaData;
+    if (protocol) state.protocol = protocol;
+    if (sidecar) state.sidecars.push(sidecar);
+    if (state.files.size > FILES_MAX)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        `the table has more than ${FILES_MAX} files; compact it (OPTIMIZE), or upload it in parts`,
+      );
+  }
+}
+
+function parse(line: string, where: string): LogLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw brokenTable(`${where} is not JSON`, error);
+  }
+  const parsed = logLine.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw brokenTable(
+    `${where}: ${issue ? `${z.core.toDotPath(issue.path)}: ${issue.message}` : 'it is no action'}`,
+  );
+}
+
+async function* linesOf(file: string, name: string): AsyncGenerator<string> {
+  let begun: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of createReadStream(file) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
+      yield Buffer.concat([...begun, piece.subarray(from, end)]).toString('utf8');
+      from = end + 1;
+      [begun, bytes] = [[], 0];
+    }
+    begun.push(piece.subarray(from));
+    bytes += piece.length - from;
+    if (bytes > LINE_BYTES_MAX)
+      throw brokenTable(`${name} has a line of more than ${LINE_BYTES_MAX} bytes`);
+  }
+  yield Buffer.concat(begun).toString('utf8');
+}
+
+/** Has the engine write a checkpoint's actions as a commit has them. */
+async function checkpointLines(
+  engine: LocalEngine,
+  { file, path, target }: { readonly file: string; readonly path: string; readonly target: string },
+): Promise<string> {
+  try {
+    await engine.run(
+      `INSERT INTO FUNCTION file(${quoteText(target)}, JSONEachRow)` +
+        ` SELECT COLUMNS('^(add|metaData|protocol|sidecar)$') FROM file(${quoteText(file)}, Parquet)` +
+        ' SETTINGS output_format_json_quote_64bit_integers = 0',
+    );
+    return target;
+  } catch (error) {
+    if (!(error instanceof WarehouseError) || isOutOfSpace(error)) throw error;
+    throw brokenTable(`${path} is not a readable checkpoint`, error);
+  }
+}
+
+function refuseUnknown({ minReaderVersion, readerFeatures }: Protocol, metaData: MetaData): void {
+  const refuse = (what: string): MillraceError =>
+    new MillraceError('MALFORMED_BODY', `this Delta table needs ${what}, which is not supported`);
+  if (minReaderVersion > READER_VERSION_MAX) throw refuse(`reader version ${minReaderVersion}`);
+  const unknown = (readerFeatures ?? []).filter((feature) => !FEATURES.has(feature));
+  if (unknown.length > 0) throw refuse(`reader feature ${unknown.join(', ')}`);
+  const provider = metaData.format?.provider ?? 'parquet';
+  if (provider !== 'parquet') throw refuse(`data files of format ${provider}`);
+}

@@ -1,0 +1,68 @@
+import { MillraceError } from '@app/platform';
+
+/** A Delta table's folder, wherever it is. */
+export interface TableFolder {
+  /** Names of the files directly in `_delta_log`. */
+  logNames(): Promise<readonly string[]>;
+  /**
+   * @param path of a file, from the table's folder, decoded.
+   * @returns undefined when there is no such file.
+   */
+  fetch(path: string): Promise<LocalCopy | undefined>;
+}
+
+/** A file where the engine can read it. */
+export interface LocalCopy {
+  /** Absolute path without characters that the engine reads as a pattern. */
+  readonly file: string;
+  readonly bytes: number;
+  /** When it is not needed any more. */
+  readonly release: () => Promise<void>;
+}
+
+export const LOG = '_delta_log';
+
+/** A table that cannot be read as its own log says. */
+export const brokenTable = (reason: string, cause?: unknown): MillraceError =>
+  new MillraceError('MALFORMED_BODY', `broken Delta table: ${reason}`, { cause });
+
+/**
+ * A file that the log needs.
+ * @throws {MillraceError} MALFORMED_BODY when it is not there, or not as long as the log says.
+ */
+export async function fetchNeeded(
+  folder: TableFolder,
+  path: string,
+  bytes?: number | null,
+): Promise<LocalCopy> {
+  const copy = await folder.fetch(path);
+  if (!copy) throw brokenTable(`${path} is missing`);
+  if (bytes !== undefined && bytes !== null && copy.bytes !== bytes)
+    throw brokenTable(`${path} has ${copy.bytes} bytes, the log says ${bytes}`);
+  return copy;
+}
+
+/**
+ * A path as the log has it, from the table's folder.
+ * @throws {MillraceError} MALFORMED_BODY when it leads out of the folder.
+ */
+export function pathInTable(encoded: string): string {
+  const outside = brokenTable(
+    `the log names ${JSON.stringify(encoded)}, which is not in the table's folder`,
+  );
+  if (/^[a-z][a-z0-9+.-]*:/i.test(encoded)) throw outside;
+  let path: string;
+  try {
+    path = decodeURIComponent(encoded);
+  } catch (error) {
+    throw brokenTable(`the log names ${JSON.stringify(encoded)}, which is no URL path`, error);
+  }
+  const parts = path.split('/');
+  if (
+    path.includes('\0') ||
+    path.includes('\\') ||
+    parts.some((part) => part === '' || part === '.' || part === '..')
+  )
+    throw outside;
+  return path;
+}

@@ -1,0 +1,135 @@
+import {
+  quoteIdentifier,
+  quoteText,
+  TIMESTAMP,
+  type Column,
+  type LocalEngine,
+} from '@app/warehouse';
+import type { SchemaKeeper } from '../accept/accept-records.js';
+import {
+  COMPRESSION,
+  type AcceptedChunk,
+  type AcceptOptions,
+  type ColumnarFile,
+  type RejectedRecords,
+  type StreamSchema,
+} from '../accept/chunk.js';
+import { isOutOfSpace } from '../accept/out-of-space.js';
+import { writeRejected } from '../accept/write-rejected.js';
+import { judgedRows, type JudgedRows, type StoredField } from './judge-rows.sql.js';
+import type { RowChunk } from './spool-rows.js';
+
+/** The stream made ready for a table's fields, and why some of them cannot become columns. */
+export interface ReadyStream {
+  readonly schema: StreamSchema;
+  readonly refusedFields: ReadonlyMap<string, string>;
+}
+
+/**
+ * Makes or changes the stream, once, so that the fields fit as far as they can; then answers it as
+ * it is each time.
+ */
+export function readyStream(
+  keeper: SchemaKeeper,
+  fields: readonly StoredField[],
+): () => Promise<ReadyStream> {
+  const columns = fields.filter(({ name }) => name !== TIMESTAMP.name);
+  const survey = new Map(columns.map(({ name, kind }) => [name, new Map([[kind, 1]])]));
+  let evolved: Promise<ReadyStream> | undefined;
+  return async () => {
+    evolved ??= keeper.evolve(survey);
+    const ready = await evolved;
+    return { ...ready, schema: keeper.current() ?? ready.schema };
+  };
+}
+
+/**
+ * Turns rows of a table into a columnar batch of the stream's columns, and those that do not fit
+ * into rejected records. A field's type decides; only where it leaves a doubt is each value looked at.
+ */
+export async function acceptRows(
+  engine: LocalEngine,
+  { schema, refusedFields }: ReadyStream,
+  fields: readonly StoredField[],
+  chunk: RowChunk,
+  options: AcceptOptions,
+): Promise<AcceptedChunk> {
+  const { columns } = schema;
+  const { file: source, firstLine } = chunk;
+  const judged = (nested: boolean): JudgedRows =>
+    judgedRows({ source, firstLine, columns, fields, refusedFields, nested });
+  const accepting = { engine, chunk, columns, options };
+  try {
+    const rows = judged(false);
+    const all = rows.reason === "''" ? '' : ` WHERE NOT throwIf(${rows.reason} != '')`;
+    const accepted = await store(accepting, rows, { where: all, count: chunk.rows });
+    return { schema, accepted, rejected: undefined };
+  } catch (error) {
+    if (isOutOfSpace(error)) throw error;
+  }
+  // Something does not fit. It may be a map that names a key twice, which no object takes.
+  const rows = judged(true);
+  const refused = await countRefused(engine, rows);
+  const good = chunk.rows - refused.count;
+  return {
+    schema,
+    accepted:
+      good > 0
+        ? await store(accepting, rows, { where: ` WHERE ${rows.reason} = ''`, count: good })
+        : undefined,
+    rejected: refused.count > 0 ? await reject(accepting, rows, refused) : undefined,
+  };
+}
+
+interface Accepting {
+  readonly engine: LocalEngine;
+  readonly chunk: RowChunk;
+  readonly columns: readonly Column[];
+  readonly options: AcceptOptions;
+}
+
+async function store(
+  { engine, chunk, columns, options }: Accepting,
+  { rows, micros, values }: JudgedRows,
+  { where, count }: { readonly where: string; readonly count: number },
+): Promise<ColumnarFile> {
+  const target = `${chunk.file}.accepted.native.${COMPRESSION}`;
+  const time = `fromUnixTimestamp64Micro(ifNull(${micros}, toInt64(${options.acceptedAt})), 'UTC') AS _timestamp`;
+  const names = columns.map(({ name }) => name);
+  const parts = names.map(
+    (name, index) => `${values[index] ?? 'NULL'} AS ${quoteIdentifier(name)}`,
+  );
+  await engine.run(
+    `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
+      ` SELECT ${[time, ...parts].join(', ')} FROM (${rows})${where}`,
+  );
+  return { file: target, rows: count, columns: [TIMESTAMP.name, ...names] };
+}
+
+interface Refused {
+  readonly count: number;
+  readonly line: number;
+  readonly reason: string;
+}
+
+async function countRefused(engine: LocalEngine, { rows, reason }: JudgedRows): Promise<Refused> {
+  const answer = await engine.run(
+    "SELECT toJSONString(tuple(countIf(reason != ''), minIf(number, reason != ''), argMinIf(reason, number, reason != '')))" +
+      ` FROM (SELECT number, ${reason} AS reason FROM (${rows}))`,
+  );
+  const [count, line, first] = JSON.parse(answer) as [number, number, string];
+  return { count: Number(count), line: Number(line), reason: first };
+}
+
+async function reject(
+  { engine, chunk, options }: Accepting,
+  { rows, reason, record }: JudgedRows,
+  { count, line, reason: first }: Refused,
+): Promise<RejectedRecords> {
+  const rejected =
+    `SELECT number, ${reason} AS reason, ${record} AS record FROM (${rows}) WHERE reason != ''` +
+    ' SETTINGS output_format_json_quote_denormals = 1';
+  const target = `${chunk.file}.rejected.native.${COMPRESSION}`;
+  const file = await writeRejected(engine, target, { rejected, count }, options);
+  return { ...file, structural: false, first: { line, reason: first } };
+}

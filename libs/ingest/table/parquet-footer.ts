@@ -1,0 +1,187 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { parquetMetadata, type SchemaElement } from 'hyparquet';
+import { MillraceError } from '@app/platform';
+import type { Field, FieldType, SecondDigits } from './field-type.js';
+
+/** What a Parquet file says of itself. */
+export interface ParquetFooter {
+  readonly fields: readonly Field[];
+  readonly rows: number;
+}
+
+/** The length of the footer and the format's mark, at both ends of a file. */
+const TAIL_BYTES = 8;
+const MARK = 'PAR1';
+/** The footer is held in memory; files of a thousand columns and a thousand row groups stay far below. */
+const FOOTER_BYTES_MAX = 64 * 1024 * 1024;
+const NESTED_MAX = 100;
+
+/**
+ * Reads a Parquet file's footer.
+ * @param name what to call the file in a message.
+ * @throws {MillraceError} MALFORMED_BODY when it is no Parquet file, or has columns that nothing here can hold.
+ */
+export async function readParquetFooter(file: string, name: string): Promise<ParquetFooter> {
+  const handle = await open(file);
+  try {
+    const { schema, num_rows: rows } = parse(await footerBytes(handle, name), name);
+    const [root, ...rest] = schema;
+    const elements = rest.values();
+    const fields = take(elements, root?.num_children ?? 0, name, 0);
+    return { fields: fields.map(asList), rows: Number(rows) };
+  } finally {
+    await handle.close();
+  }
+}
+
+function parse(footer: ArrayBuffer, name: string): ReturnType<typeof parquetMetadata> {
+  try {
+    return parquetMetadata(footer, { geoparquet: false });
+  } catch (error) {
+    throw notParquet(name, `its footer cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function footerBytes(handle: FileHandle, name: string): Promise<ArrayBuffer> {
+  const { size } = await handle.stat();
+  const tail = Buffer.from(await bytesAt(handle, size - TAIL_BYTES, size < TAIL_BYTES ? 0 : size));
+  if (tail.toString('latin1', 4) !== MARK)
+    throw notParquet(name, `it does not end with ${MARK}; it is another format, or was cut off`);
+  const length = tail.readUInt32LE(0) + TAIL_BYTES;
+  if (length > size || length > FOOTER_BYTES_MAX)
+    throw notParquet(name, `its footer would have ${length} bytes`);
+  return bytesAt(handle, size - length, size);
+}
+
+async function bytesAt(handle: FileHandle, from: number, to: number): Promise<ArrayBuffer> {
+  const buffer = new ArrayBuffer(Math.max(0, to - from));
+  await handle.read(new Uint8Array(buffer), 0, buffer.byteLength, Math.max(0, from));
+  return buffer;
+}
+
+interface Element extends Field {
+  readonly repeated: boolean;
+}
+
+/** Takes the next so many fields, each with all that is nested in it. */
+function take(
+  elements: Iterator<SchemaElement>,
+  count: number,
+  file: string,
+  depth: number,
+): Element[] {
+  if (depth > NESTED_MAX) throw notParquet(file, `its schema is nested deeper than ${NESTED_MAX}`);
+  const fields: Element[] = [];
+  while (fields.length < count) {
+    const { value } = elements.next() as IteratorResult<SchemaElement, undefined>;
+    if (!value) throw notParquet(file, 'its schema ends too early');
+    const { name, field_id: id } = value;
+    const children = take(elements, value.num_children ?? 0, file, depth + 1);
+    const repeated = value.repetition_type === 'REPEATED';
+    fields.push({ name, id, type: typeOf(value, children, file), repeated });
+  }
+  return fields;
+}
+
+function typeOf(element: SchemaElement, children: readonly Element[], file: string): FieldType {
+  if (element.num_children === undefined) return scalarOf(element, file);
+  const annotation = element.logical_type?.type ?? element.converted_type;
+  const [only] = children;
+  if (annotation === 'LIST' && only && children.length === 1 && only.repeated)
+    return { kind: 'list', element: elementOf(element, only) };
+  if (annotation === 'MAP' || annotation === 'MAP_KEY_VALUE') {
+    const pair = only?.type.kind === 'struct' ? only.type.fields : [];
+    const [key, value] = pair;
+    if (key && value && pair.length === 2) return { kind: 'map', key, value };
+  }
+  return { kind: 'struct', fields: children.map(asList) };
+}
+
+/** Writers of old left a level out: the format's rules for telling which. */
+function elementOf({ name }: SchemaElement, repeated: Element): Field {
+  const { type } = repeated;
+  if (type.kind !== 'struct') return repeated;
+  const [only] = type.fields;
+  const isElement =
+    type.fields.length !== 1 || repeated.name === 'array' || repeated.name === `${name}_tuple`;
+  return isElement || !only ? repeated : only;
+}
+
+/** A repeated field by itself is a list. */
+const asList = (field: Element): Field =>
+  field.repeated ? { ...field, type: { kind: 'list', element: field } } : field;
+
+function scalarOf(element: SchemaElement, file: string): FieldType {
+  const { type, logical_type: logical, converted_type: converted } = element;
+  const integer = INTEGERS[converted ?? ''];
+  if (logical?.type === 'INTEGER')
+    return { kind: 'integer', bits: logical.bitWidth as 8, signed: logical.isSigned };
+  if (integer) return { kind: 'integer', ...integer };
+  if (logical?.type === 'DECIMAL' || converted === 'DECIMAL') {
+    const { precision = 0, scale = 0 } = element;
+    return { kind: 'decimal', precision, scale };
+  }
+  if (logical?.type === 'DATE' || converted === 'DATE') return { kind: 'date' };
+  if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME') {
+    const digits = DIGITS[logical.unit];
+    if (logical.type === 'TIME') return { kind: 'time', digits };
+    return { kind: 'timestamp', digits, utc: logical.isAdjustedToUTC };
+  }
+  const time = TIMES[converted ?? ''];
+  if (time) return time;
+  if (logical?.type === 'UUID') return { kind: 'uuid' };
+  const annotation = logical?.type ?? converted;
+  if (type === 'BYTE_ARRAY' && TEXTS.has(annotation ?? '')) return { kind: 'text' };
+  switch (type) {
+    case 'BOOLEAN':
+      return { kind: 'boolean' };
+    case 'INT32':
+      return { kind: 'integer', bits: 32, signed: true };
+    case 'INT64':
+      return { kind: 'integer', bits: 64, signed: true };
+    case 'INT96':
+      return { kind: 'int96' };
+    case 'FLOAT':
+      return { kind: 'float', bits: 32 };
+    case 'DOUBLE':
+      return { kind: 'float', bits: 64 };
+    case 'BYTE_ARRAY':
+      return { kind: 'binary' };
+    case 'FIXED_LEN_BYTE_ARRAY':
+      if (logical?.type === 'FLOAT16') return { kind: 'float', bits: 32 };
+      return { kind: 'fixed', bytes: element.type_length ?? 0 };
+    default:
+      throw notParquet(file, `column ${JSON.stringify(element.name)} has no type`);
+  }
+}
+
+const INTEGERS: Readonly<
+  Record<string, { readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }>
+> = {
+  INT_8: { bits: 8, signed: true },
+  INT_16: { bits: 16, signed: true },
+  INT_32: { bits: 32, signed: true },
+  INT_64: { bits: 64, signed: true },
+  UINT_8: { bits: 8, signed: false },
+  UINT_16: { bits: 16, signed: false },
+  UINT_32: { bits: 32, signed: false },
+  UINT_64: { bits: 64, signed: false },
+};
+
+const TIMES: Readonly<Record<string, FieldType>> = {
+  TIME_MILLIS: { kind: 'time', digits: 3 },
+  TIME_MICROS: { kind: 'time', digits: 6 },
+  TIMESTAMP_MILLIS: { kind: 'timestamp', digits: 3, utc: true },
+  TIMESTAMP_MICROS: { kind: 'timestamp', digits: 6, utc: true },
+};
+
+const DIGITS: Readonly<Record<'MILLIS' | 'MICROS' | 'NANOS', SecondDigits>> = {
+  MILLIS: 3,
+  MICROS: 6,
+  NANOS: 9,
+};
+
+const TEXTS: ReadonlySet<string> = new Set(['STRING', 'UTF8', 'ENUM', 'JSON']);
+
+const notParquet = (name: string, why: string): MillraceError =>
+  new MillraceError('MALFORMED_BODY', `${name} is not a readable Parquet file: ${why}`);

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { SchemaKeeper } from '../accept/accept-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
+import type { EnqueuedChunk } from './enqueue-batches.js';
+import { SchemaGate } from './schema-gate.js';
+import { Spool } from './spool.js';
+
+/** Parts in acceptance or waiting for it; a client that sends faster is slowed down. */
+const PARTS_IN_WORK = 4;
+/** With so much waiting for the engine an upload gets no further than one part: the disk is not for queueing. */
+const CROWDED = 8;
+
+/** Accepts a part of an upload under the stream's schema of now. It may have to be done again. */
+export type AcceptPart = () => Promise<EnqueuedChunk>;
+
+export interface AcceptedPart {
+  readonly accept: AcceptPart;
+  readonly result: EnqueuedChunk;
+}
+
+/** Which stream the parts are for. */
+export interface PartsOf {
+  readonly keeper: SchemaKeeper;
+  readonly organizationId: string;
+  readonly stream: string;
+}
+
+/** Accepts an upload's parts while the next ones arrive. */
+@Injectable()
+export class PartAcceptance {
+  constructor(
+    private readonly engine: FairEngine,
+    private readonly spool: Spool,
+    private readonly gate: SchemaGate,
+  ) {}
+
+  /** The first goes alone: it may have to make the stream. */
+  async all(of: PartsOf, parts: AsyncIterable<AcceptPart>): Promise<AcceptedPart[]> {
+    const working = new Set<Promise<void>>();
+    const accepted: AcceptedPart[] = [];
+    try {
+      for await (const accept of parts) {
+        const index = accepted.push({ accept, result: NOTHING }) - 1;
+        const work = this.firstAlone(of, async () => {
+          accepted[index] = { accept, result: await accept() };
+        }).then(() => {
+          working.delete(work);
+        });
+        // Failure is seen where the set is awaited; it must not count as unhandled before.
+        work.catch(() => undefined);
+        working.add(work);
+        if (index > 0) await this.spool.checkFree();
+        const most = index === 0 || this.engine.waiting > CROWDED ? 1 : PARTS_IN_WORK;
+        while (working.size >= most) await Promise.race(working);
+      }
+      await Promise.all(working);
+      return accepted;
+    } finally {
+      await Promise.allSettled(working);
+    }
+  }
+
+  /** Accepts some of them again, by the schema that is in force now. */
+  async again(parts: AcceptedPart[], outdated: readonly number[]): Promise<void> {
+    for (const index of outdated) {
+      const part = parts[index];
+      if (part) parts[index] = { ...part, result: await part.accept() };
+    }
+  }
+
+  /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
+  private firstAlone(
+    { keeper, organizationId, stream }: PartsOf,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (keeper.current()) return work();
+    return this.gate.alone(JSON.stringify(['first', organizationId, stream]), work);
+  }
+}
+
+const NOTHING: EnqueuedChunk = {
+  schema: undefined,
+  accepted: undefined,
+  rejected: undefined,
+  recordBytes: 0,
+};

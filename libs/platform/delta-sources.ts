@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+/** From where Delta tables may be taken, besides uploads. */
+export interface DeltaSources {
+  /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads. */
+  readonly locations: readonly string[];
+  /** Undefined when no location is in S3. */
+  readonly s3: S3Access | undefined;
+}
+
+export interface S3Access {
+  /** Of what speaks S3, without `/` at its end; undefined: Amazon's. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly accessKeyId: string;
+  /** Secret. */
+  readonly secretAccessKey: string;
+  /** Secret. */
+  readonly sessionToken: string | undefined;
+}
+
+const LOCATION = /^(?:file:\/\/\/[^/]|s3:\/\/[a-z0-9{][a-z0-9.{}-]*(?:\/|$))/;
+
+/** With commas between them; none: no place is allowed. */
+export const deltaLocations = z
+  .string()
+  .prefault('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
+  )
+  .refine(
+    (all) => all.every((each) => LOCATION.test(each) && !/(?:^|\/)\.\.?(?:\/|$)/.test(each)),
+    {
+      error: 'want file:///<folder> or s3://<bucket>/<folder>, with commas between them',
+    },
+  );
+
+interface Variables {
+  readonly MILLRACE_DELTA_LOCATIONS: readonly string[];
+  readonly AWS_ACCESS_KEY_ID?: string | undefined;
+  readonly AWS_SECRET_ACCESS_KEY?: string | undefined;
+  readonly AWS_SESSION_TOKEN?: string | undefined;
+  readonly AWS_REGION: string;
+  readonly AWS_ENDPOINT_URL?: string | undefined;
+}
+
+/** @throws when a location is in S3 and there are no keys to it. */
+export function deltaSources(variables: Variables): DeltaSources {
+  const locations = variables.MILLRACE_DELTA_LOCATIONS;
+  if (!locations.some((location) => location.startsWith('s3:')))
+    return { locations, s3: undefined };
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
+  if (!accessKeyId || !secretAccessKey)
+    throw new Error(
+      'configuration: MILLRACE_DELTA_LOCATIONS has a place in S3; it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    );
+  const s3 = {
+    endpoint: variables.AWS_ENDPOINT_URL?.replace(/\/+$/, ''),
+    region: variables.AWS_REGION,
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: variables.AWS_SESSION_TOKEN,
+  };
+  return { locations, s3 };
+}

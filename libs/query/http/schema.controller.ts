@@ -1,0 +1,74 @@
+import { Controller, Get, Param, Req } from '@nestjs/common';
+import {
+  Describe,
+  MillraceError,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+  type RequestOrganization,
+} from '@app/platform';
+import { Catalog, type TableDescription } from '../catalog.js';
+import { JsonShapes } from '../graphql/json-shapes.js';
+import { didYouMean } from '../near-name.js';
+import { arrowFields, type ArrowField } from './arrow-schema.js';
+
+interface TableSchema {
+  readonly fields: readonly ArrowField[];
+}
+
+const EXAMPLE: TableSchema = {
+  fields: [
+    { name: 'status', data_type: 'Int64', nullable: true, dict_id: 0, dict_is_ordered: false },
+  ],
+};
+
+@Controller('api/:org/schema')
+@Requires('query')
+export class SchemaController {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly shapes: JsonShapes,
+  ) {}
+
+  @Get()
+  @Describe({
+    tag: 'Queries',
+    summary: 'Fields of all tables, with the types of Arrow, as ROAPI tells them',
+    answer: { logs: EXAMPLE },
+  })
+  async all(@Req() request: AuthenticatedRequest): Promise<Readonly<Record<string, TableSchema>>> {
+    const organization = organizationOf(request);
+    const tables: [string, TableSchema][] = [];
+    for (const table of this.catalog.tables(organization))
+      tables.push([table.name, await this.schemaOf(organization, table)]);
+    return Object.fromEntries(tables);
+  }
+
+  @Get(':table')
+  @Describe({
+    tag: 'Queries',
+    summary: 'Fields of a table, with the types of Arrow, as ROAPI tells them',
+    answer: EXAMPLE,
+    failures: { STREAM_NOT_FOUND: 'there is no table "log"; did you mean "logs"?' },
+  })
+  async one(
+    @Req() request: AuthenticatedRequest,
+    @Param('table') name: string,
+  ): Promise<TableSchema> {
+    const organization = organizationOf(request);
+    const table = this.catalog.table(organization, name);
+    if (table) return this.schemaOf(organization, table);
+    const known = this.catalog.tables(organization).map((each) => each.name);
+    throw new MillraceError(
+      'STREAM_NOT_FOUND',
+      `there is no table ${JSON.stringify(name)}${didYouMean(name, known)}`,
+    );
+  }
+
+  private async schemaOf(
+    organization: RequestOrganization,
+    table: TableDescription,
+  ): Promise<TableSchema> {
+    return { fields: arrowFields(table.columns, await this.shapes.of(organization, table)) };
+  }
+}

@@ -1,0 +1,330 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Answer } from '../server/client.js';
+import { makeParquet } from '../server/make-parquet.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+const fixture = (name: string): Buffer =>
+  readFileSync(join(import.meta.dirname, '../fixtures', name));
+
+describe('Parquet', () => {
+  let server: Server;
+  let made = 0;
+  const fresh = (): string => `parquet${(made += 1)}`;
+  const post = (
+    stream: string,
+    body: Buffer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> =>
+    server.client.call(`/api/default/${stream}/_parquet?wait=true`, { body, headers });
+  const rowsOf = (stream: string, order = '1'): Promise<unknown> =>
+    server.client.sql(`SELECT * EXCEPT _timestamp FROM ${stream} ORDER BY ${order}`);
+  const counts = (answer: Answer): unknown =>
+    answer.status === 200 ? answer.json<{ status: unknown[] }>().status[0] : answer.json();
+
+  beforeAll(async () => {
+    server = await startServer({ variables: { MILLRACE_UPLOAD_IDLE_SECONDS: '1' } });
+  });
+  afterAll(() => server.stop());
+
+  it('keeps values of every type, and nulls', async () => {
+    const stream = fresh();
+    expect(counts(await post(stream, fixture('parquet/types.parquet')))).toEqual({
+      name: stream,
+      successful: 3,
+      failed: 0,
+    });
+    expect(await rowsOf(stream, 'int8 DESC NULLS LAST')).toEqual([
+      {
+        int8: 1,
+        uint32: 4294967295,
+        // As exact as JSON.parse is.
+        uint64: 18446744073709552000,
+        float: 0.5,
+        double: 0.1,
+        bool: true,
+        text: 'ü\n"',
+        dictionary: 'q',
+        binary: '/wA=',
+        fixed: '/wA=',
+        date: '9999-12-31',
+        millis: '2024-01-01T01:02:03.004',
+        micros: '2024-01-01T01:02:03.004000Z',
+        nanos: '2024-01-01T00:00:00.123456789',
+        time: '01:02:03.000004',
+        time_millis: '01:02:03.004',
+        whole: 7,
+        decimal: 12.34,
+        large: '12345678901234567890.5',
+        struct: { a: 1, when: '2024-01-01', raw: 'AQ==' },
+        list: [1, 2, null],
+        structs: [{ a: 1 }],
+        lists: [[1], [2, 3]],
+        map: { k: 1 },
+        numbered: { '1': 'x' },
+        nothing: null,
+      },
+      {
+        int8: -128,
+        uint32: 0,
+        uint64: 0,
+        float: 0.10000000149011612,
+        // Infinity, which JSON has not.
+        double: null,
+        bool: false,
+        text: '',
+        dictionary: 'q',
+        binary: '',
+        fixed: 'YWI=',
+        date: '0001-01-01',
+        millis: '1800-01-01T00:00:00.000',
+        micros: '1800-01-01T00:00:00.000000Z',
+        nanos: '1969-12-31T23:59:59.999999999',
+        time: '23:59:59.000000',
+        time_millis: null,
+        whole: -7,
+        decimal: -0.01,
+        large: null,
+        struct: {},
+        list: [],
+        structs: [],
+        lists: [],
+        map: {},
+        numbered: {},
+        nothing: null,
+      },
+      {
+        ...Object.fromEntries(
+          [
+            ...['int8', 'uint32', 'uint64', 'float', 'double', 'bool', 'text', 'dictionary'],
+            ...['binary', 'fixed', 'date', 'millis', 'micros', 'nanos', 'time', 'time_millis'],
+            ...['whole', 'decimal', 'large', 'nothing'],
+          ].map((name) => [name, null]),
+        ),
+        struct: {},
+        list: [],
+        structs: [],
+        lists: [],
+        map: {},
+        numbered: {},
+      },
+    ]);
+    const exact = await server.client.sql(
+      `SELECT toString(max(uint64)) AS max, countIf(isInfinite(double)) AS infinite FROM ${stream}`,
+    );
+    expect(exact).toEqual([{ max: '18446744073709551615', infinite: 1 }]);
+  });
+
+  it('keeps values of late and of early types', async () => {
+    const stream = fresh();
+    const body = fixture('parquet/more-types.parquet');
+    expect(counts(await post(stream, body))).toMatchObject({ successful: 3, failed: 0 });
+    expect(await rowsOf(stream)).toEqual([
+      {
+        ...{ id: 1, half: 1.5, json: '{"a":1}', pair: [1, 2] },
+        uuid: '00010203-0405-0607-0809-0a0b0c0d0e0f',
+        int96: '9999-12-31T01:02:03.000004000Z',
+      },
+      { id: 2, half: null, uuid: null, json: null, pair: [], int96: null },
+      {
+        ...{ id: 3, half: -0.25, json: '[]', pair: [3, null] },
+        uuid: '00000000-0000-0000-0000-000000000000',
+        int96: '0001-01-01T00:00:00.000000000Z',
+      },
+    ]);
+  });
+
+  it('reads row groups, codecs and encodings of today', async () => {
+    const stream = fresh();
+    expect(counts(await post(stream, fixture('parquet/row-groups.parquet')))).toMatchObject({
+      successful: 100_000,
+    });
+    expect(
+      await server.client.sql(
+        `SELECT count() AS n, uniqExact(id) AS ids, sum(id) AS sum, countIf(text = concat('text ', toString(id % 1000))) AS texts, countIf(share = id / 7) AS shares FROM ${stream}`,
+      ),
+    ).toEqual([{ n: 100_000, ids: 100_000, sum: 4_999_950_000, texts: 100_000, shares: 100_000 }]);
+  });
+
+  it('reads lists and times as they were written of old', async () => {
+    const stream = fresh();
+    expect(counts(await post(stream, fixture('parquet/legacy.parquet')))).toMatchObject({
+      successful: 1,
+    });
+    expect(await rowsOf(stream)).toEqual([
+      {
+        id: 1,
+        at: '2024-02-29T12:30:15.250000000Z',
+        list: [1, 2],
+        structs: [{ a: 1, b: 2 }],
+        map: { k: 1 },
+        price: 12.34,
+      },
+    ]);
+  });
+
+  it('reads the file of another project', async () => {
+    const stream = fresh();
+    expect(counts(await post(stream, fixture('roapi/blogs.parquet')))).toMatchObject({
+      successful: 500,
+      failed: 0,
+    });
+    expect(await server.client.count(stream)).toBe(500);
+  });
+
+  it('takes a time that the rows have', async () => {
+    const stream = fresh();
+    const before = Date.now();
+    expect(counts(await post(stream, fixture('parquet/times.parquet')))).toEqual({
+      name: stream,
+      successful: 2,
+      failed: 1,
+      error:
+        'row 3: field "_timestamp": want ISO 8601 or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299',
+    });
+    const [first, second] = await server.client.sql<{ _timestamp: string; id: number }>(
+      `SELECT _timestamp, id FROM ${stream} ORDER BY id`,
+    );
+    expect(first).toEqual({ _timestamp: '1970-01-01T00:00:01.000000Z', id: 1 });
+    expect(Date.parse(second?._timestamp ?? '')).toBeGreaterThanOrEqual(before);
+  });
+
+  it('rejects values that do not fit the columns that are there, each row alone', async () => {
+    const stream = fresh();
+    await server.client.call(`/api/default/${stream}/settings`, {
+      body: JSON.stringify({
+        columns: { float: 'Float64', int: 'Int64', unsigned: 'UInt64', text: 'Utf8' },
+      }),
+    });
+    expect(counts(await post(stream, fixture('parquet/numbers.parquet')))).toEqual({
+      name: stream,
+      successful: 1,
+      failed: 4,
+      error:
+        'row 2: field "float": int64 does not fit the column\'s type, Nullable(Float64), without loss',
+    });
+    expect(await rowsOf(stream)).toEqual([{ float: 3, int: 3, unsigned: 3, text: null }]);
+    expect(
+      await server.client.sql(
+        `SELECT line, splitByChar('"', reason)[2] AS field, record FROM _rejected WHERE stream = '${stream}' ORDER BY line`,
+      ),
+    ).toEqual([
+      { line: 2, field: 'float', record: '{"float":9007199254740993,"int":0,"unsigned":0}' },
+      { line: 3, field: 'int', record: '{"float":0,"int":18446744073709551615,"unsigned":0}' },
+      { line: 4, field: 'unsigned', record: '{"float":0,"int":0,"unsigned":-1}' },
+      { line: 5, field: 'text', record: '{"float":0,"int":0,"unsigned":0,"text":5}' },
+    ]);
+  });
+
+  it('goes into a stream of JSON records, and widens it', async () => {
+    const stream = fresh();
+    const records = [{ id: 1, text: 'x', share: 1 }];
+    await server.client.call(`/api/default/${stream}/_json?wait=true`, {
+      body: JSON.stringify(records),
+    });
+    expect(counts(await post(stream, fixture('parquet/row-groups.parquet')))).toMatchObject({
+      successful: 100_000,
+      failed: 0,
+    });
+    expect(await server.client.count(stream)).toBe(100_001);
+  });
+
+  it.each([
+    ['invalid-utf8', 'row 2: field "text": invalid UTF-8'],
+    [
+      'double-keys',
+      'row 2: field "map": object does not fit the column\'s type, JSON, or names a nested field twice',
+    ],
+  ])('rejects the row that no record can be (%s)', async (name, error) => {
+    const stream = fresh();
+    expect(counts(await post(stream, fixture(`parquet/${name}.parquet`)))).toEqual({
+      name: stream,
+      successful: 1,
+      failed: 1,
+      error,
+    });
+    expect(await server.client.count(stream)).toBe(1);
+  });
+
+  it('answers zeros for no rows, and makes no stream', async () => {
+    const stream = fresh();
+    expect(counts(await post(stream, fixture('parquet/empty.parquet')))).toEqual({
+      name: stream,
+      successful: 0,
+      failed: 0,
+    });
+    expect((await server.client.call(`/api/default/${stream}/schema`)).status).toBe(404);
+  });
+
+  const whole = fixture('parquet/row-groups.parquet');
+  const damaged = Buffer.from(whole);
+  damaged.fill(0x55, 20_000, 20_400);
+  it.each<[string, Buffer, string]>([
+    ['nothing', Buffer.alloc(0), 'the body is empty'],
+    ['text', Buffer.from('[{"a":1}]'), 'is not a readable Parquet file: it does not end with PAR1'],
+    ['the first half', whole.subarray(0, 40_000), 'it does not end with PAR1'],
+    ['the last half', whole.subarray(40_000), 'the body cannot be read'],
+    ['damage within', damaged, 'the body cannot be read'],
+    [
+      'a footer of noise',
+      Buffer.concat([Buffer.alloc(99, 0x5a), Buffer.from([99, 0, 0, 0]), Buffer.from('PAR1')]),
+      'its footer cannot be read',
+    ],
+    ['one name twice', fixture('parquet/twice.parquet'), 'has two columns "a"'],
+  ])('answers 400 to %s and stores nothing', async (_, body, message) => {
+    const stream = fresh();
+    const answer = await post(stream, body);
+    expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
+      400,
+      expect.stringContaining(message),
+    ]);
+    expect(answer.bytes.toString()).not.toContain(server.dataDirectory);
+    expect(await server.client.count(stream).catch(() => 0)).toBe(0);
+  });
+
+  it('comes compressed, in a form, and under an Idempotency-Key', async () => {
+    const stream = fresh();
+    const body = fixture('parquet/numbers.parquet');
+    const headers = { 'idempotency-key': 'parquet' };
+    const first = await post(stream, body, headers);
+    const again = await post(stream, gzipSync(body), { ...headers, 'content-encoding': 'gzip' });
+    expect([first.status, again.bytes.toString()]).toEqual([200, first.bytes.toString()]);
+    const edge = '--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n';
+    const form = Buffer.concat([Buffer.from(edge), body, Buffer.from('\r\n--b--\r\n')]);
+    const type = { 'content-type': 'multipart/form-data; boundary=b' };
+    expect((await post(stream, form, { ...headers, ...type })).status).toBe(200);
+    expect(await server.client.count(stream)).toBe(5);
+    expect((await post(stream, form, type)).status).toBe(200);
+    expect(await server.client.count(stream)).toBe(10);
+    expect((await post(stream, fixture('parquet/times.parquet'), headers)).status).toBe(409);
+  });
+
+  it('is read whole however long that takes: a client that has sent all is not idle', async () => {
+    const stream = fresh();
+    const body = makeParquet(
+      'SELECT number AS id, toString(cityHash64(number)) AS a, toString(cityHash64(number, 1)) AS b FROM numbers(1500000)',
+    );
+    const begun = performance.now();
+    expect(counts(await post(stream, body))).toMatchObject({ successful: 1_500_000, failed: 0 });
+    expect(performance.now() - begun).toBeGreaterThan(1000);
+    expect(
+      await server.client.sql(`SELECT count() AS n, uniqExact(id) AS ids FROM ${stream}`),
+    ).toEqual([{ n: 1_500_000, ids: 1_500_000 }]);
+  }, 120_000);
+});
+
+it('does not unpack more than an upload may have', async () => {
+  const server = await startServer({ variables: { MILLRACE_MAX_UPLOAD_BYTES: '1000000' } });
+  try {
+    const body = makeParquet('SELECT toUInt64(7) AS n FROM numbers(1000000)');
+    expect(body.length).toBeLessThan(100_000);
+    const answer = await server.client.call('/api/default/bomb/_parquet', { body });
+    expect([answer.status, answer.json()]).toEqual([
+      413,
+      { code: 413, message: expect.stringContaining('1000000 bytes when unpacked') as string },
+    ]);
+  } finally {
+    await server.stop();
+  }
+}, 60_000);
