@@ -85,7 +85,9 @@ function counted(rows: Readable, turn: Turn): Readable {
       done(null, chunk);
     },
   });
-  rows.once('error', (error) => counter.destroy(error));
+  rows.on('error', (error) => counter.destroy(error));
+  // Whoever sends it may have stopped listening when its client left.
+  counter.on('error', () => undefined);
   counter.once('close', () => {
     rows.destroy();
     turn.end(bytes);

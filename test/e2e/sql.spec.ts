@@ -248,6 +248,13 @@ describe('SQL over HTTP', () => {
     },
   );
 
+  it('stays up when clients leave in the middle, whenever that is', async () => {
+    const long = 'SELECT number, randomPrintableASCII(100) FROM numbers(5000000)';
+    for (let round = 0; round < 15; round += 1) await server.client.leaveAfterFirstBytes(long);
+    expect((await sql(MAIN)).json()).toEqual(ROWS);
+    expect(server.process.exitCode).toBeNull();
+  });
+
   it('turns away what is too much for one organization at once', async () => {
     const tooMany = 4;
     const refused: unknown[] = [];

@@ -140,6 +140,8 @@ async function* blocks(
       if (query.onProgress) await lease.report(query.onProgress);
       // The next block is made while this one is sent.
       const next = lease.work((thread) => thread.next(), query.onProgress);
+      // It may fail before anybody waits for it.
+      next.catch(() => undefined);
       lease.idle();
       yield* joiner.next(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows);
       lease.busy();

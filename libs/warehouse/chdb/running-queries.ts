@@ -17,16 +17,16 @@ export class RunningQueries {
     return `${mark(id)}${sql}`;
   }
 
-  /** Makes it fail at the next block it works on; a query that has ended meanwhile is none. */
+  /** Makes it fail at the next block it works on. One that cannot be ended runs into its time limit. */
   async kill(id: string): Promise<void> {
-    await this.run(`KILL QUERY WHERE startsWith(query, ${quoteText(mark(id))})`);
+    await this.run(`KILL QUERY WHERE startsWith(query, ${quoteText(mark(id))})`).catch(() => '');
   }
 
   /** What it has read by now; undefined when it does not run. */
   async progress(id: string): Promise<QueryProgress | undefined> {
     const text = await this.run(
       `SELECT read_rows, read_bytes FROM system.processes WHERE startsWith(query, ${quoteText(mark(id))})`,
-    );
+    ).catch(() => '');
     const [rows, bytes] = text.trimEnd().split('\t');
     return bytes === undefined ? undefined : { rowsRead: Number(rows), bytesRead: Number(bytes) };
   }
