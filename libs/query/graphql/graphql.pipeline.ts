@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { execute, getVariableValues, type GraphQLSchema } from 'graphql';
+import { execute, getVariableValues, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { Injectable } from '@nestjs/common';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
@@ -53,7 +53,7 @@ export class GraphqlPipeline {
       variables,
     );
     if (coerced.errors) throw new GraphqlFailure(coerced.errors);
-    const reader = new SelectionReader(operation.fragments, coerced.variableValues);
+    const reader = new SelectionReader(operation.fragments, coerced.coerced);
     const selection = reader.read(operation.operation.selectionSet);
     if (selection.size > ROOT_FIELDS_MAX)
       throw new MillraceError(

@@ -9,6 +9,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql';
 import { MillraceError } from '@app/platform';
 import { GraphqlFailure } from './graphql-failure.js';
@@ -38,7 +39,7 @@ export function readDocument(text: string, operationName: string | undefined): O
   }
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   const operation = chooseOperation(operations, operationName);
-  if (operation.operation !== 'query')
+  if (operation.operation !== OperationTypeNode.QUERY)
     throw failure(`only queries are answered here, no ${operation.operation}`, operation);
   const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   return {

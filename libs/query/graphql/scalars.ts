@@ -1,13 +1,17 @@
-import { GraphQLError, GraphQLScalarType, Kind, type ConstValueNode } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 
 /** A number as it was written: long ones do not fit JavaScript's. */
 export class NumberText {
   constructor(readonly text: string) {}
 }
 
-/** Reads a literal with its numbers as they are written. */
-export function readLiteral(node: ConstValueNode): unknown {
+type Variables = Readonly<Record<string, unknown>> | null | undefined;
+
+/** Reads a literal with its numbers as they are written; a variable within it stands for its value. */
+export function readLiteral(node: ValueNode, variables?: Variables): unknown {
   switch (node.kind) {
+    case Kind.VARIABLE:
+      return readVariable(variables?.[node.name.value] ?? null);
     case Kind.INT:
     case Kind.FLOAT:
       return new NumberText(node.value);
@@ -18,10 +22,10 @@ export function readLiteral(node: ConstValueNode): unknown {
     case Kind.NULL:
       return null;
     case Kind.LIST:
-      return node.values.map(readLiteral);
+      return node.values.map((each) => readLiteral(each, variables));
     case Kind.OBJECT:
       return Object.fromEntries(
-        node.fields.map(({ name, value }) => [name.value, readLiteral(value)]),
+        node.fields.map(({ name, value }) => [name.value, readLiteral(value, variables)]),
       );
   }
 }
@@ -33,6 +37,7 @@ export function readVariable(value: unknown): unknown {
       throw new GraphQLError(`send ${value} as a string: JSON numbers lose digits beyond 2^53`);
     return new NumberText(String(value));
   }
+  if (value instanceof NumberText) return value;
   if (Array.isArray(value)) return value.map(readVariable);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, readVariable(each)]));
@@ -43,8 +48,8 @@ function condition(name: string, of: string, operators: string): GraphQLScalarTy
   return new GraphQLScalarType({
     name,
     description: `${of} that it equals, null, or an object of operators, all of which hold: ${operators}.`,
-    coerceInputLiteral: readLiteral,
-    coerceInputValue: readVariable,
+    parseLiteral: readLiteral,
+    parseValue: readVariable,
   });
 }
 
@@ -75,9 +80,9 @@ function word(name: string, description: string, pattern: RegExp): GraphQLScalar
   return new GraphQLScalarType<string>({
     name,
     description,
-    coerceInputLiteral: (node) =>
+    parseLiteral: (node) =>
       read(node.kind === Kind.STRING || node.kind === Kind.ENUM ? node.value : undefined),
-    coerceInputValue: read,
+    parseValue: read,
   });
 }
 
