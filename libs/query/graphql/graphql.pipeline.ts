@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { execute, getVariableValues, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import { execute, getVariableValues, type GraphQLSchema, Kind } from 'graphql';
 import { Injectable } from '@nestjs/common';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
@@ -127,7 +127,7 @@ function versionOf(tables: readonly TableDescription[], shapes: Shapes): string 
 /** A root field that is no table is told as one: 404, with a near name. */
 function checkRoots({ operation }: Operation, { roots }: OrganizationSchema): void {
   for (const node of operation.selectionSet.selections) {
-    if (node.kind !== 'Field') continue;
+    if (node.kind !== Kind.FIELD) continue;
     const name = node.name.value;
     if (roots.has(name) || name.startsWith('__')) continue;
     throw new MillraceError(
