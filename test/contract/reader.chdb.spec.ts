@@ -52,7 +52,7 @@ describe('reading with a real engine', () => {
 
   it.each([
     ['a scalar subquery', 'SELECT (SELECT max(cityHash64(number)) FROM numbers(2000000000))'],
-    ['a constant', 'SELECT arraySum(arrayMap(x -> cityHash64(x), range(20000000)))'],
+    ['a constant', 'SELECT arraySum(arrayMap(x -> cityHash64(cityHash64(cityHash64(x))), range(30000000)))'],
   ])('keeps nobody waiting while %s is computed', async (_what, sql) => {
     let beats = 0;
     let longest = 0;
@@ -68,7 +68,7 @@ describe('reading with a real engine', () => {
     clearInterval(beat);
     // Long enough to tell, and never silent for more than a part of it.
     const whole = performance.now() - start;
-    expect(whole).toBeGreaterThan(200);
+    expect(whole).toBeGreaterThan(100);
     expect(beats).toBeGreaterThan(10);
     expect(longest).toBeLessThan(whole / 2);
   });
