@@ -52,7 +52,10 @@ describe('reading with a real engine', () => {
 
   it.each([
     ['a scalar subquery', 'SELECT (SELECT max(cityHash64(number)) FROM numbers(2000000000))'],
-    ['a constant', 'SELECT arraySum(arrayMap(x -> cityHash64(cityHash64(cityHash64(x))), range(30000000)))'],
+    [
+      'a constant',
+      'SELECT arraySum(arrayMap(x -> cityHash64(cityHash64(cityHash64(x))), range(30000000)))',
+    ],
   ])('keeps nobody waiting while %s is computed', async (_what, sql) => {
     let beats = 0;
     let longest = 0;
