@@ -20,6 +20,9 @@ export interface Judgement {
 /** `reason` is empty for a record that can be stored; reasons of what is no record at all start with this. */
 export const STRUCTURAL = 'not a record: ';
 
+/** Said, not read off the file: of a chunk of blank lines it is empty. */
+const VERDICT = 'number UInt64, line String, micros Nullable(Int64), reason String';
+
 /**
  * Judges every line and writes the verdicts to a file.
  * @returns SQL of all of them, as {@link judgedLines} has them: to judge once costs more than to read them often.
@@ -33,7 +36,7 @@ export async function judgeRecords(
     `INSERT INTO FUNCTION file(${quoteText(target)}, Native) SELECT * FROM (${judgedLines(judgement)})`,
   );
   // Reading some of its columns must not fail for the others.
-  return `SELECT * FROM file(${quoteText(target)}, Native) SETTINGS input_format_skip_unknown_fields = 1`;
+  return `SELECT * FROM file(${quoteText(target)}, Native, ${quoteText(VERDICT)}) SETTINGS input_format_skip_unknown_fields = 1`;
 }
 
 /**
