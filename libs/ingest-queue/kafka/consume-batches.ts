@@ -1,12 +1,11 @@
-import type { Batch, Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { ConsumeOptions, Delivery, QueuedRecord } from '../ingest-queue.js';
 import { hasMovedOn } from './failure.js';
 import type { GroupProgress } from './group-progress.js';
-import { Handover } from './handover.js';
+import { GroupMember, type Part } from './group-member.js';
 import type { KafkaLog } from './kafka-client.js';
 import type { PlainProducer } from './plain-producer.js';
-import { nextOffset, slices, textHeaders } from './slices.js';
-import { SteadyConsumer } from './steady-consumer.js';
+import { nextOffset, textHeaders } from './slices.js';
 import type { Topics } from './topics.js';
 
 export interface BatchConsumerOptions {
@@ -22,97 +21,46 @@ export interface BatchConsumerOptions {
   readonly firstPartition: number;
 }
 
-/** How long a consumer may say nothing before the others take its partitions. */
-const SESSION_TIMEOUT_MS = 10_000;
-/** How long a rebalance waits for those who still write what they have. */
-const REBALANCE_TIMEOUT_MS = 120_000;
-const HEARTBEAT_MS = 2000;
-const FETCH_WAIT_MS = 250;
-
-/** A member of the writers' group. Its handler returns only when a delivery is done with, and so holds a rebalance until then. */
+/** A member of the writers' group. */
 export class BatchConsumer {
-  private readonly handover = new Handover<Delivery>();
-  private readonly consumer: SteadyConsumer;
-  private readonly ended = new AbortController();
-  private assigned: ReadonlySet<number> = new Set();
+  private readonly member: GroupMember<Delivery>;
   private epochs = new Map<number, bigint>();
 
   constructor(
     private readonly options: BatchConsumerOptions,
-    private readonly consuming: ConsumeOptions,
+    { maxRecords: most, maxBytes, signal }: ConsumeOptions,
   ) {
-    const { kafka, log, groupId, topics, fetchBytes } = options;
-    this.consumer = new SteadyConsumer({
-      kafka,
-      log,
-      topic: topics.batches,
-      config: {
-        groupId,
-        sessionTimeout: SESSION_TIMEOUT_MS,
-        rebalanceTimeout: REBALANCE_TIMEOUT_MS,
-        heartbeatInterval: HEARTBEAT_MS,
-        maxBytesPerPartition: fetchBytes,
-        maxBytes: consuming.maxBytes,
-        maxWaitTimeInMs: FETCH_WAIT_MS,
-      },
-      eachBatch: (payload, consumer) => this.deliver(payload, consumer),
-      onAssigned: (partitions) => {
-        this.assigned = partitions;
-        this.epochs = new Map();
-      },
+    this.member = new GroupMember({
+      ...options,
+      topic: options.topics.batches,
+      signal,
+      most,
+      maxBytes,
+      onAssigned: () => (this.epochs = new Map()),
+      eachPart: (part) => this.deliver(part),
     });
   }
 
-  async *deliveries(): AsyncGenerator<Delivery> {
-    const ended = AbortSignal.any([this.consuming.signal, this.ended.signal]);
-    try {
-      await this.consumer.start();
-      yield* this.handover.items(ended);
-    } finally {
-      this.ended.abort();
-      await this.consumer.close();
-    }
+  deliveries(): AsyncGenerator<Delivery> {
+    return this.member.items();
   }
 
-  private async deliver(payload: EachBatchPayload, consumer: Consumer): Promise<void> {
-    const { batch } = payload;
-    const heartbeat = (): Promise<void> => payload.heartbeat();
-    const { maxRecords: most, maxBytes } = this.consuming;
-    for (const part of slices(batch.messages, { most, maxBytes })) {
-      if (this.over(payload)) return;
-      const epoch = await this.epochOf(batch.partition);
-      const beating = setInterval(() => void heartbeat().catch(() => undefined), HEARTBEAT_MS);
-      try {
-        const kept = await this.hand(part, { batch, consumer, epoch });
-        if (!kept) return this.again(batch, part);
-        payload.resolveOffset(part.at(-1)?.offset ?? '');
-      } finally {
-        clearInterval(beating);
-      }
-    }
-    // Tells of a rebalance that began meanwhile, by throwing.
-    await heartbeat();
-  }
-
-  private over(payload: EachBatchPayload): boolean {
-    const ended = this.consuming.signal.aborted || this.ended.signal.aborted;
-    if (ended || !payload.isRunning() || payload.isStale()) return true;
-    return !this.assigned.has(payload.batch.partition);
+  private async deliver(part: Part): Promise<boolean> {
+    const kept = await this.hand(part, await this.epochOf(part.batch.partition));
+    if (!kept) this.again(part);
+    return kept;
   }
 
   /** @returns false when it was given back. */
-  private async hand(
-    part: readonly KafkaMessage[],
-    { batch, consumer, epoch }: { batch: Batch; consumer: Consumer; epoch: bigint },
-  ): Promise<boolean> {
+  private async hand({ messages, batch, consumer }: Part, epoch: bigint): Promise<boolean> {
     const { partition, topic } = batch;
     let kept = true;
-    const next = nextOffset(part, batch);
+    const next = nextOffset(messages, batch);
     const outward = this.options.firstPartition + partition;
-    await this.handover.offer({
+    await this.member.offer({
       partition: outward,
       epoch,
-      records: part.map((message) => toRecord(outward, message)),
+      records: messages.map((message) => toRecord(outward, message)),
       commit: async () => {
         await consumer
           .commitOffsets([{ topic, partition, offset: next }])
@@ -130,10 +78,10 @@ export class BatchConsumer {
   }
 
   /** From the first record of this part, under a new epoch. */
-  private again({ partition, topic }: Batch, part: readonly KafkaMessage[]): void {
+  private again({ messages, batch: { partition, topic }, consumer }: Part): void {
     this.epochs.delete(partition);
-    if (this.ended.signal.aborted || this.consuming.signal.aborted) return;
-    this.consumer.seek({ topic, partition, offset: part[0]?.offset ?? '0' });
+    if (this.member.isOver) return;
+    consumer.seek({ topic, partition, offset: messages[0]?.offset ?? '0' });
   }
 
   /** Ordered by the broker, so that it is clear who was last given a partition. */

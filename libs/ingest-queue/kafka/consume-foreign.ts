@@ -1,11 +1,10 @@
-import type { Admin, Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { Admin, Kafka } from 'kafkajs';
 import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../foreign-messages.js';
 import type { QueueRecord } from '../ingest-queue.js';
 import { toFailure } from './failure.js';
-import { Handover } from './handover.js';
+import { GroupMember, type Part } from './group-member.js';
 import type { KafkaLog } from './kafka-client.js';
-import { nextOffset, slices, textHeaders } from './slices.js';
-import { SteadyConsumer } from './steady-consumer.js';
+import { nextOffset, textHeaders } from './slices.js';
 import type { Topics } from './topics.js';
 import { TransactionalProducer, type SendWithin } from './transactions.js';
 
@@ -21,9 +20,6 @@ export interface ForeignOptions {
 
 type Bounds = Parameters<ForeignMessages['consume']>[0];
 
-const HEARTBEAT_MS = 2000;
-const SESSION_TIMEOUT_MS = 10_000;
-const REBALANCE_TIMEOUT_MS = 120_000;
 /** Below what the topic takes of one message. */
 const DEAD_VALUE_BYTES = 7 * 1024 * 1024;
 
@@ -41,79 +37,56 @@ export class KafkaForeignMessages implements ForeignMessages {
 }
 
 class ForeignConsumer {
-  private readonly handover = new Handover<ForeignDelivery>();
-  private readonly ended = new AbortController();
-  private readonly consumer: SteadyConsumer;
+  private readonly member: GroupMember<ForeignDelivery>;
   private readonly groupId: string;
-  private assigned: ReadonlySet<number> = new Set();
   /** Taken over since they were assigned. */
   private producers = new Map<number, TransactionalProducer>();
 
   constructor(
     private readonly options: ForeignOptions,
-    private readonly bounds: Bounds,
+    { maxMessages: most, maxBytes, signal }: Bounds,
   ) {
     const { kafka, log, topics, namespace } = options;
     this.groupId = `${namespace}.uploads`;
-    this.consumer = new SteadyConsumer({
+    this.member = new GroupMember({
       kafka,
       log,
+      groupId: this.groupId,
       topic: topics.uploads,
-      config: {
-        groupId: this.groupId,
-        sessionTimeout: SESSION_TIMEOUT_MS,
-        rebalanceTimeout: REBALANCE_TIMEOUT_MS,
-        heartbeatInterval: HEARTBEAT_MS,
-        maxBytesPerPartition: bounds.maxBytes,
-        maxBytes: bounds.maxBytes,
-        maxWaitTimeInMs: 250,
-      },
-      eachBatch: (payload, consumer) => this.deliver(payload, consumer),
-      onAssigned: (partitions) => {
-        this.assigned = partitions;
-        for (const producer of this.producers.values()) void producer.discard();
-        this.producers = new Map();
-      },
+      fetchBytes: maxBytes,
+      signal,
+      most,
+      maxBytes,
+      onAssigned: () => void this.discardProducers(),
+      eachPart: (part) => this.deliver(part),
     });
   }
 
   async *deliveries(): AsyncGenerator<ForeignDelivery> {
     try {
-      await this.consumer.start();
-      yield* this.handover.items(AbortSignal.any([this.bounds.signal, this.ended.signal]));
+      yield* this.member.items();
     } finally {
-      this.ended.abort();
-      await this.consumer.close();
-      await Promise.all([...this.producers.values()].map((producer) => producer.discard()));
+      await this.discardProducers();
     }
   }
 
-  private async deliver(payload: EachBatchPayload, consumer: Consumer): Promise<void> {
-    const { batch } = payload;
-    const { maxMessages: most, maxBytes } = this.bounds;
-    for (const part of slices(batch.messages, { most, maxBytes })) {
-      if (this.over(payload)) return;
-      const { producer, from } = await this.taken(batch.partition);
-      if (from !== undefined && BigInt(part[0]?.offset ?? 0) < from)
-        return consumer.seek({ ...batch, offset: String(from) });
-      const beating = setInterval(
-        () => void payload.heartbeat().catch(() => undefined),
-        HEARTBEAT_MS,
-      );
-      try {
-        if (!(await this.hand(part, payload, producer))) return await this.again(payload, consumer);
-        payload.resolveOffset(part.at(-1)?.offset ?? '');
-      } finally {
-        clearInterval(beating);
-      }
-    }
-    await payload.heartbeat();
+  private async discardProducers(): Promise<void> {
+    const producers = [...this.producers.values()];
+    this.producers = new Map();
+    await Promise.all(producers.map((producer) => producer.discard()));
   }
 
-  private over(payload: EachBatchPayload): boolean {
-    const ended = this.bounds.signal.aborted || this.ended.signal.aborted;
-    if (ended || !payload.isRunning() || payload.isStale()) return true;
-    return !this.assigned.has(payload.batch.partition);
+  private async deliver(part: Part): Promise<boolean> {
+    const { messages, batch, consumer } = part;
+    const { topic, partition } = batch;
+    const { producer, from } = await this.taken(partition);
+    if (from !== undefined && BigInt(messages[0]?.offset ?? 0) < from) {
+      consumer.seek({ topic, partition, offset: String(from) });
+      return false;
+    }
+    const finished = await this.hand(part, producer);
+    if (!finished) await this.again(part);
+    return finished;
   }
 
   /** @returns where to begin, when the partition was taken over just now. */
@@ -138,16 +111,12 @@ class ForeignConsumer {
   }
 
   /** @returns false when it was given back, or was never done with. */
-  private async hand(
-    part: readonly KafkaMessage[],
-    { batch }: EachBatchPayload,
-    producer: TransactionalProducer,
-  ): Promise<boolean> {
+  private async hand({ messages, batch }: Part, producer: TransactionalProducer): Promise<boolean> {
     const { topic, partition } = batch;
-    const offset = nextOffset(part, batch);
+    const offset = nextOffset(messages, batch);
     let finished = false;
-    await this.handover.offer({
-      messages: part.map((message) => ({
+    await this.member.offer({
+      messages: messages.map((message) => ({
         headers: textHeaders(message),
         value: message.value ?? new Uint8Array(),
         name: `${topic}/${partition}/${message.offset}`,
@@ -182,11 +151,11 @@ class ForeignConsumer {
   }
 
   /** From where the group has come to, once that is certain. */
-  private async again({ batch }: EachBatchPayload, consumer: Consumer): Promise<void> {
+  private async again({ batch, consumer }: Part): Promise<void> {
     const { topic, partition } = batch;
     await this.producers.get(partition)?.discard();
     this.producers.delete(partition);
-    if (this.ended.signal.aborted || this.bounds.signal.aborted) return;
+    if (this.member.isOver) return;
     const { from } = await this.taken(partition);
     consumer.seek({ topic, partition, offset: String(from ?? batch.messages[0]?.offset ?? '0') });
   }

@@ -28,15 +28,6 @@ export class SteadyConsumer {
     await this.open();
   }
 
-  /** The partition's next batch begins here. */
-  seek(place: {
-    readonly topic: string;
-    readonly partition: number;
-    readonly offset: string;
-  }): void {
-    this.consumer?.seek(place);
-  }
-
   /** When the batch in work is done. */
   async close(): Promise<void> {
     this.closing.abort();
