@@ -66,18 +66,24 @@ export class WritePipeline {
     }
   }
 
-  /** A commit that fails (a full disk) is tried until it succeeds: what is stored is known by its position. */
-  private async commit(delivery: Delivery): Promise<boolean> {
+  /** Until it succeeds. @returns false when it was stopped before. @throws {FencedError} */
+  private async insist(work: () => Promise<void>, failure: string): Promise<boolean> {
     for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
       try {
-        await delivery.commit();
+        await work();
         return true;
       } catch (error) {
-        this.logger.error({ err: error }, 'a commit to the ingest queue failed');
+        if (error instanceof FencedError) throw error;
+        this.logger.error({ err: error }, failure);
       }
       await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (this.stopping.signal.aborted) return false;
     }
+  }
+
+  /** One that fails (a full disk) is tried until it succeeds: what is stored is known by its position. */
+  private commit(delivery: Delivery): Promise<boolean> {
+    return this.insist(() => delivery.commit(), 'a commit to the ingest queue failed');
   }
 
   /**
@@ -129,18 +135,8 @@ export class WritePipeline {
     return true;
   }
 
-  private async begin(delivery: Delivery): Promise<boolean> {
-    for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
-      try {
-        await this.inserter.begin(delivery);
-        return true;
-      } catch (error) {
-        if (error instanceof FencedError) throw error;
-        this.logger.error({ err: error }, 'a partition cannot be claimed');
-      }
-      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
-      if (this.stopping.signal.aborted) return false;
-    }
+  private begin(delivery: Delivery): Promise<boolean> {
+    return this.insist(() => this.inserter.begin(delivery), 'a partition cannot be claimed');
   }
 
   private store(group: BatchGroup): Promise<boolean> {
