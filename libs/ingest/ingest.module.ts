@@ -18,6 +18,7 @@ import { ReceivingTurns } from './upload/receiving-turns.js';
 import { SchemaGate } from './upload/schema-gate.js';
 import { PartsStore } from './upload/store-parts.js';
 import { StreamSchemas } from './upload/stream-schemas.js';
+import { UploadIntake } from './upload/upload-intake.js';
 import { UploadRates } from './upload/upload-rates.js';
 import { TableUploads } from './upload/table-uploads.js';
 import { UploadController } from './upload/upload.controller.js';
@@ -37,6 +38,7 @@ import { WriteProgress } from './write/write-progress.js';
     RetryPipeline,
     RejectedRecords,
     UploadRates,
+    UploadIntake,
     ReceivingTurns,
     PartsStore,
     TableUploads,

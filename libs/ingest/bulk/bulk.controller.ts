@@ -1,21 +1,9 @@
 import { Readable } from 'node:stream';
-import { Controller, HttpCode, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import {
-  Describe,
-  MillraceError,
-  organizationOf,
-  Requires,
-  type AuthenticatedRequest,
-  type UploadLimits,
-} from '@app/platform';
-import { watchPace } from '../upload/client-pace.js';
-import { decodeBody } from '../upload/decode-body.js';
-import { idempotencyKeyOf } from '../upload/idempotency-key.js';
-import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
-import { UploadRates } from '../upload/upload-rates.js';
-import { uploaderOf } from '../upload/uploader.js';
+import { Describe, Requires, type AuthenticatedRequest } from '@app/platform';
+import { INTAKE_FAILURES, UploadIntake } from '../upload/upload-intake.js';
 import { WriteProgress } from '../write/write-progress.js';
 import { BulkPipeline } from './bulk.pipeline.js';
 import type { BulkResult } from './bulk-request.js';
@@ -42,11 +30,7 @@ const DESCRIPTION = {
   failures: {
     MALFORMED_BODY:
       'malformed bulk request: line 1: want an action such as {"index":{"_index":"logs"}}, on one line',
-    UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
-    CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
-    UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
-    TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
-    QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+    ...INTAKE_FAILURES,
   },
 } as const;
 
@@ -56,8 +40,7 @@ export class BulkController {
   constructor(
     private readonly pipeline: BulkPipeline,
     private readonly progress: WriteProgress,
-    private readonly rates: UploadRates,
-    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+    private readonly intake: UploadIntake,
   ) {}
 
   @Post('_bulk')
@@ -112,25 +95,10 @@ export class BulkController {
   ): Promise<void> {
     const started = performance.now();
     const { wait, refresh } = bulkQuery.parse(query);
-    const { maxBytes, maxRecordBytes } = this.limits;
-    const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > maxBytes)
-      throw new MillraceError(
-        'UPLOAD_TOO_LARGE',
-        `an upload may have at most ${maxBytes} bytes; split it`,
-      );
-    const organization = organizationOf(request);
-    this.rates.admit(organization.id);
-    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-    const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
-    watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
+    const taken = this.intake.take(request);
     const { items, rejections, positions } = await this.pipeline.upload({
-      organization,
+      ...taken,
       defaultStream,
-      body: this.rates.counted(organization.id, decoded),
-      maxRecordBytes,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      uploader: uploaderOf(request),
     });
     if (wait === 'true' || refresh !== 'false') await this.written(positions);
     const took = Math.round(performance.now() - started);

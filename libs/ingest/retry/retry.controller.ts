@@ -2,6 +2,7 @@ import { Controller, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
 import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
 import { toAnswer, type UploadAnswer } from '../upload/upload-answer.js';
+import { INTAKE_FAILURES } from '../upload/upload-intake.js';
 import { UploadRates } from '../upload/upload-rates.js';
 import { uploaderOf } from '../upload/uploader.js';
 import { WriteProgress } from '../write/write-progress.js';
@@ -45,8 +46,8 @@ export class RetryController {
     failures: {
       STREAM_NOT_FOUND: 'stream not found',
       CONFLICT: 'stream logs was deleted meanwhile',
-      TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
-      QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+      TOO_MANY_REQUESTS: INTAKE_FAILURES.TOO_MANY_REQUESTS,
+      QUEUE_FULL: INTAKE_FAILURES.QUEUE_FULL,
     },
   })
   async retry(

@@ -1,23 +1,11 @@
-import { Controller, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
-import {
-  Describe,
-  MillraceError,
-  organizationOf,
-  Requires,
-  type AuthenticatedRequest,
-  type UploadLimits,
-} from '@app/platform';
+import { Describe, Requires, type AuthenticatedRequest } from '@app/platform';
 import { WriteProgress } from '../write/write-progress.js';
-import { watchPace } from './client-pace.js';
-import { decodeBody } from './decode-body.js';
-import { idempotencyKeyOf } from './idempotency-key.js';
 import { isMultipart, multipartFile } from './multipart-file.js';
 import type { UploadFormat } from './upload-request.js';
 import { toAnswer, type UploadAnswer } from './upload-answer.js';
-import { UPLOAD_LIMITS } from './upload-limits.js';
-import { UploadRates } from './upload-rates.js';
-import { uploaderOf } from './uploader.js';
+import { INTAKE_FAILURES, UploadIntake } from './upload-intake.js';
 import { UploadPipeline } from './upload.pipeline.js';
 
 const uploadQuery = z.strictObject({
@@ -53,11 +41,7 @@ const DESCRIPTION = {
   failures: {
     MALFORMED_BODY: 'line 1: this is not JSON',
     INVALID_NAME: 'stream name "_x": want 1 to 127 letters, digits, "_", "-" or "."',
-    UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
-    CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
-    UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
-    TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
-    QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+    ...INTAKE_FAILURES,
   },
 } as const;
 
@@ -67,8 +51,7 @@ export class UploadController {
   constructor(
     private readonly pipeline: UploadPipeline,
     private readonly progress: WriteProgress,
-    private readonly rates: UploadRates,
-    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+    private readonly intake: UploadIntake,
   ) {}
 
   @Post([':stream/_json', ':stream/_multi'])
@@ -157,31 +140,11 @@ export class UploadController {
     format: UploadFormat,
     wait: 'true' | 'false',
   ): Promise<UploadAnswer> {
-    const organization = organizationOf(request);
-    const { maxBytes, maxRecordBytes } = this.limits;
-    const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > maxBytes) {
-      throw new MillraceError(
-        'UPLOAD_TOO_LARGE',
-        `an upload may have at most ${maxBytes} bytes; split it`,
-      );
-    }
-    this.rates.admit(organization.id);
-    const { 'content-type': contentType } = request.headers;
-    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-    const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
-    watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
-    const body = isMultipart(contentType) ? multipartFile(decoded, contentType) : decoded;
-    const result = await this.pipeline.upload({
-      organization,
-      stream,
-      body: this.rates.counted(organization.id, body),
-      format,
-      maxRecordBytes,
-      maxBytes,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      uploader: uploaderOf(request),
-    });
+    const { 'content-type': type } = request.headers;
+    const taken = this.intake.take(request, (decoded) =>
+      isMultipart(type) ? multipartFile(decoded, type) : decoded,
+    );
+    const result = await this.pipeline.upload({ ...taken, stream, format });
     if (wait === 'true' && result.position) await this.progress.awaitWritten(result.position);
     return toAnswer(result);
   }

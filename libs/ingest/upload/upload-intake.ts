@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  MillraceError,
+  organizationOf,
+  type AuthenticatedRequest,
+  type RequestOrganization,
+  type UploadLimits,
+} from '@app/platform';
+import { watchPace } from './client-pace.js';
+import { decodeBody } from './decode-body.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
+import type { Uploader } from './stream-schemas.js';
+import { UPLOAD_LIMITS } from './upload-limits.js';
+import { UploadRates } from './upload-rates.js';
+import { uploaderOf } from './uploader.js';
+
+/** What every route that takes a body may answer; see {@link UploadIntake}. */
+export const INTAKE_FAILURES = {
+  UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
+  CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
+  UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
+  TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
+  QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+} as const;
+
+/** An upload that was let in, its body not read yet. */
+export interface TakenUpload {
+  readonly organization: RequestOrganization;
+  readonly uploader: Uploader;
+  /** Decoded, and counted against the organization's rate. */
+  readonly body: AsyncIterable<Buffer>;
+  readonly maxBytes: number;
+  readonly maxRecordBytes: number;
+  readonly idempotencyKey?: string;
+}
+
+type Body = ReturnType<typeof decodeBody>;
+
+/** Lets uploads in, of whatever format. */
+@Injectable()
+export class UploadIntake {
+  constructor(
+    private readonly rates: UploadRates,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+  ) {}
+
+  /**
+   * @param unwrap takes what is uploaded out of the decoded body
+   * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, INVALID_PARAMETER, UNSUPPORTED_ENCODING
+   */
+  take(
+    request: AuthenticatedRequest,
+    unwrap: (decoded: Body) => AsyncIterable<Buffer> = (decoded) => decoded,
+  ): TakenUpload {
+    const organization = organizationOf(request);
+    const { maxBytes, maxRecordBytes } = this.limits;
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > maxBytes)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        `an upload may have at most ${maxBytes} bytes; split it`,
+      );
+    this.rates.admit(organization.id);
+    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+    const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
+    watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
+    return {
+      organization,
+      uploader: uploaderOf(request),
+      body: this.rates.counted(organization.id, unwrap(decoded)),
+      maxBytes,
+      maxRecordBytes,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    };
+  }
+}
