@@ -14,7 +14,7 @@ import { didYouMean } from '../near-name.js';
 import { columnKind } from '../plan/bound-value.js';
 import { SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
 import { readRange, SIZE_MAX } from '../search/search-request.js';
-import { Scan, SearchPipeline } from '../search/search.pipeline.js';
+import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
 import { sideOf, topValues } from '../search/stream-pages.js';
 import { abortedWith } from './aborted-with.js';
 import { answer, JSON_TYPE } from './search.controller.js';
@@ -71,10 +71,7 @@ export class StreamPagesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const asked = valuesQuery.parse(query);
-    const started = performance.now();
-    const scan = new Scan();
-    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
-    try {
+    await this.page(request, reply, asked.size, async (scope) => {
       const range = readRange(asked.start_time, asked.end_time);
       const table = this.table(scope.organization, name);
       const hits: string[] = [];
@@ -82,12 +79,8 @@ export class StreamPagesController {
         const values = await this.searches.hits(topValues(table, column, asked.size, range), scope);
         hits.push(`{"field":${JSON.stringify(column)},"values":[${values.join(',')}]}`);
       }
-      const result = { hits, total: hits.length, aggs: [] };
-      const page = { from: 0, size: asked.size };
-      await reply.type(JSON_TYPE).send(answer(result, page, { took: since(started), scan }));
-    } catch (error) {
-      throw toSearchError(error);
-    }
+      return hits;
+    });
   }
 
   @Get(':stream/_around')
@@ -118,10 +111,7 @@ export class StreamPagesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { key, size } = aroundQuery.parse(query);
-    const started = performance.now();
-    const scan = new Scan();
-    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
-    try {
+    await this.page(request, reply, size, async (scope) => {
       const table = this.table(scope.organization, name);
       if (key === 0) {
         throw searchError(
@@ -133,11 +123,25 @@ export class StreamPagesController {
       const half = Math.ceil(size / 2);
       const after = await this.searches.hits(sideOf(table, key, 'after', half), scope);
       const before = await this.searches.hits(sideOf(table, key, 'before', size - half), scope);
-      const hits = [...after.toReversed(), ...before];
+      return [...after.toReversed(), ...before];
+    });
+  }
+
+  /** Answers with the hits that `find` finds. @throws {MillraceError} as a search does */
+  private async page(
+    request: AuthenticatedRequest,
+    reply: FastifyReply,
+    size: number,
+    find: (scope: SearchScope) => Promise<readonly string[]>,
+  ): Promise<void> {
+    const started = performance.now();
+    const scan = new Scan();
+    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
+    try {
+      const hits = await find(scope);
       const result = { hits, total: hits.length, aggs: [] };
-      await reply
-        .type(JSON_TYPE)
-        .send(answer(result, { from: 0, size }, { took: since(started), scan }));
+      const took = Math.round(performance.now() - started);
+      await reply.type(JSON_TYPE).send(answer(result, { from: 0, size }, { took, scan }));
     } catch (error) {
       throw toSearchError(error);
     }
@@ -153,8 +157,6 @@ export class StreamPagesController {
     );
   }
 }
-
-const since = (started: number): number => Math.round(performance.now() - started);
 
 function fieldsOf(table: TableDescription, list: string): readonly string[] {
   const names = [...new Set(list.split(',').filter((name) => name !== ''))];
