@@ -2,6 +2,7 @@ import { Controller, Get, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
 import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
 import { AuditTables, type AuditRow } from '@app/warehouse';
+import { toHit, type AuditHit } from './audit-hit.js';
 
 const SIZE_MAX = 1000;
 
@@ -14,19 +15,8 @@ const auditQuery = z.strictObject({
   actor: z.string().optional(),
 });
 
-interface AuditHit {
-  readonly position: number;
-  readonly occurred_at: string;
-  readonly type: string;
-  readonly outcome: AuditRow['outcome'];
-  readonly actor: string;
-  readonly subject: string;
-  readonly address: string;
-  readonly user_agent: string;
-  readonly request_id: string;
-  readonly stream: string;
+interface AuditHitWithData extends AuditHit {
   readonly data: unknown;
-  readonly hash: string;
 }
 
 @Controller('api/:org/audit')
@@ -63,7 +53,7 @@ export class AuditController {
   async list(
     @Req() request: AuthenticatedRequest,
     @Query() query: unknown,
-  ): Promise<{ hits: readonly AuditHit[]; total: number }> {
+  ): Promise<{ hits: readonly AuditHitWithData[]; total: number }> {
     const { from, size, type, actor } = auditQuery.parse(query);
     const { rows, total } = await this.tables.auditPage(organizationOf(request).database, {
       offset: from,
@@ -71,23 +61,11 @@ export class AuditController {
       ...(type === undefined ? {} : { type }),
       ...(actor === undefined ? {} : { actor }),
     });
-    return { hits: rows.map(toHit), total };
+    return { hits: rows.map(withData), total };
   }
 }
 
-function toHit(row: AuditRow): AuditHit {
-  return {
-    position: Number(row.position),
-    occurred_at: row.occurredAt,
-    type: row.type,
-    outcome: row.outcome,
-    actor: row.actor,
-    subject: row.subject,
-    address: row.address,
-    user_agent: row.userAgent,
-    request_id: row.requestId,
-    stream: row.stream,
-    data: JSON.parse(row.data) as unknown,
-    hash: row.hash,
-  };
-}
+const withData = (row: AuditRow): AuditHitWithData => ({
+  ...toHit(row),
+  data: JSON.parse(row.data) as unknown,
+});

@@ -1,6 +1,7 @@
 import { Args, Context, Field, Float, Int, ObjectType, Query, Resolver } from '@nestjs/graphql';
 import { MillraceError, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
 import { AuditTables } from '@app/warehouse';
+import { toHit } from './audit-hit.js';
 
 const SIZE_MAX = 1000;
 
@@ -46,18 +47,7 @@ export class AuditResolver {
       ...(type ? { type } : {}),
       ...(actor ? { actor } : {}),
     });
-    const hits = rows.map((row) => ({
-      position: Number(row.position),
-      occurred_at: row.occurredAt,
-      type: row.type,
-      outcome: row.outcome,
-      actor: row.actor,
-      subject: row.subject,
-      address: row.address,
-      stream: row.stream,
-      data: row.data,
-      hash: row.hash,
-    }));
+    const hits = rows.map((row) => ({ ...toHit(row), data: row.data }));
     return { hits, total };
   }
 }

@@ -1,0 +1,30 @@
+import type { AuditRow } from '@app/warehouse';
+
+/** An entry as clients see it, but for its data. */
+export interface AuditHit {
+  readonly position: number;
+  readonly occurred_at: string;
+  readonly type: string;
+  readonly outcome: AuditRow['outcome'];
+  readonly actor: string;
+  readonly subject: string;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly request_id: string;
+  readonly stream: string;
+  readonly hash: string;
+}
+
+export const toHit = (row: AuditRow): AuditHit => ({
+  position: Number(row.position),
+  occurred_at: row.occurredAt,
+  type: row.type,
+  outcome: row.outcome,
+  actor: row.actor,
+  subject: row.subject,
+  address: row.address,
+  user_agent: row.userAgent,
+  request_id: row.requestId,
+  stream: row.stream,
+  hash: row.hash,
+});
