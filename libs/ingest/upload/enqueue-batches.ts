@@ -11,8 +11,9 @@ import {
   type QueueRecord,
 } from '@app/ingest-queue';
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { LocalEngine, REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
+import { REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
 import { toHeaders, type Batch } from '../batch.js';
 import { toRemovalRecord, type RejectedRemoval } from '../rejected-removal.js';
@@ -65,7 +66,7 @@ export class BatchEnqueuer {
   constructor(
     private readonly queue: IngestQueue,
     private readonly gate: SchemaGate,
-    private readonly engine: LocalEngine,
+    private readonly engine: FairEngine,
   ) {}
 
   /**
@@ -110,7 +111,7 @@ export class BatchEnqueuer {
       const records: QueueRecord[] = [];
       for (const { to, chunks, removal } of parts) {
         const { database } = to.organization;
-        records.push(...(await this.toRecords(database, to.stream, chunks)));
+        records.push(...(await this.toRecords(to, chunks)));
         if (removal) records.push(toRemovalRecord(keyOf(database, to.stream), removal));
       }
       await put(records);
@@ -123,16 +124,17 @@ export class BatchEnqueuer {
   }
 
   private async toRecords(
-    database: string,
-    stream: string,
+    { organization: { id, database }, stream }: Destination,
     chunks: readonly EnqueuedChunk[],
   ): Promise<QueueRecord[]> {
     const records: QueueRecord[] = [];
+    // An upload that is about to end goes before all that has just begun.
+    const engine = this.engine.for(id, '', Infinity);
     const key = keyOf(database, stream);
     for (const { schema, accepted, rejected, recordBytes } of chunks) {
       const streamId = schema?.id ?? '';
       const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
-        for (const piece of await splitBatch(this.engine, batch, this.queue.payloadBytesMax)) {
+        for (const piece of await splitBatch(engine, batch, this.queue.payloadBytesMax)) {
           const bytes = Math.ceil((recordBytes * piece.rows) / batch.rows);
           records.push(await toRecord(key, { table, streamId, recordBytes: bytes }, piece));
         }
