@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   bodyOf,
   emailConstraint,
+  measureRequests,
   MillraceError,
   requestId,
   sendError,
@@ -44,6 +45,7 @@ export function httpAdapter({ upload, http }: Config, logger: Logger): FastifyAd
     '*',
     (_request: FastifyRequest, _body: unknown, done: (error: null) => void) => done(null),
   );
+  measureRequests(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
     done();

@@ -2,7 +2,13 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
-import { closeOnSignal, createLogger, endOnUnhandledRejection, readConfig } from '@app/platform';
+import {
+  closeOnSignal,
+  createLogger,
+  endOnUnhandledRejection,
+  openStatusServer,
+  readConfig,
+} from '@app/platform';
 import { openParts } from './open-parts.js';
 
 const USAGE = `usage: node bin/start.mjs ingest-writer
@@ -29,10 +35,14 @@ async function start(): Promise<void> {
     logger,
   );
   writer.start();
+  const status = config.status && (await openStatusServer(config.status, parts.readiness));
   closeOnSignal(async () => {
+    parts.readiness.notReady('writer', 'stopping');
     await writer.stop();
     await parts.close();
+    status?.close();
   });
+  if (status) console.log(`its health and metrics are at ${status.url}`);
   console.log('Millrace writes');
 }
 

@@ -16,6 +16,7 @@ import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
 import { toHeaders, type Batch } from '../batch.js';
 import { toRemovalRecord, type RejectedRemoval } from '../rejected-removal.js';
+import { countStored } from './ingest-metrics.js';
 import { SchemaGate } from './schema-gate.js';
 import { splitBatch } from './split-batch.js';
 
@@ -60,6 +61,9 @@ export type EnqueuedAll = Appended | { readonly outdated: readonly OutdatedChunk
 
 type Appended = { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
+/** Whether the batches are on the queue now, or the same upload has put them there before. */
+export type Put = 'stored' | 'before';
+
 @Injectable()
 export class BatchEnqueuer {
   constructor(
@@ -90,6 +94,7 @@ export class BatchEnqueuer {
     let appended: Appended = { positions: [] };
     const outdated = await this.enqueueTogether(parts, async (records) => {
       appended = await this.append(records, once);
+      return 'before' in appended ? 'before' : 'stored';
     });
     return outdated.length > 0 ? { outdated } : appended;
   }
@@ -100,7 +105,7 @@ export class BatchEnqueuer {
    */
   enqueueTogether(
     parts: readonly StreamChunks[],
-    put: (records: readonly QueueRecord[]) => Promise<void>,
+    put: (records: readonly QueueRecord[]) => Promise<Put>,
   ): Promise<readonly OutdatedChunk[]> {
     const within = async (): Promise<readonly OutdatedChunk[]> => {
       const outdated = parts.flatMap(({ to, chunks }, part) =>
@@ -113,7 +118,7 @@ export class BatchEnqueuer {
         records.push(...(await this.toRecords(database, to.stream, chunks)));
         if (removal) records.push(toRemovalRecord(keyOf(database, to.stream), removal));
       }
-      await put(records);
+      if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
       return [];
     };
     return this.gate.passAll(

@@ -10,6 +10,7 @@ import {
 } from '@app/warehouse';
 import type { RejectedRemoval } from '../rejected-removal.js';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
+import { measureInsert } from './write-metrics.js';
 
 /** What is known of a partition's batches under one epoch. */
 interface Partition {
@@ -94,7 +95,8 @@ export class GroupInserter {
       }
       const { table, streamId, columns } = group;
       const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
-      await this.writer.insert({ table, streamId, columns, batches, ...fence });
+      const insert = { table, streamId, columns, batches, ...fence };
+      await measureInsert(missing, () => this.writer.insert(insert));
     } catch (error) {
       stored.delete(keyOf(group));
       throw error;
