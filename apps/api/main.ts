@@ -19,6 +19,7 @@ import {
   nestLogger,
   openStatusServer,
   readConfig,
+  startTracing,
   type Config,
 } from '@app/platform';
 import { ApiModule } from './api.module.js';
@@ -29,6 +30,7 @@ import { openParts } from './open-parts.js';
 async function start(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
+  const tracing = await startTracing(config.tracesTo, 'millrace-api', logger);
   const parts = await openParts(config, logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of(parts),
@@ -71,6 +73,7 @@ async function start(config: Config): Promise<void> {
     await foreign?.stop();
     await writer.stop();
     await parts.close();
+    await tracing.stop();
     status?.close();
   }, config.drainSeconds);
   await app.listen(config.http.port, config.http.host);

@@ -8,6 +8,7 @@ import {
   endOnUnhandledRejection,
   openStatusServer,
   readConfig,
+  startTracing,
 } from '@app/platform';
 import { openParts } from './open-parts.js';
 
@@ -21,6 +22,7 @@ async function start(): Promise<void> {
   const config = readConfig();
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
+  const tracing = await startTracing(config.tracesTo, 'millrace-writer', logger);
   const parts = await openParts(config, logger);
   const writer = new WritePipeline(
     parts.queue,
@@ -40,6 +42,7 @@ async function start(): Promise<void> {
     parts.readiness.notReady('writer', 'stopping');
     await writer.stop();
     await parts.close();
+    await tracing.stop();
     status?.close();
   });
   if (status) console.log(`its health and metrics are at ${status.url}`);

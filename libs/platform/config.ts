@@ -125,6 +125,7 @@ const environment = z.object({
   AWS_REGION: z.string().default('us-east-1'),
   AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   EVENTSTORE_URL: eventStoreUrl,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 export interface Config {
@@ -162,6 +163,8 @@ export interface Config {
     };
   };
   readonly logLevel: string;
+  /** Address of an OpenTelemetry collector; undefined: nothing is traced. */
+  readonly tracesTo: string | undefined;
   /** undefined: the embedded engine has the tables. Secret. */
   readonly clickHouse: ReturnType<typeof clickHouseAddress>;
   /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
@@ -238,6 +241,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
+    tracesTo: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     clickHouse: clickHouseAddress(values.CLICKHOUSE_URL, values.CLICKHOUSE_CLUSTER),
     eventStoreUrl: values.EVENTSTORE_URL,
     kafka:

@@ -39,4 +39,7 @@ export {
 } from './request.js';
 export { closeOnSignal } from './shutdown.js';
 export { openStatusServer } from './status-server.js';
+export { startTracing, type Tracing } from './tracing/start-tracing.js';
+export { traceRequests } from './tracing/trace-requests.js';
+export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';

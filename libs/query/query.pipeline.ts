@@ -1,7 +1,7 @@
 import { Readable, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError, traced, type RequestOrganization } from '@app/platform';
 import { WarehouseReader, type QueryProgress, type ResultFormat } from '@app/warehouse';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
@@ -48,11 +48,13 @@ export class QueryPipeline {
 
   private async read(request: QueryRequest): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress } = request;
-    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
+    const { statement, settings, explains } = await traced('guard', () =>
+      this.guard.admit(sql, organization, values),
+    );
     if (explains && !TEXTUAL.has(format)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
-    const rows = await this.reader.stream({
+    const question = {
       sql: statement,
       settings,
       database: organization.database,
@@ -60,7 +62,8 @@ export class QueryPipeline {
       signal,
       ...(id !== undefined && { id }),
       ...(onProgress && { onProgress }),
-    });
+    };
+    const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     return explains
       ? Readable.from(withoutDatabase(rows, organization), { objectMode: false })
       : rows;

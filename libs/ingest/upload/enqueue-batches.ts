@@ -10,7 +10,7 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '@app/ingest-queue';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError, traced, traceHeaders, type RequestOrganization } from '@app/platform';
 import { LocalEngine, REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
@@ -121,10 +121,8 @@ export class BatchEnqueuer {
       if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
       return [];
     };
-    return this.gate.passAll(
-      parts.map(({ to }) => gateKey(to.organization, to.stream)),
-      within,
-    );
+    const gates = parts.map(({ to }) => gateKey(to.organization, to.stream));
+    return traced('enqueue', () => this.gate.passAll(gates, within), { kind: 'producer' });
   }
 
   private async toRecords(
@@ -196,5 +194,6 @@ async function toRecord(
 ): Promise<QueueRecord> {
   const payload: Payload =
     place.recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
-  return { key, headers: toHeaders({ ...place, columns, rows }), payload };
+  const headers = { ...traceHeaders(), ...toHeaders({ ...place, columns, rows }) };
+  return { key, headers, payload };
 }

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Delivery, QueuePosition } from '@app/ingest-queue';
+import { currentTrace, traced, traceOf } from '@app/platform';
 import type { StreamsProjection } from '@app/streams';
 import {
   REJECTED_TABLE,
@@ -96,7 +97,13 @@ export class GroupInserter {
       const { table, streamId, columns } = group;
       const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
       const insert = { table, streamId, columns, batches, ...fence };
-      await measureInsert(missing, () => this.writer.insert(insert));
+      const traces = missing.map(({ record }) => traceOf(record.headers));
+      await traced('insert', () => measureInsert(missing, () => this.writer.insert(insert)), {
+        kind: 'consumer',
+        attributes: { batches: missing.length, partition },
+        parent: traces[0] ?? currentTrace(),
+        links: traces.slice(1),
+      });
     } catch (error) {
       stored.delete(keyOf(group));
       throw error;
