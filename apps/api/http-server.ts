@@ -5,9 +5,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   bodyOf,
   emailConstraint,
+  measureRequests,
   MillraceError,
   requestId,
   sendError,
+  traceRequests,
   type Config,
   type Logger,
 } from '@app/platform';
@@ -20,7 +22,7 @@ const HEADERS_TIMEOUT_MS = 30_000;
  * Fastify as Millrace needs it: bodies stay unread streams for their routes to read, errors that
  * come before any route have the same shape as all others, and every response says its request id.
  */
-export function httpAdapter({ upload, http }: Config, logger: Logger): FastifyAdapter {
+export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger): FastifyAdapter {
   const adapter = new FastifyAdapter({
     genReqId: requestId,
     ...(http.trustedProxies.length > 0 ? { trustProxy: [...http.trustedProxies] } : {}),
@@ -44,6 +46,8 @@ export function httpAdapter({ upload, http }: Config, logger: Logger): FastifyAd
     '*',
     (_request: FastifyRequest, _body: unknown, done: (error: null) => void) => done(null),
   );
+  measureRequests(fastify);
+  if (tracesTo !== undefined) traceRequests(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
     done();

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { AuditTrailProjection, type AuditDirectory } from '@app/audit';
 import {
   CommandPipeline,
+  measureProjections,
   Projector,
   SnapshotFiles,
   type EventStore,
   type Projection,
 } from '@app/event-store';
 import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
-import type { ForeignMessages, IngestQueue } from '@app/ingest-queue';
+import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
 import { ENGINE_SLOTS, Spool } from '@app/ingest';
 import { openServerKey, type ServerKey } from '@app/key-store';
-import { nodeId, type Config, type Logger } from '@app/platform';
+import { measureProcess, nodeId, Readiness, type Config, type Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
 import {
   DroppedTablesProjection,
@@ -51,6 +52,7 @@ export interface Parts extends Stores {
   readonly commands: CommandPipeline;
   readonly catalog: Catalog;
   readonly spool: Spool;
+  readonly readiness: Readiness;
 }
 
 /** Client queries that run at once in this process. */
@@ -153,6 +155,10 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   const { queue, foreign } = await openQueue(config, logger);
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await projector.start();
+  const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
+  measureProcess();
+  measureQueue(queue);
+  measureProjections(projector, stores.events);
   return {
     ...stores,
     logger,
@@ -160,11 +166,29 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     foreign,
     commands: new CommandPipeline(stores.events, projector, stores.people),
     catalog: new StreamCatalog(stores.streams),
-    spool: new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes),
+    spool,
+    readiness: readinessOf({ ...stores, queue, spool, projector }),
     close: async () => {
       await projector.stop();
       await queue.close();
       await stores.close();
     },
   };
+}
+
+/** What this node cannot serve without. */
+function readinessOf({
+  events,
+  warehouse,
+  queue,
+  spool,
+  projector,
+}: Pick<Parts, 'events' | 'warehouse' | 'queue' | 'spool'> & { projector: Projector }): Readiness {
+  const readiness = new Readiness();
+  readiness.watch('event-store', () => events.lastPosition());
+  readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
+  readiness.watch('queue', () => queue.reach());
+  readiness.watch('disk', () => spool.checkFree());
+  readiness.watch('read models', () => projector.checkFollowing());
+  return readiness;
 }

@@ -13,6 +13,7 @@ export {
 } from './event-store.js';
 export type { Projection, SnapshottedProjection } from './projection.js';
 export { Projector } from './projector.js';
+export { measureProjections } from './projector-metrics.js';
 export { rebuild } from './rebuild.js';
 export { reservation, type Holder } from './reservation.js';
 export { SnapshotFiles } from './snapshot-files.js';

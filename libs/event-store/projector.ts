@@ -78,6 +78,22 @@ export class Projector {
     await this.waiters.wait(position).finally(() => clearTimeout(timer));
   }
 
+  /** Of the last event that all projections have. */
+  get position(): bigint {
+    return this.seen;
+  }
+
+  /** @throws {MillraceError} NOT_READY while a projection fails. */
+  checkFollowing(): void {
+    if (this.isFailing)
+      throw new MillraceError('NOT_READY', 'one of them cannot follow the events');
+  }
+
+  /** Whether a projection fails, and is tried again. */
+  get isFailing(): boolean {
+    return this.failure !== undefined;
+  }
+
   /** Ends, and keeps snapshots of what is there. */
   async stop(): Promise<void> {
     this.stopping.abort();

@@ -31,6 +31,8 @@ export interface RouteDescription {
   readonly query?: z.ZodObject;
   /** Body of the 200, as a client would see it. */
   readonly answer: unknown;
+  /** When the answer is not JSON. */
+  readonly answerType?: string;
   /** Kinds of failure peculiar to this route, each with a message it may have, or with the body it is. 401, 403 of the role and 429 go without saying. */
   readonly failures?: Readonly<Partial<Record<ErrorKind, FailureExample>>>;
 }
@@ -38,6 +40,7 @@ export interface RouteDescription {
 /** Describes a route in the OpenAPI document, from the schemas the route itself uses. */
 export function Describe(route: RouteDescription): MethodDecorator & ClassDecorator {
   const { tag, summary, body, query, answer, failures = {} } = route;
+  const { answerType = 'application/json' } = route;
   return applyDecorators(
     ApiTags(tag),
     ApiOperation({ summary }),
@@ -48,7 +51,7 @@ export function Describe(route: RouteDescription): MethodDecorator & ClassDecora
     ApiResponse({
       status: 200,
       description: 'done',
-      content: { 'application/json': { example: answer } },
+      content: { [answerType]: { example: answer } },
     }),
     ...byStatus(failures).map(([status, kinds]) => describeFailures(status, kinds)),
   );

@@ -1,29 +1,11 @@
-import { Controller, Get, Injectable } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { Describe } from './describe.js';
-import { MillraceError } from './errors.js';
 import { Open } from './permission.js';
-
-/** Which parts of the program are not ready to serve, and why. */
-@Injectable()
-export class Readiness {
-  private readonly waiting = new Map<string, string>();
-
-  notReady(part: string, why: string): void {
-    this.waiting.set(part, why);
-  }
-
-  ready(part: string): void {
-    this.waiting.delete(part);
-  }
-
-  reasons(): readonly string[] {
-    return [...this.waiting].map(([part, why]) => `${part}: ${why}`);
-  }
-}
+import { Readiness } from './readiness.js';
 
 @Controller()
 export class HealthController {
-  constructor(private readonly readiness: Readiness) {}
+  constructor(@Inject(Readiness) private readonly readiness: Readiness) {}
 
   @Open()
   @Get('healthz')
@@ -36,16 +18,15 @@ export class HealthController {
   @Get('readyz')
   @Describe({
     tag: 'Health',
-    summary: 'It can serve',
+    summary: 'It can serve: all it rests on answers, and there is room on its disk',
     answer: { status: 'ok' },
-    failures: { SHUTTING_DOWN: 'not ready: server: stopping' },
+    failures: {
+      NOT_READY: 'not ready: warehouse: it cannot be reached just now',
+      SHUTTING_DOWN: 'not ready: server: stopping',
+    },
   })
-  ready(): { status: 'ok' } {
-    const reasons = this.readiness.reasons();
-    if (reasons.length > 0)
-      throw new MillraceError('SHUTTING_DOWN', `not ready: ${reasons.join('; ')}`, {
-        retryAfterSeconds: 1,
-      });
+  async ready(): Promise<{ status: 'ok' }> {
+    await this.readiness.check();
     return { status: 'ok' };
   }
 }

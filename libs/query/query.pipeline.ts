@@ -1,7 +1,7 @@
 import { Readable, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError, traced, type RequestOrganization } from '@app/platform';
 import {
   WarehouseReader,
   type Column,
@@ -55,7 +55,9 @@ export class QueryPipeline {
 
   private async read(request: QueryRequest): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress } = request;
-    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
+    const { statement, settings, explains } = await traced('guard', () =>
+      this.guard.admit(sql, organization, values),
+    );
     if (explains && !TEXTUAL.has(format)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
@@ -68,11 +70,8 @@ export class QueryPipeline {
       ...(id !== undefined && { id }),
     };
     const fitted = needsFitting(format) && !explains ? await this.fitted(query) : statement;
-    const rows = await this.reader.stream({
-      ...query,
-      sql: fitted,
-      ...(onProgress && { onProgress }),
-    });
+    const question = { ...query, sql: fitted, ...(onProgress && { onProgress }) };
+    const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     return explains
       ? Readable.from(withoutDatabase(rows, organization), { objectMode: false })
       : rows;

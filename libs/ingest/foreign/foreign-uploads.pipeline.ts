@@ -82,9 +82,10 @@ export class ForeignUploadsPipeline {
       const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
       const parts = accepted.map(({ to, chunk }) => ({ to, chunks: [chunk] }));
       for (;;) {
-        const outdated = await this.enqueuer.enqueueTogether(parts, (records) =>
-          delivery.finish(records, dead),
-        );
+        const outdated = await this.enqueuer.enqueueTogether(parts, async (records) => {
+          await delivery.finish(records, dead);
+          return 'stored';
+        });
         if (outdated.length === 0) return;
         for (const { part } of outdated) {
           const chunk = await accepted[part]?.again();
