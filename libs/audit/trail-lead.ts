@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Lead } from '@app/event-store';
-import { WarehouseError, type AuditTables } from '@app/warehouse';
+import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
 
 /** How long nobody may carry an event out before somebody else does. */
 const PATIENCE_MS = 2000;
@@ -27,9 +27,15 @@ export class TrailLead extends Lead {
     return this.leading;
   }
 
+  /** Unless another process takes it at the same moment. */
   async take(): Promise<void> {
-    await this.tables.claimAudit();
-    this.leading = true;
+    try {
+      await this.tables.claimAudit();
+      this.leading = true;
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      this.leading = false;
+    }
   }
 
   /** Another process has taken it. */
@@ -44,10 +50,13 @@ export class TrailLead extends Lead {
 
   /** Resolves when another process has carried out the event at `position`, or this one has taken the lead. */
   async follow(database: string, position: bigint): Promise<void> {
-    const late = performance.now() + this.patienceMs;
+    let late = performance.now() + this.patienceMs;
     while (!this.leading && (await this.reached(database)) < position) {
-      if (performance.now() > late) await this.take();
-      else await sleep(LOOK_MS);
+      if (performance.now() < late) await sleep(LOOK_MS);
+      else {
+        await this.take();
+        late = performance.now() + this.patienceMs;
+      }
     }
   }
 
