@@ -1,6 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { AuditTrailProjection, type AuditDirectory } from '@app/audit';
+import {
+  AuditTrailProjection,
+  FollowLeadProjection,
+  TrailLead,
+  type AuditDirectory,
+} from '@app/audit';
 import {
   CommandPipeline,
   measureProjections,
@@ -22,6 +27,7 @@ import {
 } from '@app/streams';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
+import { openPersonKeys } from './open-person-keys.js';
 import { StreamCatalog } from './stream-catalog.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
@@ -37,6 +43,7 @@ export interface Stores {
   readonly organizations: OrganizationsProjection;
   readonly streams: StreamsProjection;
   readonly directory: AuditDirectory;
+  readonly lead: TrailLead;
   readonly auditTrail: AuditTrailProjection;
   /** In the order in which they get each event. */
   readonly projections: readonly Projection[];
@@ -64,7 +71,6 @@ export const AUDIT_PURPOSE = 'audit-trail';
 export async function openStores(config: Config, logger: Logger): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
-  const { EmbeddedPersonKeys } = await import('@app/key-store/embedded');
   // The engine first: it locks the data directory.
   const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
@@ -74,19 +80,22 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     acceptors: ENGINE_SLOTS.small + ENGINE_SLOTS.large,
   });
   const serverKey = openServerKey(config.dataDirectory, config.secretKey);
-  const people = new PersonalData(serverKey, new EmbeddedPersonKeys(at('person-keys'), serverKey));
+  const people = new PersonalData(serverKey, await openPersonKeys(config, serverKey, warehouse));
   const events = await openEventStore(config, at('events'), logger);
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people);
   const databases = (): readonly string[] => directory.databases();
-  const tables = new WarehouseTablesProjection(warehouse, streams, databases);
-  const dropped = new DroppedTablesProjection(warehouse, streams, databases);
+  const lead = new TrailLead(warehouse);
+  const following = new FollowLeadProjection(lead, directory);
+  const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead);
+  const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
     serverKey.derive(AUDIT_PURPOSE),
+    lead,
   );
   return {
     config,
@@ -100,9 +109,10 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     organizations,
     streams,
     directory,
+    lead,
     auditTrail,
     // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
-    projections: [users, organizations, tables, streams, dropped, auditTrail],
+    projections: [users, organizations, following, tables, streams, dropped, auditTrail],
     close: async () => {
       await events.close();
       await warehouse.close();

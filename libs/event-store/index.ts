@@ -11,6 +11,7 @@ export {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from './event-store.js';
+export { Lead } from './lead.js';
 export type { Projection, SnapshottedProjection } from './projection.js';
 export { Projector } from './projector.js';
 export { measureProjections } from './projector-metrics.js';

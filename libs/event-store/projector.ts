@@ -51,6 +51,7 @@ export class Projector {
 
   /** Replays what is stored, then follows in the background. @throws what a projection throws. */
   async start(): Promise<void> {
+    for (const projection of this.projections) await projection.starting?.();
     const last = (await this.store.lastPosition()) ?? 0n;
     for (const projection of this.projections) {
       this.runners.push({ projection, applied: await this.resume(projection, last) });
