@@ -53,7 +53,8 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
     } catch (error) {
       // Another node, which starts at the same moment, was faster.
       const made = this.users.root();
-      if (!made || !(error instanceof MillraceError && error.kind === 'ALREADY_EXISTS')) throw error;
+      if (!made || !(error instanceof MillraceError && error.kind === 'ALREADY_EXISTS'))
+        throw error;
       rmSync(credentialsFile(command.dataDirectory), { force: true });
       return this.updateRoot(made, command);
     }
