@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   bodyOf,
   emailConstraint,
+  endSilentSockets,
   measureRequests,
   MillraceError,
   requestId,
@@ -27,7 +28,6 @@ export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger):
     genReqId: requestId,
     ...(http.trustedProxies.length > 0 ? { trustProxy: [...http.trustedProxies] } : {}),
     requestTimeout: 0,
-    connectionTimeout: upload.idleSeconds * 1000,
     routerOptions: {
       maxParamLength: PARAMETER_LENGTH_MAX,
       constraints: emailConstraint,
@@ -41,6 +41,13 @@ export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger):
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const fastify = adapter.getInstance();
+  const { idleSeconds } = upload;
+  endSilentSockets(fastify, idleSeconds * 1000, (socket) =>
+    endWith(
+      socket,
+      new MillraceError('UPLOAD_TIMEOUT', `the body stopped for ${idleSeconds} seconds`),
+    ),
+  );
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(
     '*',
@@ -65,6 +72,11 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? new MillraceError('UPLOAD_TIMEOUT', 'the request took too long to arrive')
       : new MillraceError('MALFORMED_BODY', 'this is not a whole HTTP/1.1 request');
+  endWith(socket, failure);
+}
+
+/** Answers past all that was to answer, and closes. */
+function endWith(socket: Socket, failure: MillraceError): void {
   const body = JSON.stringify(bodyOf(failure));
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\nContent-Type: application/json; charset=utf-8\r\n` +

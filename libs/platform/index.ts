@@ -37,6 +37,7 @@ export {
   requestId,
   type AuthenticatedRequest,
 } from './request.js';
+export { endSilentSockets } from './silent-sockets.js';
 export { closeOnSignal } from './shutdown.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
