@@ -167,6 +167,12 @@ export class BatchEnqueuer {
   }
 }
 
+/** Ids of the streams that batches of these chunks belong to. */
+export const streamsOf = (chunks: readonly EnqueuedChunk[]): string[] =>
+  chunks.flatMap(({ schema, accepted, rejected }) =>
+    schema && (accepted ?? rejected) ? [schema.id] : [],
+  );
+
 /** What goes to one table from one stream keeps its order. */
 const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
 
