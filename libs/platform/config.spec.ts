@@ -86,6 +86,7 @@ describe('readConfig', () => {
       brokers: ['one:9092', 'two:9093'],
       namespace: 'millrace',
       uploadOrganizations: new Set(['acme', 'default']),
+      access: { tls: undefined, sasl: undefined },
     });
     expect([...roles]).toEqual(['api']);
     for (const wrong of ['', 'one', 'one:', 'kafka://one:9092', 'one:9092,'])

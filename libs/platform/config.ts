@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
 import { deltaLocations, deltaSources, type DeltaSources } from './delta-sources.js';
 import { eventStoreUrl } from './event-store-url.js';
+import { kafkaAccess, kafkaAccessVariables, type KafkaAccess } from './kafka-access.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -118,6 +119,7 @@ const environment = z.object({
     .regex(/^[A-Za-z0-9._-]{1,100}$/, 'want up to 100 letters, digits, dots, dashes, underscores')
     .default('millrace'),
   KAFKA_UPLOAD_ORGANIZATIONS: names,
+  ...kafkaAccessVariables,
   MILLRACE_ROLES: roles,
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
@@ -182,6 +184,7 @@ export interface KafkaConfig {
   readonly namespace: string;
   /** Those whose streams other programs may feed by Kafka. */
   readonly uploadOrganizations: ReadonlySet<string>;
+  readonly access: KafkaAccess;
 }
 
 export interface UploadLimits {
@@ -251,6 +254,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
             brokers: values.KAFKA_BROKERS,
             namespace: values.KAFKA_NAMESPACE,
             uploadOrganizations: values.KAFKA_UPLOAD_ORGANIZATIONS,
+            access: kafkaAccess(values),
           },
     roles: values.MILLRACE_ROLES,
   };

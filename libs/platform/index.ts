@@ -13,6 +13,7 @@ export { diskFull, isDiskFull } from './disk-full.js';
 export { EmailRoute, emailConstraint } from './email-route.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController } from './health.controller.js';
+export type { KafkaAccess } from './kafka-access.js';
 export { KeyedQueue } from './keyed-queue.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
 export { MetricsController } from './metrics/metrics.controller.js';
