@@ -55,17 +55,15 @@ export class Lease {
     void settled.then(() => {
       if (this.pending === settled) this.pending = undefined;
     });
-    const late = new AbortController();
-    const limit = delay((this.terms.timeoutSeconds + GRACE_SECONDS) * 1000, undefined, {
-      signal: late.signal,
-    }).then(() => {
-      throw new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'the engine is still at work');
-    });
-    limit.catch(noop);
     if (onProgress) void this.reportUntil(settled, onProgress);
-    const outcome = Promise.race([result, limit]).finally(() => late.abort());
-    outcome.catch(noop);
-    return outcome;
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'the engine is still at work')),
+        (this.terms.timeoutSeconds + GRACE_SECONDS) * 1000,
+      );
+      void settled.then(() => clearTimeout(late));
+      result.then(resolve, reject);
+    });
   }
 
   /** The reader has what it asked for; from now on it may stall. */
