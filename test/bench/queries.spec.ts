@@ -54,6 +54,8 @@ describe('queries over HTTP beside the engine in the same process', () => {
         MILLRACE_ORG_QUERIES: String(RUNNING),
         MILLRACE_ORG_QUERY_SECONDS: '100000',
         MILLRACE_ORG_RESULT_BYTES: '1000000000000',
+        MILLRACE_ORG_READ_ROWS: '1000000000000000',
+        MILLRACE_ORG_READ_BYTES: '1000000000000000',
       },
     });
     engine = new URL(`http://127.0.0.1:${readFileSync(portFile, 'utf8')}/`);

@@ -38,6 +38,7 @@ export class ChdbReader implements WarehouseReader {
       id: query.id ?? randomUUID(),
       timeoutSeconds,
       ...(query.signal && { signal: query.signal }),
+      ...(query.onSample && { onSample: query.onSample }),
     });
     this.leases.add(lease);
     lease.onGone(() => this.leases.delete(lease));
