@@ -45,6 +45,8 @@ describe('readConfig', () => {
         waitSeconds: 30,
         seconds: 240,
         resultBytes: 16 * 2 ** 30,
+        readRows: 20_000_000_000,
+        readBytes: 2 * 1024 ** 4,
       },
     });
   });

@@ -108,6 +108,8 @@ const environment = z.object({
   MILLRACE_ORG_QUERIES_WAITING: wholeNumber(100),
   MILLRACE_ORG_QUERY_SECONDS: positive(240),
   MILLRACE_ORG_RESULT_BYTES: positive(16 * GIB),
+  MILLRACE_ORG_READ_ROWS: positive(20_000_000_000),
+  MILLRACE_ORG_READ_BYTES: positive(2048 * GIB),
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
@@ -155,13 +157,15 @@ export interface Config {
     readonly readBytes: number;
     readonly resultRows: number;
     readonly resultBytes: number;
-    /** Of all queries of one organization; the last two per minute. */
+    /** Of all queries of one organization; the last four per minute. */
     readonly organization: {
       readonly running: number;
       readonly waiting: number;
       readonly waitSeconds: number;
       readonly seconds: number;
       readonly resultBytes: number;
+      readonly readRows: number;
+      readonly readBytes: number;
     };
   };
   readonly logLevel: string;
@@ -241,6 +245,8 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
         waitSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
         seconds: values.MILLRACE_ORG_QUERY_SECONDS,
         resultBytes: values.MILLRACE_ORG_RESULT_BYTES,
+        readRows: values.MILLRACE_ORG_READ_ROWS,
+        readBytes: values.MILLRACE_ORG_READ_BYTES,
       },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,

@@ -57,6 +57,8 @@ export interface WarehouseQuery {
   readonly settings?: Readonly<Record<string, string>>;
   /** Is told while a stream is read, at least once after each block; costs a millisecond each time. */
   readonly onProgress?: (progress: QueryProgress) => void;
+  /** The same, but only every so often: never for a query that is done within a fifth of a second. */
+  readonly onSample?: (progress: QueryProgress) => void;
 }
 
 /**
