@@ -6,6 +6,7 @@ import {
   bodyOf,
   emailConstraint,
   endSilentSockets,
+  loggedUrl,
   measureRequests,
   MillraceError,
   requestId,
@@ -57,9 +58,22 @@ export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger):
   if (tracesTo !== undefined) traceRequests(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
+    if (logger.isLevelEnabled('debug'))
+      reply.raw.once('close', () => logger.debug(requestLine(request, reply), 'answered'));
     done();
   });
   return adapter;
+}
+
+function requestLine(request: FastifyRequest, { raw, elapsedTime }: FastifyReply): object {
+  return {
+    requestId: request.id,
+    method: request.method,
+    url: loggedUrl(request),
+    status: raw.statusCode,
+    milliseconds: Math.round(elapsedTime),
+    whole: raw.writableFinished,
+  };
 }
 
 /** What is not even HTTP, or ends in the middle of a request. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { withSecretFiles } from './config-files.js';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
 import { deltaLocations, deltaSources, type DeltaSources } from './delta-sources.js';
 import { eventStoreUrl } from './event-store-url.js';
@@ -66,7 +67,7 @@ const names = z
   .transform((text) => text.split(',').map((each) => each.trim()))
   .transform((all) => new Set(all.filter((each) => each !== '')));
 
-const ROLES = ['api', 'writer'] as const;
+const ROLES = ['api', 'writer', 'projector'] as const;
 export type Role = (typeof ROLES)[number];
 const roles = z
   .string()
@@ -208,7 +209,8 @@ export interface UploadLimits {
 }
 
 /** The only place that reads the environment. Throws with every wrong variable named. */
-export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
+  const variables = withSecretFiles(given);
   refuseUnknown(variables);
   const parsed = environment.safeParse(variables);
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`);

@@ -4,6 +4,7 @@ export type { DeltaSources, S3Access } from './delta-sources.js';
 export {
   bodyOf,
   ErrorFilter,
+  loggedUrl,
   sendError,
   type ErrorBody,
   type FailureListener,

@@ -1,0 +1,25 @@
+// `npm run cluster [port]`: the topology of docker-compose.yml as processes of this machine, for
+// trying things out. Ctrl-C ends it in good order.
+import { prepare } from '../../../bin/prepare.mjs';
+import { ROOT } from '../start-server.js';
+import { ProcessCluster } from './process-cluster.js';
+
+await prepare();
+const port = Number(process.argv[2] ?? 5080);
+const cluster = await ProcessCluster.start({ port });
+const [first, second] = cluster.nodes;
+console.log(`the cluster is at    ${cluster.url}   (${ROOT.email}, ${ROOT.password})
+API nodes            ${first?.url ?? ''}   ${second?.url ?? ''}
+health and metrics   ${cluster.programs.map(({ status }) => status).join('   ')}
+                     (API 1, API 2, writer 1, writer 2, projector)
+Kafka                ${cluster.kafka.brokers}
+doubles of ClickHouse and EventStoreDB hold the rest; all is gone with Ctrl-C`);
+
+const stop = (): void => {
+  cluster.stop().then(
+    (codes) => process.exit(codes.every((code) => code === 0) ? 0 : 1),
+    () => process.exit(1),
+  );
+};
+process.once('SIGINT', stop);
+process.once('SIGTERM', stop);
