@@ -6,7 +6,7 @@ import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptOptions } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { DeltaTables } from '../delta/delta-tables.js';
-import { acceptRows, readyStream } from '../table/accept-rows.js';
+import { acceptRows, targetStream } from '../table/accept-rows.js';
 import { readParquetFooter } from '../table/parquet-footer.js';
 import { spoolRows } from '../table/spool-rows.js';
 import { rowsOf, storedFields, type TableSource } from '../table/table-source.js';
@@ -75,11 +75,11 @@ export class TableUploads {
       chunkRows: CHUNK_ROWS,
       maxBytes: options.maxBytes,
     });
-    const ready = readyStream(keeper, fields);
+    const target = targetStream(keeper, fields);
     for await (const chunk of chunks) {
       yield async () => {
         return {
-          ...(await acceptRows(engine, await ready(), fields, chunk, options)),
+          ...(await acceptRows(engine, target, fields, chunk, options)),
           recordBytes: chunk.bytes,
         };
       };
