@@ -18,6 +18,7 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '../ingest-queue.js';
+import { whyNoRoom } from '../fair-room.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { adoptFile, syncDirectory } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
@@ -30,6 +31,7 @@ interface StoredRecord {
   readonly bytes?: Uint8Array;
   readonly file?: string;
   readonly size: number;
+  readonly owner?: string;
 }
 
 export interface EmbeddedQueueOptions {
@@ -69,6 +71,8 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly partition: number;
   private readonly maxBytes: number;
   private waiting = { records: 0, bytes: 0 };
+  /** Bytes that wait, by owner. */
+  private readonly owned = new Map<string, number>();
 
   constructor(
     private readonly environment: RootDatabase,
@@ -93,22 +97,25 @@ export class EmbeddedIngestQueue implements IngestQueue {
       'bytes' in payload ? payload.bytes.length : statSync(payload.file).size,
     );
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    if (this.waiting.bytes + bytes > this.maxBytes) {
-      throw new QueueFullError(
-        `the ingest queue holds ${this.waiting.bytes} bytes of at most ${this.maxBytes}`,
-      );
-    }
-    this.grow(records.length, bytes);
+    const owner = records[0]?.owner;
+    const noRoom = whyNoRoom({
+      maxBytes: this.maxBytes,
+      waiting: this.waiting.bytes,
+      own: owner === undefined ? 0 : (this.owned.get(owner) ?? 0),
+      bytes,
+    });
+    if (noRoom !== undefined) throw new QueueFullError(noRoom);
+    this.grow(owner, records.length, bytes);
     const adopted: string[] = [];
     try {
       const stored: StoredRecord[] = [];
-      for (const [index, { key, headers, payload }] of records.entries()) {
+      for (const [index, { payload, ...rest }] of records.entries()) {
         const size = sizes[index] ?? 0;
-        if ('bytes' in payload) stored.push({ key, headers, bytes: payload.bytes, size });
+        if ('bytes' in payload) stored.push({ ...rest, bytes: payload.bytes, size });
         else {
           const file = await adoptFile(payload.file, this.payloads);
           adopted.push(file);
-          stored.push({ key, headers, file, size });
+          stored.push({ ...rest, file, size });
         }
       }
       if (adopted.length > 0) await syncDirectory(this.payloads);
@@ -121,7 +128,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
         offset: BigInt(first + index),
       }));
     } catch (error) {
-      this.grow(-records.length, -bytes);
+      this.grow(owner, -records.length, -bytes);
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
       throw await reasonOf(error);
     }
@@ -233,7 +240,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
       .catch(async (error: unknown) => {
         throw await reasonOf(error);
       });
-    this.grow(-done.length, -done.reduce((sum, { size }) => sum + size, 0));
+    for (const { owner, size } of done) this.grow(owner, -1, -size);
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
     this.changes.emit(COMMIT);
@@ -250,7 +257,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private recover(): void {
     const named = new Set<string>();
     for (const { value } of this.records.getRange()) {
-      this.grow(1, value.size);
+      this.grow(value.owner, 1, value.size);
       if (value.file !== undefined) named.add(value.file);
     }
     for (const file of readdirSync(this.payloads)) {
@@ -258,8 +265,12 @@ export class EmbeddedIngestQueue implements IngestQueue {
     }
   }
 
-  private grow(records: number, bytes: number): void {
+  private grow(owner: string | undefined, records: number, bytes: number): void {
     this.waiting = { records: this.waiting.records + records, bytes: this.waiting.bytes + bytes };
+    if (owner === undefined) return;
+    const own = (this.owned.get(owner) ?? 0) + bytes;
+    if (own > 0) this.owned.set(owner, own);
+    else this.owned.delete(owner);
   }
 }
 

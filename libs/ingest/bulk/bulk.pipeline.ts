@@ -85,7 +85,7 @@ export class BulkPipeline {
     keyed?: KeyedBulk,
   ): Promise<BulkResult> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, async (directory) => {
+    return this.spool.use(uploadId, request.organization.id, async (directory) => {
       const acceptedAt = Date.now() * 1000;
       let made = 0;
       const channels = new StreamChannels<StreamPart>(async (stream, lines) => {
@@ -108,7 +108,8 @@ export class BulkPipeline {
   ): Promise<StreamPart> {
     const { stream } = options;
     const keeper = this.schemas.keeper(organization, stream, uploader);
-    const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+    const counted = this.spool.counted(options.uploadId, lines, ({ length }) => length);
+    const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
     const parts = this.chunks.parts(keeper, chunks, options);
     const of = { keeper, organizationId: organization.id, stream };
     const accepted = await this.acceptance.all(of, parts);

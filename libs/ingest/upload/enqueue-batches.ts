@@ -115,9 +115,10 @@ export class BatchEnqueuer {
       if (outdated.length > 0) return outdated;
       const records: QueueRecord[] = [];
       for (const { to, chunks, removal } of parts) {
-        const { database } = to.organization;
-        records.push(...(await this.toRecords(to, chunks)));
-        if (removal) records.push(toRemovalRecord(keyOf(database, to.stream), removal));
+        const { id: owner, database } = to.organization;
+        const own = await this.toRecords(to, chunks);
+        if (removal) own.push(toRemovalRecord(keyOf(database, to.stream), removal));
+        records.push(...own.map((record) => ({ ...record, owner })));
       }
       if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
       return [];

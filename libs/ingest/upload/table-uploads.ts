@@ -56,9 +56,9 @@ export class TableUploads {
     const keeper = this.schemas.keeper(organization, stream, uploader);
     const engine = this.engine.for(organization.id, uploadId, CHUNK_BYTES);
     const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
-    return this.spool.use(uploadId, async (directory) => {
+    return this.spool.use(uploadId, organization.id, async (directory) => {
       const body = join(directory, 'body.parquet');
-      await this.spool.write(body, request.body);
+      await this.spool.write(uploadId, body, request.body);
       const table =
         format.kind === 'parquet'
           ? await parquetTable(body)
@@ -75,7 +75,12 @@ export class TableUploads {
   ): AsyncIterable<AcceptPart> {
     const fields = storedFields(table.fields);
     const { engine, directory } = options;
-    const chunks = spoolRows(rowsOf(engine, table), {
+    const blocks = this.spool.counted(
+      options.uploadId,
+      rowsOf(engine, table),
+      ({ bytes }) => bytes.length,
+    );
+    const chunks = spoolRows(blocks, {
       directory,
       chunkBytes: CHUNK_BYTES,
       chunkRows: CHUNK_ROWS,

@@ -78,8 +78,9 @@ export class UploadPipeline {
     const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
     const acceptedAt = Date.now() * 1000;
     const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
-    return this.spool.use(uploadId, (directory) => {
-      const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+    return this.spool.use(uploadId, organization.id, (directory) => {
+      const counted = this.spool.counted(uploadId, lines, ({ length }) => length);
+      const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
       const parts = this.acceptance.parts(keeper, chunks, options);
       return this.parts.store({ request, keeper, parts, unit, keyed });
     });
