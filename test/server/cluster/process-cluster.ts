@@ -125,8 +125,11 @@ export class ProcessCluster {
       roles('projector'),
     );
     const api = { ...roles('api'), MILLRACE_HTTP_ADDR: '127.0.0.1:0' };
-    for (const name of ['api-1', 'api-2']) await this.startNode(name, api);
-    await Promise.all(['writer-1', 'writer-2'].map((name) => this.startWriter(name)));
+    const started = await Promise.allSettled([
+      ...['api-1', 'api-2'].map((name) => this.startNode(name, api)),
+      ...['writer-1', 'writer-2'].map((name) => this.startWriter(name)),
+    ]);
+    for (const each of started) if (each.status === 'rejected') throw each.reason;
     this.frontDoor = await Proxy.start(
       this.nodes.map(({ url }) => url),
       port,
