@@ -7,7 +7,7 @@ import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptOptions } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { DeltaTables } from '../delta/delta-tables.js';
-import { acceptRows, readyStream } from '../table/accept-rows.js';
+import { acceptRows, targetStream } from '../table/accept-rows.js';
 import { readParquetFooter } from '../table/parquet-footer.js';
 import { refuseLongRows } from '../table/refuse-long-rows.js';
 import { spoolRows } from '../table/spool-rows.js';
@@ -81,12 +81,12 @@ export class TableUploads {
       chunkRows: CHUNK_ROWS,
       maxBytes: options.maxBytes,
     });
-    const ready = readyStream(keeper, fields);
+    const target = targetStream(keeper, fields);
     for await (const chunk of chunks) {
       yield async () => {
         await refuseLongRows(engine, chunk, options.maxRecordBytes);
         return {
-          ...(await acceptRows(engine, await ready(), fields, chunk, options)),
+          ...(await acceptRows(engine, target, fields, chunk, options)),
           recordBytes: chunk.bytes,
         };
       };
