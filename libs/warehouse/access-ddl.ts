@@ -4,6 +4,9 @@ import type { QueryLimits } from './warehouse.js';
 /** Who runs the queries of all organizations; may do nothing without an organization's role. */
 export const READER = 'millrace_reader';
 
+/** The engine writes the last one both ways. */
+const ENGINE_DATABASES = ['system', 'information_schema', 'INFORMATION_SCHEMA'];
+
 /** What a statement may read is what its organization's role may; the engine itself sees to it. Each list is to be run in order, and may be repeated. */
 export class AccessDdl {
   private readonly on: string;
@@ -28,6 +31,8 @@ export class AccessDdl {
     return [
       `CREATE USER IF NOT EXISTS ${name}${this.on} ${identified} SETTINGS ${settings}`,
       `ALTER USER ${name}${this.on} ${identified} SETTINGS ${settings}`,
+      // The guard refuses statements that name a table of the engine, and must know them all.
+      ...ENGINE_DATABASES.map((each) => `GRANT${this.on} SHOW TABLES ON ${each}.* TO ${name}`),
     ];
   }
 

@@ -28,6 +28,10 @@ const STATEMENTS: readonly (readonly [RegExp, (kept: Kept, found: string[]) => v
     ({ roles }, [database = '', role = '']) => known(roles, role).push(database),
   ],
   [
+    /^GRANT SHOW TABLES ON (?:system|information_schema)\.\* TO `[^`]+`$/i,
+    () => undefined,
+  ],
+  [
     new RegExp(`^GRANT ${NAME} TO ${NAME}$`),
     ({ users, roles, granted }, [role = '', user = '']) => {
       known(roles, role);
@@ -103,7 +107,7 @@ const ALWAYS_READABLE = new Set(['one', 'functions', 'settings']);
 /** @throws when a statement, of which this is the engine's tree, reads another database. */
 export function refuseForeign(tree: string, user: string, readable: ReadonlySet<string>): void {
   for (const [, database = '', table = ''] of tree.matchAll(/table_name: ([^\s,.]+)\.([^\s,]+)/g)) {
-    const isOpen = database === 'system' && ALWAYS_READABLE.has(table);
+    const isOpen = database === 'system' && (ALWAYS_READABLE.has(table) || (readable.size === 0 && table === 'tables')); // prettier-ignore
     if (!isOpen && !readable.has(database))
       throw new DoubleError(497, 'ACCESS_DENIED', `${user}: Not enough privileges. To execute this query, it's necessary to have the grant SELECT for at least one column on ${database}.${table}.`); // prettier-ignore
   }
