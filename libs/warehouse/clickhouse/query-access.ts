@@ -8,7 +8,7 @@ const PURPOSE = 'millrace: the password of the user for queries';
 
 /**
  * Whom the server lets do what. Queries run as a user of their own, who has no rights but those of
- * the role that a query names: its organization's. See docs/adr/0012.
+ * the role that a query names: its organization's. See docs/adr/0013.
  */
 export class QueryAccess {
   private readonly access: AccessDdl;
