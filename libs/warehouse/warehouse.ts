@@ -22,6 +22,8 @@ export interface QueryLimits {
   readonly readBytes: number;
   readonly resultRows: number;
   readonly resultBytes: number;
+  /** Of all queries of an organization, a minute; a server holds them over all processes. */
+  readonly organization?: { readonly seconds: number; readonly resultBytes: number };
 }
 
 /** Where a ClickHouse server is, or the nodes of a cluster. */
