@@ -41,7 +41,7 @@ const adapters = {
   warehouse: ['chdb', 'clickhouse'],
   'event-store': ['embedded', 'eventstoredb'],
   'ingest-queue': ['embedded', 'kafka'],
-  'key-store': ['embedded', 'shared'],
+  'key-store': ['embedded', 'key-table'],
 };
 const adapterFolders = Object.entries(adapters)
   .map(([port, names]) => `libs/${port}/(?:${names.join('|')})/`)
