@@ -156,7 +156,10 @@ module.exports = {
       name: 'adapters-know-no-sibling',
       severity: 'error',
       comment: 'Each adapter stands alone behind its port; what two share belongs to the port.',
-      from: { path: `^libs/([^/]+)/(embedded|shared|eventstoredb|kafka|clickhouse)/`, pathNot: spec },
+      from: {
+        path: `^libs/([^/]+)/(embedded|shared|eventstoredb|kafka|clickhouse)/`,
+        pathNot: spec,
+      },
       to: { path: `^(?:${adapterFolders})`, pathNot: '^libs/$1/$2/' },
     },
     {
