@@ -7,7 +7,6 @@ import { open, type Database, type RootDatabase } from 'lmdb';
 import { diskFull, isDiskFull, MillraceError } from '@app/platform';
 import {
   AlreadyAppendedError,
-  QueueFullError,
   type ConsumeOptions,
   type Delivery,
   type IngestQueue,
@@ -18,10 +17,10 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '../ingest-queue.js';
-import { whyNoRoom } from '../fair-room.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { adoptFile, syncDirectory } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
+import { WaitingRecords } from './waiting-records.js';
 
 /** What lmdb holds under a record's offset. */
 interface StoredRecord {
@@ -60,7 +59,7 @@ const PARTITION = 'partition';
  */
 export class EmbeddedIngestQueue implements IngestQueue {
   readonly payloadBytesMax = Number.POSITIVE_INFINITY;
-  readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.waiting.records]]);
+  readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.depth().records]]);
   readonly reach = (): Promise<void> => Promise.resolve();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
@@ -69,17 +68,14 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly names: AppendNames;
   private readonly payloads: string;
   private readonly partition: number;
-  private readonly maxBytes: number;
-  private waiting = { records: 0, bytes: 0 };
-  /** Bytes that wait, by owner. */
-  private readonly owned = new Map<string, number>();
+  private readonly waiting: WaitingRecords;
 
   constructor(
     private readonly environment: RootDatabase,
     { directory, maxBytes, now = Date.now }: EmbeddedQueueOptions,
   ) {
     setMaxListeners(0, this.closing.signal);
-    this.maxBytes = maxBytes;
+    this.waiting = new WaitingRecords(maxBytes);
     this.records = environment.openDB({ name: 'records', encoding: 'msgpack' });
     this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });
     this.names = new AppendNames(environment, now);
@@ -98,14 +94,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     );
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     const owner = records[0]?.owner;
-    const noRoom = whyNoRoom({
-      maxBytes: this.maxBytes,
-      waiting: this.waiting.bytes,
-      own: owner === undefined ? 0 : (this.owned.get(owner) ?? 0),
-      bytes,
-    });
-    if (noRoom !== undefined) throw new QueueFullError(noRoom);
-    this.grow(owner, records.length, bytes);
+    this.waiting.admit(owner, records.length, bytes);
     const adopted: string[] = [];
     try {
       const stored: StoredRecord[] = [];
@@ -128,7 +117,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
         offset: BigInt(first + index),
       }));
     } catch (error) {
-      this.grow(owner, -records.length, -bytes);
+      this.waiting.grow(owner, -records.length, -bytes);
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
       throw await reasonOf(error);
     }
@@ -180,7 +169,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 
   depth(): QueueDepth {
-    return { ...this.waiting };
+    return this.waiting.depth();
   }
 
   private committed(): number {
@@ -240,7 +229,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
       .catch(async (error: unknown) => {
         throw await reasonOf(error);
       });
-    for (const { owner, size } of done) this.grow(owner, -1, -size);
+    for (const { owner, size } of done) this.waiting.grow(owner, -1, -size);
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
     this.changes.emit(COMMIT);
@@ -257,20 +246,12 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private recover(): void {
     const named = new Set<string>();
     for (const { value } of this.records.getRange()) {
-      this.grow(value.owner, 1, value.size);
+      this.waiting.grow(value.owner, 1, value.size);
       if (value.file !== undefined) named.add(value.file);
     }
     for (const file of readdirSync(this.payloads)) {
       if (!named.has(file)) rmSync(join(this.payloads, file), { force: true });
     }
-  }
-
-  private grow(owner: string | undefined, records: number, bytes: number): void {
-    this.waiting = { records: this.waiting.records + records, bytes: this.waiting.bytes + bytes };
-    if (owner === undefined) return;
-    const own = (this.owned.get(owner) ?? 0) + bytes;
-    if (own > 0) this.owned.set(owner, own);
-    else this.owned.delete(owner);
   }
 }
 
