@@ -20,7 +20,7 @@ import {
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
-import { Catalog, ORGANIZATION_QUERY_LIMITS, QueryModule } from '@app/query';
+import { Catalog, GraphiqlModule, ORGANIZATION_QUERY_LIMITS, QueryModule } from '@app/query';
 import { MemberCount, StreamsModule, StreamsProjection } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
@@ -38,6 +38,7 @@ export class ApiModule {
         StreamsModule,
         IngestModule,
         QueryModule,
+        GraphiqlModule,
         CatalogueModule,
       ],
       controllers: [HealthController, MetricsController],

@@ -4,8 +4,8 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   bodyOf,
-  emailConstraint,
   endSilentSockets,
+  lastSegmentConstraint,
   loggedUrl,
   measureRequests,
   MillraceError,
@@ -31,7 +31,7 @@ export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger):
     requestTimeout: 0,
     routerOptions: {
       maxParamLength: PARAMETER_LENGTH_MAX,
-      constraints: emailConstraint,
+      constraints: lastSegmentConstraint,
       // Elasticsearch clients ask for their base path with a slash behind it.
       ignoreTrailingSlash: true,
     },

@@ -11,6 +11,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   stream: 'Name of the stream',
   table: 'Name of the stream, as a table',
   email: 'E-mail of the account',
+  key: 'What is looked up',
 };
 
 /** Every route may answer these. */

@@ -11,7 +11,7 @@ export {
 } from './error-filter.js';
 export { Describe, type RouteDescription } from './describe.js';
 export { diskFull, isDiskFull } from './disk-full.js';
-export { EmailRoute, emailConstraint } from './email-route.js';
+export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController } from './health.controller.js';
 export type { KafkaAccess } from './kafka-access.js';

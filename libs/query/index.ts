@@ -1,3 +1,4 @@
+export { GraphiqlModule } from './graphiql.module.js';
 export { Catalog, type TableDescription } from './catalog.js';
 export { Guard } from './guard/guard.js';
 export {

@@ -6,7 +6,7 @@ import { TablesController } from './http/tables.controller.js';
 import { SearchController } from './http/search.controller.js';
 import { SchemaController } from './http/schema.controller.js';
 import { StreamPagesController } from './http/stream-pages.controller.js';
-import { GraphiqlController } from './http/graphiql.controller.js';
+import { KeyValueController } from './http/kv.controller.js';
 import { GraphqlController } from './http/graphql.controller.js';
 import { GraphqlPipeline } from './graphql/graphql.pipeline.js';
 import { JsonShapes } from './graphql/json-shapes.js';
@@ -24,7 +24,7 @@ import { QueryPipeline } from './query.pipeline.js';
     SearchController,
     StreamPagesController,
     GraphqlController,
-    GraphiqlController,
+    KeyValueController,
     SchemaController,
   ],
   providers: [

@@ -7,7 +7,7 @@ import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/ide
 import { ServerKey } from '@app/key-store';
 import {
   createLogger,
-  emailConstraint,
+  lastSegmentConstraint,
   ErrorFilter,
   Open,
   organizationOf,
@@ -145,7 +145,7 @@ describe('the guard', () => {
       providers: [{ provide: APP_FILTER, useValue: filter }],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
-      new FastifyAdapter({ routerOptions: { constraints: emailConstraint } }),
+      new FastifyAdapter({ routerOptions: { constraints: lastSegmentConstraint } }),
       { logger: false },
     );
     await app.init();

@@ -10,7 +10,7 @@ import {
   QueryPipeline,
   type TableDescription,
 } from '@app/query';
-import type { Warehouse } from '@app/warehouse';
+import type { LocalEngine, QueryLimits, Warehouse } from '@app/warehouse';
 import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 
 export const OWN: RequestOrganization = { id: 'A', name: 'a', database: `o_${'a'.repeat(32)}` };
@@ -48,8 +48,30 @@ export interface GuardedEngine {
   close(): Promise<void>;
 }
 
-/** A real engine with OWN's streams, another organization beside, and the guard before it. */
-export async function openGuardedEngine(): Promise<GuardedEngine> {
+interface Opened {
+  readonly warehouse: Warehouse;
+  readonly localEngine: LocalEngine;
+  close(): Promise<void>;
+}
+
+/** The embedded engine. */
+function openEmbedded(directory: string, limits: QueryLimits): Promise<Opened> {
+  const opened = openChdb({
+    directory: join(directory, 'engine'),
+    limits,
+    readers: 4,
+    acceptors: 1,
+  });
+  return Promise.resolve({ ...opened, close: () => opened.warehouse.close() });
+}
+
+/**
+ * A real engine with OWN's streams, another organization beside, and the guard before it.
+ * @param open keeps what it has below `engine` in the directory.
+ */
+export async function openGuardedEngine(
+  open: (directory: string, limits: QueryLimits) => Promise<Opened> = openEmbedded,
+): Promise<GuardedEngine> {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-guard-'));
   const limits = {
     timeoutSeconds: 3,
@@ -59,12 +81,7 @@ export async function openGuardedEngine(): Promise<GuardedEngine> {
     resultRows: 100_000,
     resultBytes: 1 << 28,
   };
-  const { warehouse, localEngine } = openChdb({
-    directory: join(directory, 'engine'),
-    limits,
-    readers: 4,
-    acceptors: 1,
-  });
+  const { warehouse, localEngine, close } = await open(directory, limits);
   writeFileSync(join(directory, 'canary.txt'), CANARY);
   writeFileSync(join(directory, 'canary.csv'), `token\n${CANARY}\n`);
   mkdirSync(join(directory, 'out'));
@@ -108,7 +125,7 @@ export async function openGuardedEngine(): Promise<GuardedEngine> {
       return text(await queries.run({ sql, values, organization: OWN, format: 'json', signal }));
     },
     close: async () => {
-      await warehouse.close();
+      await close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

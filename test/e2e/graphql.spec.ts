@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 const fixture = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, '../fixtures/roapi', name));
@@ -226,6 +227,18 @@ describe('GraphQL', () => {
       400,
     ],
   ];
+  it('knows a key within JSON a second after its batch', async () => {
+    await server.client.upload('growing', [{ doc: { a: 1 } }]);
+    await text('{ growing { doc { a } } }');
+    await server.client.upload('growing', [{ doc: { a: 2, late: 'x' } }]);
+    const started = performance.now();
+    await until(async () => {
+      const { status, bytes } = await send('{ growing { doc { late } } }', 'text/plain');
+      return status === 200 && bytes.includes('"late":"x"');
+    });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
   it('tells fields of tables as ROAPI does', async () => {
     const field = (name: string, type: unknown, nullable = true) => ({
       name,

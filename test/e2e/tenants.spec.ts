@@ -61,6 +61,7 @@ POST   /api/{org}/{stream}/_delta_lake       -    |   n      y      y      y    
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/kv/{stream}/{key}          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/schema                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/schema/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
@@ -175,7 +176,9 @@ describe('two tenants cannot touch each other', () => {
 
   /** What is asked about is there and fresh, whoever asks. */
   async function prepare({ method, path }: Route, name: string): Promise<string> {
-    if (/stream|table|sql|search|graphql/.test(path))
+    if (path.includes('/kv/'))
+      await asRoot(`/api/acme/s-${name}/_json?wait=true`, json({ key: 'k', value: 'v' }));
+    else if (/stream|table|sql|search|graphql/.test(path))
       await asRoot(`/api/acme/s-${name}/settings`, json({ columns: { a: 'Int64' } }));
     if (method === 'GET' && path.endsWith('/sql'))
       return `${path}?query=${encodeURIComponent(`SELECT count() AS n FROM \`s-${name}\``)}`;
@@ -183,6 +186,7 @@ describe('two tenants cannot touch each other', () => {
     return path
       .replace('{stream}', `s-${name}`)
       .replace('{table}', `s-${name}`)
+      .replace('{key}', 'k')
       .replace('{email}', `${name}@example.com`)
       .replace(/_values$/, '_values?fields=a')
       .replace(/_around$/, '_around?key=1763717400000000');

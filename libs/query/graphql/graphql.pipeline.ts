@@ -8,7 +8,7 @@ import type { BoundStatement } from '../plan/bindings.js';
 import { SelectionReader, type Selection } from './collect-selection.js';
 import { GraphqlFailure } from './graphql-failure.js';
 import type { Shape } from './json-shape.js';
-import { JsonShapes } from './json-shapes.js';
+import { AGE_MAX_MS, JsonShapes } from './json-shapes.js';
 import { buildSchema, type OrganizationSchema, type Shapes } from './organization-schema.js';
 import { planRootField } from './plan-root-field.js';
 import { readDocument, type Operation } from './read-document.js';
@@ -26,6 +26,8 @@ export type RootField =
   | { readonly key: string; readonly value: unknown };
 
 const SCHEMAS_KEPT = 100;
+/** Keys within JSON that somebody asks for may have come since they were last looked at; so often it is looked again. */
+const LOOKED_AGAIN_MS = 1000;
 const ROOT_FIELDS_MAX = 20;
 
 /** The way of a GraphQL query: document → schema of the organization → validation → a statement a root field. */
@@ -44,9 +46,7 @@ export class GraphqlPipeline {
     organization: RequestOrganization,
   ): Promise<readonly RootField[]> {
     const operation = readDocument(query, operationName);
-    const described = await this.schema(organization);
-    checkRoots(operation, described);
-    validateDocument(described, operation);
+    const described = await this.schemaFor(operation, organization);
     const coerced = getVariableValues(
       described.schema,
       operation.operation.variableDefinitions ?? [],
@@ -91,10 +91,30 @@ export class GraphqlPipeline {
     return result.data ?? {};
   }
 
+  /** The schema that the document is valid for. */
+  private async schemaFor(
+    operation: Operation,
+    organization: RequestOrganization,
+  ): Promise<OrganizationSchema> {
+    const known = await this.schema(organization, AGE_MAX_MS);
+    const asksForKeys = operation.operation.selectionSet.selections.some(
+      (each) => each.kind === Kind.FIELD && each.name.value.startsWith('__'),
+    );
+    try {
+      if (!asksForKeys) return valid(known, operation);
+    } catch (error) {
+      if (!(error instanceof GraphqlFailure)) throw error;
+    }
+    return valid(await this.schema(organization, LOOKED_AGAIN_MS), operation);
+  }
+
   /** Built anew when a table, a column or a key within JSON has come or gone. */
-  private async schema(organization: RequestOrganization): Promise<OrganizationSchema> {
+  private async schema(
+    organization: RequestOrganization,
+    ageMaxMs: number,
+  ): Promise<OrganizationSchema> {
     const tables = this.catalog.tables(organization);
-    const shapes = await this.shapesOf(tables, organization);
+    const shapes = await this.shapesOf(tables, organization, ageMaxMs);
     const version = versionOf(tables, shapes);
     const known = this.schemas.get(version);
     if (known) return known;
@@ -110,9 +130,11 @@ export class GraphqlPipeline {
   private async shapesOf(
     tables: readonly TableDescription[],
     organization: RequestOrganization,
+    ageMaxMs: number,
   ): Promise<Shapes> {
     const shapes = new Map<string, ReadonlyMap<string, Shape>>();
-    for (const table of tables) shapes.set(table.name, await this.shapes.of(organization, table));
+    for (const table of tables)
+      shapes.set(table.name, await this.shapes.of(organization, table, ageMaxMs));
     return shapes;
   }
 }
@@ -122,6 +144,13 @@ function versionOf(tables: readonly TableDescription[], shapes: Shapes): string 
   for (const { name, columns } of tables)
     hash.update(JSON.stringify([name, columns, [...(shapes.get(name) ?? [])]]));
   return hash.digest('base64');
+}
+
+/** @throws {MillraceError} INVALID_GRAPHQL, STREAM_NOT_FOUND */
+function valid(described: OrganizationSchema, operation: Operation): OrganizationSchema {
+  checkRoots(operation, described);
+  validateDocument(described, operation);
+  return described;
 }
 
 /** A root field that is no table is told as one: 404, with a near name. */

@@ -4,14 +4,15 @@ import { quoteIdentifier, WarehouseError, WarehouseReader } from '@app/warehouse
 import type { TableDescription } from '../catalog.js';
 import { isListOfObjects, shapeOf, type Shape } from './json-shape.js';
 
-const FRESH_MS = 30_000;
+/** So old may be what is told of them. */
+export const AGE_MAX_MS = 30_000;
 const KEPT = 1000;
 /** Lists of objects within lists of objects are looked into so deep. */
 const NESTED_MAX = 3;
 
 interface Known {
   readonly shape: Promise<Shape>;
-  readonly until: number;
+  readonly askedAt: number;
 }
 
 /** Asks the engine which keys there are in columns of JSON; it knows without reading the values. */
@@ -25,14 +26,18 @@ export class JsonShapes {
   async of(
     organization: RequestOrganization,
     { name, columns }: TableDescription,
+    ageMaxMs = AGE_MAX_MS,
   ): Promise<ReadonlyMap<string, Shape>> {
     const shapes = new Map<string, Shape>();
     for (const column of columns) {
       const quoted = quoteIdentifier(column.name);
       if (column.type.startsWith('JSON'))
-        shapes.set(column.name, await this.column(organization, name, quoted));
+        shapes.set(column.name, await this.column(organization, name, quoted, ageMaxMs));
       else if (isListOfObjects(column.type))
-        shapes.set(column.name, await this.column(organization, name, `arrayJoin(${quoted})`));
+        shapes.set(
+          column.name,
+          await this.column(organization, name, `arrayJoin(${quoted})`, ageMaxMs),
+        );
     }
     return shapes;
   }
@@ -41,10 +46,11 @@ export class JsonShapes {
     { database }: RequestOrganization,
     table: string,
     expression: string,
+    ageMaxMs: number,
   ): Promise<Shape> {
     const key = JSON.stringify([database, table, expression]);
     const known = this.known.get(key);
-    if (known && known.until > Date.now()) return known.shape;
+    if (known && known.askedAt + ageMaxMs > Date.now()) return known.shape;
     // A table that is dropped meanwhile, or an engine that is too busy, must not fail what reads others.
     const shape = this.ask(database, table, expression, NESTED_MAX).catch(
       (error: unknown): Shape => {
@@ -54,7 +60,7 @@ export class JsonShapes {
       },
     );
     this.known.delete(key);
-    this.known.set(key, { shape, until: Date.now() + FRESH_MS });
+    this.known.set(key, { shape, askedAt: Date.now() });
     for (const oldest of this.known.keys()) {
       if (this.known.size <= KEPT) break;
       this.known.delete(oldest);

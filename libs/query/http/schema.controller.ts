@@ -2,6 +2,7 @@ import { Controller, Get, Param, Req } from '@nestjs/common';
 import {
   Describe,
   MillraceError,
+  NamedRoute,
   organizationOf,
   Requires,
   type AuthenticatedRequest,
@@ -45,6 +46,7 @@ export class SchemaController {
   }
 
   @Get(':table')
+  @NamedRoute()
   @Describe({
     tag: 'Queries',
     summary: 'Fields of a table, with the types of Arrow, as ROAPI tells them',

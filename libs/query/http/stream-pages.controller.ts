@@ -15,7 +15,7 @@ import { columnKind } from '../plan/bound-value.js';
 import { SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
 import { readRange, SIZE_MAX } from '../search/search-request.js';
 import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
-import { sideOf, topValues } from '../search/stream-pages.js';
+import { rowsWhere, sideOf, topValues } from '../search/stream-pages.js';
 import { abortedWith } from './aborted-with.js';
 import { answer, JSON_TYPE } from './search.controller.js';
 
@@ -26,6 +26,10 @@ const time = z.coerce.number().int().min(0).max(TIME_MAX).default(0);
 
 const valuesQuery = z.object({
   fields: z.string().default('').describe('Names of columns, with commas between them'),
+  filter: z
+    .string()
+    .default('')
+    .describe('A condition of SQL, as after WHERE; all rows without it'),
   size,
   start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
   end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),
@@ -75,8 +79,10 @@ export class StreamPagesController {
       const range = readRange(asked.start_time, asked.end_time);
       const table = this.table(scope.organization, name);
       const hits: string[] = [];
+      const rows = { sql: rowsWhere(table, asked.filter), range };
       for (const column of fieldsOf(table, asked.fields)) {
-        const values = await this.searches.hits(topValues(table, column, asked.size, range), scope);
+        const top = topValues(column, asked.size);
+        const values = await this.searches.aggregate(rows, top, scope);
         hits.push(`{"field":${JSON.stringify(column)},"values":[${values.join(',')}]}`);
       }
       return hits;

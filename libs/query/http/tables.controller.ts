@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   Describe,
   MillraceError,
+  NamedRoute,
   organizationOf,
   Requires,
   type AuthenticatedRequest,
@@ -39,6 +40,7 @@ export class TablesController {
   ) {}
 
   @Get('tables/:table')
+  @NamedRoute()
   @Describe({
     tag: 'Queries',
     summary: 'Rows of a stream',

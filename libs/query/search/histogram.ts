@@ -1,3 +1,4 @@
+import { quoteText } from '@app/warehouse';
 import { SEARCH_CODE, searchError } from './search-error.js';
 
 const UNITS: readonly (readonly [RegExp, number])[] = [
@@ -62,9 +63,26 @@ export function intervalOfCount(buckets: number, rangeSeconds: number | undefine
 /** Buckets are counted from here, as OpenObserve has it: a Monday. */
 const ORIGIN = Date.UTC(2001, 0, 1) / 1000;
 
-/** The bucket's start as text, UTC. */
-export function histogramSql(time: string, interval: number): string {
-  const seconds = `toUnixTimestamp64Second(toDateTime64(${time}, 0, 'UTC'))`;
+/** A name of IANA's, such as `Europe/Berlin`. @throws {MillraceError} INVALID_SEARCH */
+export function readTimeZone(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    throw searchError(
+      SEARCH_CODE.invalidSql,
+      `histogram: want a time zone such as 'Europe/Berlin', not ${JSON.stringify(name.slice(0, 40))}`,
+    );
+  }
+}
+
+/**
+ * The bucket's start as text, by the clocks of a time zone. Where they are put back, an hour's
+ * buckets hold two hours.
+ */
+export function histogramSql(time: string, interval: number, zone = 'UTC'): string {
+  const utc = `toUnixTimestamp64Second(toDateTime64(${time}, 0, 'UTC'))`;
+  const seconds =
+    zone === 'UTC' ? utc : `(${utc} + timezoneOffset(toTimeZone(${time}, ${quoteText(zone)})))`;
   const start = `${seconds} - positiveModulo(${seconds} - ${ORIGIN}, ${interval})`;
   return `formatDateTime(fromUnixTimestamp64Second(${start}, 'UTC'), '%Y-%m-%dT%H:%i:%S')`;
 }

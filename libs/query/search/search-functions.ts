@@ -2,7 +2,13 @@ import { quoteText, searchedText } from '@app/warehouse';
 import { isAllowedFunction } from '../guard/allowed-functions.js';
 import { didYouMean } from '../near-name.js';
 import { partList } from './clauses.js';
-import { automaticInterval, histogramSql, intervalOfCount, readInterval } from './histogram.js';
+import {
+  automaticInterval,
+  histogramSql,
+  intervalOfCount,
+  readInterval,
+  readTimeZone,
+} from './histogram.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
 import { closing, isName, tokenize, type Token } from './tokens.js';
 
@@ -30,7 +36,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [Expansion, number, number]>> 
   time_range: [timeRange, 3, 3],
   match_all: [matchAll, 1, 1],
   match_all_ignore_case: [matchAll, 1, 1],
-  histogram: [histogram, 1, 2],
+  histogram: [histogram, 1, 3],
 };
 
 const NO_CALL =
@@ -112,15 +118,26 @@ function timeRange([time = '', start = '', end = '']: readonly string[]): string
 }
 
 function histogram(
-  [time = '', interval]: readonly string[],
+  [time = '', interval, zone]: readonly string[],
   { rangeSeconds }: SearchContext,
 ): string {
-  if (interval === undefined) return histogramSql(time, automaticInterval(rangeSeconds));
+  const seconds = bucketSeconds(interval, rangeSeconds);
+  if (zone === undefined) return histogramSql(time, seconds);
+  const [token, more] = tokenize(zone);
+  if (more !== undefined || token?.kind !== 'text')
+    throw searchError(
+      SEARCH_CODE.invalidSql,
+      "histogram: the time zone is a text: 'Europe/Berlin'",
+    );
+  return histogramSql(time, seconds, readTimeZone(token.value));
+}
+
+function bucketSeconds(interval: string | undefined, rangeSeconds: number | undefined): number {
+  if (interval === undefined) return automaticInterval(rangeSeconds);
   const [token, more] = tokenize(interval);
-  if (more === undefined && token?.kind === 'text')
-    return histogramSql(time, readInterval(token.value));
+  if (more === undefined && token?.kind === 'text') return readInterval(token.value);
   if (more === undefined && token?.kind === 'number')
-    return histogramSql(time, intervalOfCount(Number(token.text), rangeSeconds));
+    return intervalOfCount(Number(token.text), rangeSeconds);
   throw searchError(SEARCH_CODE.invalidSql, 'histogram: the interval is a text or a number');
 }
 

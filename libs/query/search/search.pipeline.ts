@@ -71,8 +71,22 @@ export class SearchPipeline {
     }
   }
 
+  /** Rows of an aggregation over `query`, which are those that a statement and a time range select. */
+  async aggregate(
+    request: Pick<SearchRequest, 'sql' | 'range'>,
+    aggregation: string,
+    scope: SearchScope,
+  ): Promise<readonly string[]> {
+    const plan = await this.plan(request, scope.organization);
+    try {
+      return await this.hits(plan.aggregation(await this.canonical.of(aggregation)), scope);
+    } catch (error) {
+      throw namingField(error, plan);
+    }
+  }
+
   private async plan(
-    { sql, range }: SearchRequest,
+    { sql, range }: Pick<SearchRequest, 'sql' | 'range'>,
     organization: RequestOrganization,
   ): Promise<SearchPlan> {
     const canonical = await this.canonical.of(sql);

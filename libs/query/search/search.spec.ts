@@ -165,6 +165,8 @@ describe('functions of search', () => {
     ['SELECT str_match(a)', 20001],
     ['SELECT match_all(a)', 20001],
     ['SELECT histogram(a, b)', 20001],
+    ["SELECT histogram(a, '1 h', 'Nowhere/Town')", 20001],
+    ["SELECT histogram(a, '1 h', 2)", 20001],
   ])('%s: %i', (statement, code) => {
     expect(codeOf(() => expandFunctions(statement, context))).toBe(code);
   });

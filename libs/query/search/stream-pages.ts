@@ -1,33 +1,23 @@
 import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
-import type { TimeRange } from './search-plan.js';
 
 /** `_around` looks so many microseconds to each side. */
 const AROUND = 900 * 1_000_000;
 
-/** The values of a column that most rows have, with their numbers; the row of null has no key. */
-export function topValues(
-  table: TableDescription,
-  column: string,
-  size: number,
-  { start, end }: TimeRange,
-): BoundStatement {
+/** Of aggregated rows: the values of a column that most rows have, with their numbers; the row of null has no key. */
+export function topValues(column: string, size: number): string {
   const name = quoteIdentifier(column);
-  const where = [
-    ...(start === undefined ? [] : ['_timestamp >= fromUnixTimestamp64Micro({start_time:Int64})']),
-    ...(end === undefined ? [] : ['_timestamp < fromUnixTimestamp64Micro({end_time:Int64})']),
-  ];
-  return {
-    sql:
-      `SELECT ${name} AS zo_sql_key, count() AS zo_sql_num FROM ${quoteIdentifier(table.name)}` +
-      (where.length > 0 ? ` WHERE ${where.join(' AND ')}` : '') +
-      ` GROUP BY ${name} ORDER BY zo_sql_num DESC, zo_sql_key LIMIT ${size}`,
-    values: {
-      ...(start === undefined ? {} : { start_time: String(start) }),
-      ...(end === undefined ? {} : { end_time: String(end) }),
-    },
-  };
+  return (
+    `SELECT ${name} AS zo_sql_key, count() AS zo_sql_num FROM query` +
+    ` GROUP BY ${name} ORDER BY zo_sql_num DESC, zo_sql_key LIMIT ${size}`
+  );
+}
+
+/** Rows of a table that fulfil a condition, as its author wrote it. */
+export function rowsWhere({ name }: TableDescription, condition: string): string {
+  const rows = `SELECT * FROM ${quoteIdentifier(name)}`;
+  return condition.trim() === '' ? rows : `${rows} WHERE (\n${condition}\n)`;
 }
 
 /** Rows on one side of a time, those next to it first. */

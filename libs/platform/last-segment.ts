@@ -2,6 +2,9 @@ import { RouteConstraints } from '@nestjs/platform-fastify';
 
 const NAME = 'lastSegment';
 const EMAIL = 'email';
+const NAMED = 'named';
+/** Pages of a stream, whatever the stream's name. */
+const ENDS_IN_PAGE = /\/(?:_values|_around)(?:\?|$)/;
 /** The last segment of the path has an @, as it came or percent-encoded. */
 const ENDS_IN_EMAIL = /(?:@|%40)[^/?]*(?:\?|$)/i;
 
@@ -11,8 +14,14 @@ const ENDS_IN_EMAIL = /(?:@|%40)[^/?]*(?:\?|$)/i;
  */
 export const EmailRoute = (): MethodDecorator => RouteConstraints({ [NAME]: EMAIL });
 
-/** What {@link EmailRoute} needs of the router. */
-export const emailConstraint = {
+/**
+ * The route is for paths that end in a name: `GET …/schema/logs`. Without this it would take
+ * `GET …/schema/_values` from the stream that is named `schema`.
+ */
+export const NamedRoute = (): MethodDecorator => RouteConstraints({ [NAME]: NAMED });
+
+/** What {@link EmailRoute} and {@link NamedRoute} need of the router. */
+export const lastSegmentConstraint = {
   [NAME]: {
     name: NAME,
     storage: <Handler>() => {
@@ -22,7 +31,9 @@ export const emailConstraint = {
         set: (value: string, handler: Handler): void => void handlers.set(value, handler),
       };
     },
-    deriveConstraint: ({ url = '' }: { readonly url?: string | undefined }): string =>
-      ENDS_IN_EMAIL.test(url) ? EMAIL : '',
+    deriveConstraint: ({ url = '' }: { readonly url?: string | undefined }): string => {
+      if (ENDS_IN_EMAIL.test(url)) return EMAIL;
+      return ENDS_IN_PAGE.test(url) ? '' : NAMED;
+    },
   },
 };

@@ -1,0 +1,162 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MillraceError } from '@app/platform';
+import { HOSTILE_STATEMENTS } from '../fixtures/hostile-statements.js';
+import { MORE_HOSTILE_STATEMENTS } from '../fixtures/more-hostile-statements.js';
+import { LEGITIMATE_STATEMENTS } from '../fixtures/legitimate-statements.js';
+import { CANARY, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
+
+interface Hostile {
+  readonly id: string;
+  readonly sql: string;
+}
+
+const SUITE = 'the guard, with a second organization beside';
+
+/** What the guard keeps to, whatever has the tables. */
+export const guardContract = (adapter: string, open: () => Promise<GuardedEngine>): void =>
+  describe(`${adapter}: ${SUITE}`, () => {
+    let engine: GuardedEngine;
+    const run = (sql: string, values?: Readonly<Record<string, string>>): Promise<string> =>
+      engine.run(sql, values);
+
+    beforeAll(async () => {
+      engine = await open();
+    });
+    afterAll(() => engine.close());
+
+    const hostile = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../fixtures/hostile-sql.json'), 'utf8'),
+    ) as readonly Hostile[];
+    const ours = [
+      `SELECT * FROM ${OTHER}.secret`,
+      `SELECT * FROM \`${OTHER}\`.\`secret\``,
+      'SELECT * FROM system.tables',
+      'SELECT * FROM `system`.`tables`',
+      `SELECT 1 FROM t WHERE name IN ${OTHER}.secret`,
+      `SELECT name IN (SELECT name FROM ${OTHER}.secret) FROM t`,
+      `SELECT (SELECT any(name) FROM ${OTHER}.secret)`,
+      `SELECT name FROM t UNION ALL SELECT name FROM ${OTHER}.secret`,
+      'SELECT currentDatabase()',
+      "SELECT file('{dir}/canary.txt')",
+      "SELECT * FROM file('{dir}/canary.csv', CSVWithNames)",
+      'SELECT * FROM `{dir}/canary.csv`',
+      "SELECT * APPLY (x -> file('{dir}/canary.txt')) FROM t",
+      "SELECT arrayMap(x -> file('{dir}/canary.txt'), [1])",
+      `SELECT * FROM merge('${OTHER}', '.*')`,
+      `SELECT * FROM t; SELECT * FROM ${OTHER}.secret`,
+      `SELECT * FROM t) UNION ALL (SELECT * FROM ${OTHER}.secret`,
+      `SELECT 1) SETTINGS max_execution_time = 0, limit = 1 --`,
+      'SELECT * FROM t SETTINGS max_execution_time = 100',
+      'DROP TABLE t',
+      'INSERT INTO t (id) VALUES (1)',
+      'USE system',
+      'SYSTEM SHUTDOWN',
+      'EXPLAIN SELECT * FROM t',
+      'SELECT sleep(3)',
+      'SELECT sleepEachRow(1) FROM t',
+      "SELECT getSetting('readonly')",
+      'SELECT hostName(), serverUUID(), currentUser()',
+    ];
+
+    it('knows enough hostile statements', () => {
+      const written = [...ours, ...HOSTILE_STATEMENTS, ...MORE_HOSTILE_STATEMENTS];
+      expect(hostile.length + written.length).toBeGreaterThan(450);
+    });
+
+    it.each([
+      ...[...ours, ...HOSTILE_STATEMENTS, ...MORE_HOSTILE_STATEMENTS].map((sql, index) => ({
+        id: `own-${index}`,
+        sql,
+      })),
+      ...hostile,
+    ])(
+      '$id: $sql',
+      async ({ sql }) => {
+        const statement = sql
+          .replaceAll('{dir}', engine.directory)
+          .replaceAll('{other}', OTHER)
+          .replaceAll('{cluster}', 'default')
+          .replace(/\borg_a\./g, `${OWN.database}.`)
+          .replace(/\borg_b\b/g, OTHER);
+        const answer = await run(statement).catch((error: unknown) => error as Error);
+        if (typeof answer === 'string') {
+          expect(answer).not.toContain(CANARY);
+          expect(answer).not.toContain('o_');
+          expect(answer).not.toContain('root:');
+        } else {
+          // Refused in words of ours, which give nothing away; or cut off in the middle by a limit.
+          expect(['MillraceError', 'WarehouseError']).toContain(answer.name);
+          const { message, detail = '' } = answer as MillraceError;
+          expect(message + detail).not.toContain(CANARY);
+          expect((message + detail).replaceAll(statement, '')).not.toMatch(
+            /EXPLAIN QUERY TREE|formatQuerySingleLine/,
+          );
+        }
+        expect(readdirSync(engine.directory).sort()).toEqual([
+          'batch.native',
+          'canary.csv',
+          'canary.txt',
+          'engine',
+          'out',
+        ]);
+        expect(existsSync(join(engine.directory, 'out1.txt'))).toBe(false);
+      },
+      15_000,
+    );
+
+    it('has left everything as it was', async () => {
+      expect(
+        await engine.warehouse.text({
+          sql: 'SELECT count() FROM t',
+          database: OWN.database,
+          format: 'text',
+        }),
+      ).toBe('3\n');
+      expect(
+        await engine.warehouse.text({
+          sql: 'SELECT count() FROM secret',
+          database: OTHER,
+          format: 'text',
+        }),
+      ).toBe('3\n');
+    });
+
+    it('knows enough legitimate ones', () => {
+      expect(LEGITIMATE_STATEMENTS.length).toBeGreaterThan(150);
+    });
+
+    it.each(LEGITIMATE_STATEMENTS)('admits %s', async (sql, rows) => {
+      expect(JSON.parse(await run(sql))).toEqual(rows);
+    });
+
+    it.each([
+      ['SELEC 1', 400, /line 1, column 7/],
+      ['SELECT 1 +\n  FROM t WHERE', 400, /line \d/],
+      ['SELECT nope FROM t', 400, /nope/],
+      ['SELECT 1 FROM tt', 404, /no stream "tt".*did you mean "t"/],
+      ['SELECT nofunction(1)', 403, /nofunction/],
+      ['SELECT 1 FORMAT JSON', 403, /FORMAT/],
+      ['INSERT INTO t VALUES (1)', 403, /only one SELECT/],
+      ['SELECT 1; SELECT 2', 400, /./],
+      ['', 400, /empty/],
+      ['SELECT 1\u0000', 400, /control character/],
+      ['('.repeat(20_000), 400, /./],
+      ["SELECT repeat('x', 1000000) FROM numbers(1000)", 413, /./],
+      ['SELECT count() FROM numbers(1000000000000) WHERE number % 2', 413, /rows/],
+      [
+        'SELECT count() FROM numbers(9000000000) WHERE cityHash64(number) = 1',
+        408,
+        /longer than it may/,
+      ],
+    ])(
+      'answers %s with %s',
+      async (sql, status, message) => {
+        const answer = await run(sql).catch((error: unknown) => error);
+        expect(answer).toBeInstanceOf(MillraceError);
+        expect((answer as MillraceError).status).toBe(status);
+        expect((answer as MillraceError).message).toMatch(message);
+      },
+      15_000,
+    );
+  });

@@ -1,0 +1,106 @@
+import { startServer, type Server } from '../server/start-server.js';
+
+/** 28 March 2026 at 22:30 UTC, and every hour from then on: clocks in Berlin go forward at 1:00 UTC. */
+const FIRST = Date.UTC(2026, 2, 28, 22, 30);
+const HOUR = 3_600_000;
+
+interface Values {
+  readonly hits: readonly { readonly field: string; readonly values: readonly object[] }[];
+}
+
+describe('pages of a stream', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer();
+    const rows = Array.from({ length: 6 }, (_, n) => ({
+      _timestamp: FIRST + n * HOUR,
+      status: n % 2 === 0 ? 200 : 500,
+      path: `/${n % 3}`,
+    }));
+    for (const name of ['logs', 'schema', 'tables']) await server.client.upload(name, rows);
+    await server.client.call('/api/default/logs/settings', {
+      body: JSON.stringify({ full_text_search_keys: ['path'] }),
+    });
+  });
+  afterAll(() => server.stop());
+
+  const values = (query: string, stream = 'logs') =>
+    server.client.call(`/api/default/${stream}/_values?fields=path&${query}`);
+
+  it.each([
+    ['', 6],
+    ['status = 500', 3],
+    ["status = 500 OR path = '/0'", 4],
+    ["match_all('1')", 2],
+    ["str_match(path, '2') -- a comment", 2],
+  ])('count the values of rows where %j', async (filter, rows) => {
+    const answer = await values(`filter=${encodeURIComponent(filter)}`);
+    const [first] = answer.json<Values>().hits;
+    const counts = first?.values.map((each) => (each as { zo_sql_num: number }).zo_sql_num) ?? [];
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows);
+  });
+
+  it('keep to the time range, whatever the condition', async () => {
+    const filter = encodeURIComponent('1) OR (1');
+    const answer = await values(
+      `filter=${filter}&start_time=${FIRST * 1000}&end_time=${FIRST * 1000 + 1}`,
+    );
+    expect(answer.json<Values>().hits[0]?.values).toEqual([{ zo_sql_key: '/0', zo_sql_num: 1 }]);
+  });
+
+  it.each([
+    ['nope = 1', 20004, /nope/],
+    ['status =', 20001, /./],
+    ['file(path) = 1', 20005, /file/],
+    ['1); DROP TABLE logs --', 20001, /./],
+    ['path IN (SELECT name FROM system.tables)', 20001, /./],
+  ])('refuse the condition %j', async (filter, code, message) => {
+    const answer = await values(`filter=${encodeURIComponent(filter)}`);
+    const told = answer.json<{ code: number; message: string }>();
+    expect([answer.status, told.code, told.message]).toEqual([
+      400,
+      code,
+      expect.stringMatching(message),
+    ]);
+  });
+
+  it.each(['schema', 'tables'])('are there for a stream called %s', async (stream) => {
+    const [first] = (await values('', stream)).json<Values>().hits;
+    expect(first?.values).toHaveLength(3);
+    const around = `/api/default/${stream}/_around?key=${FIRST * 1000}`;
+    expect((await server.client.call(around)).json<{ hits: unknown[] }>().hits).toHaveLength(1);
+    // And its own routes are what they were.
+    expect((await server.client.call(`/api/default/schema/${stream}`)).status).toBe(200);
+    expect((await server.client.call(`/api/default/tables/${stream}`)).json()).toHaveLength(6);
+  });
+
+  it('draw histograms by the clocks of a time zone', async () => {
+    const histogram = async (call: string): Promise<unknown> => {
+      const answer = await server.client.call('/api/default/_search', {
+        body: JSON.stringify({
+          query: { sql: 'SELECT * FROM logs', size: 0 },
+          aggs: { h: `SELECT ${call} AS k, count(*) AS n FROM query GROUP BY k ORDER BY k` },
+        }),
+      });
+      return answer.json<{ aggs?: { h: unknown } }>().aggs?.h ?? answer.json();
+    };
+    expect(await histogram("histogram(_timestamp, '1 day', 'Europe/Berlin')")).toEqual([
+      { k: '2026-03-28T00:00:00', n: 1 },
+      { k: '2026-03-29T00:00:00', n: 5 },
+    ]);
+    expect(await histogram("histogram(_timestamp, '1 day')")).toEqual([
+      { k: '2026-03-28T00:00:00', n: 2 },
+      { k: '2026-03-29T00:00:00', n: 4 },
+    ]);
+    expect(await histogram("histogram(_timestamp, '1 hour', 'Europe/Berlin')")).toEqual(
+      ['28T23', '29T00', '29T01', '29T03', '29T04', '29T05'].map((hour) => ({
+        k: `2026-03-${hour}:00:00`,
+        n: 1,
+      })),
+    );
+    expect(await histogram("histogram(_timestamp, '1 hour', 'Mars/Crater')")).toMatchObject({
+      code: 10001,
+      message: expect.stringContaining('Mars/Crater') as string,
+    });
+  });
+});
