@@ -8,7 +8,12 @@ export {
   type ErrorBody,
   type FailureListener,
 } from './error-filter.js';
-export { Describe, type RouteDescription } from './describe.js';
+export {
+  Describe,
+  DESCRIPTION_METADATA,
+  type FailureExample,
+  type RouteDescription,
+} from './describe.js';
 export { diskFull, isDiskFull } from './disk-full.js';
 export { EmailRoute, emailConstraint } from './email-route.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
