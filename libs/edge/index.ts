@@ -8,3 +8,13 @@ export {
   type TableFormat,
   type TableOptions,
 } from './table-description.js';
+export { parseTableArgument, parseTableUri, withoutPassword } from './describe/table-argument.js';
+export { printTable } from './describe/print-table.js';
+export {
+  dropRequests,
+  parseDropRequests,
+  parseTableRequests,
+  tableRequests,
+  type TableRequest,
+} from './describe/table-request.js';
+export { type DescribedStore, tableEntry, tableName } from './describe/table-entry.js';
