@@ -18,3 +18,6 @@ export {
   type TableRequest,
 } from './describe/table-request.js';
 export { type DescribedStore, tableEntry, tableName } from './describe/table-entry.js';
+export { HELP } from './config/arguments.js';
+export { readEdgeConfig, type EdgeConfig, type EdgeQuestion } from './config/edge-config.js';
+export type { FollowConfig } from './config/follow-config.js';

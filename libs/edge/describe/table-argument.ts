@@ -11,8 +11,8 @@ const TEXTS = ['delimiter', 'pointer', 'sheet_name', 'table', 'format'];
 
 /**
  * Reads `[<name>=]<uri>[,<option>=<value>]…`, as `--table` takes it. A piece between commas that
- * does not begin with `<option>=` belongs to the one before it, so a URI may have commas in it,
- * and a value may be a list. Values are JSON, or text.
+ * does not begin with `<option>=`, or lies within a JSON value, belongs to the one before it: a
+ * URI may have commas in it, and a value may be a list. Values are JSON, or text.
  * @throws {Error} whose message says what is wrong, where, and what may be meant
  */
 export function parseTableArgument(text: string): DescribedTable {
@@ -45,11 +45,7 @@ function describeTable(
 }
 
 function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unknown> } {
-  const [uri = '', ...given] = text.split(',').reduce<string[]>((pieces, piece) => {
-    const last = pieces.at(-1);
-    if (last === undefined || OPTION.test(piece)) return [...pieces, piece];
-    return [...pieces.slice(0, -1), `${last},${piece}`];
-  }, []);
+  const [uri = '', ...given] = splitOptions(text);
   const options = new Map<string, unknown>();
   for (const piece of given) {
     const [, key = '', value = ''] = OPTION.exec(piece) ?? [];
@@ -60,13 +56,47 @@ function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unk
   return { uri, options };
 }
 
-function valueOf(key: string, text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text;
+/** The URI, and each option with its value. */
+function splitOptions(text: string): readonly string[] {
+  const pieces = text.split(',');
+  const split: string[] = [];
+  for (let at = 0; at < pieces.length;) {
+    const piece = pieces[at] ?? '';
+    const last = split.at(-1);
+    if (last !== undefined && !OPTION.test(piece)) {
+      split[split.length - 1] = `${last},${piece}`;
+      at += 1;
+      continue;
+    }
+    const length = last === undefined ? 1 : jsonLength(pieces.slice(at));
+    split.push(pieces.slice(at, at + length).join(','));
+    at += length;
   }
+  return split;
+}
+
+/** How many pieces from the first on, `<option>=<value>`, make the value whole JSON; 1 when none do. */
+function jsonLength(pieces: readonly string[]): number {
+  if (!/^[a-z_]+=["[{]/.test(pieces[0] ?? '')) return 1;
+  const whole = pieces.findIndex((_, index) => {
+    const [, , value = ''] = OPTION.exec(pieces.slice(0, index + 1).join(',')) ?? [];
+    return json(value) !== undefined;
+  });
+  return whole === -1 ? 1 : whole + 1;
+}
+
+/** Undefined where the text is none. */
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function valueOf(key: string, text: string): unknown {
+  const value = json(text);
+  if (value === undefined) return text;
   return TEXTS.includes(key) && typeof value !== 'string' ? text : value;
 }
 

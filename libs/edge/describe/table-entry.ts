@@ -100,7 +100,10 @@ function describe(name: string, entry: Source, context: z.RefinementCtx): Descri
   if ('problem' in format) return wrong(['option', 'format'], format.problem);
   const read = readOptions(format.format, option);
   if ('error' in read) {
-    for (const { path, message } of read.error.issues) wrong(['option', ...path], message);
+    for (const issue of read.error.issues) {
+      const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+      wrong(['option', ...issue.path, ...unknown], issue.message);
+    }
     return z.NEVER;
   }
   const { options, materialize } = read.found;
