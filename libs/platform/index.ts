@@ -1,5 +1,6 @@
 export type { Caller, RequestOrganization } from './caller.js';
 export { readConfig, type Config, type Role, type UploadLimits } from './config.js';
+export { type EdgeEnvironment, readEdgeEnvironment } from './config-edge.js';
 export type { DeltaSources, S3Access } from './delta-sources.js';
 export {
   bodyOf,
