@@ -17,9 +17,3 @@ export interface SourceEngineOptions {
   /** Definitions and copies that run at once; more wait. */
   readonly definers: number;
 }
-
-/** Starts the engine in this process. @throws when the directory is in use */
-export async function openSourceEngine(options: SourceEngineOptions): Promise<SourceEngine> {
-  const { openChdbSources } = await import('./chdb/open-chdb-sources.js');
-  return openChdbSources(options);
-}
