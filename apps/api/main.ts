@@ -15,13 +15,13 @@ import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
+  httpAdapter,
   nestLogger,
   readConfig,
   Readiness,
   type Config,
 } from '@app/platform';
 import { ApiModule } from './api.module.js';
-import { httpAdapter } from './http-server.js';
 import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
 
@@ -31,7 +31,7 @@ async function start(config: Config): Promise<void> {
   const parts = await openParts(config, logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of(parts),
-    httpAdapter(config, logger),
+    httpAdapter({ ...config.http, idleSeconds: config.upload.idleSeconds }, logger),
     {
       logger: nestLogger(logger),
       bodyParser: false,

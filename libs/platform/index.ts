@@ -9,11 +9,17 @@ export {
   type ErrorBody,
   type FailureListener,
 } from './error-filter.js';
-export { Describe, type RouteDescription } from './describe.js';
+export {
+  Describe,
+  DESCRIPTION_METADATA,
+  type FailureExample,
+  type RouteDescription,
+} from './describe.js';
 export { diskFull, isDiskFull } from './disk-full.js';
 export { EmailRoute, emailConstraint } from './email-route.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController, Readiness } from './health.controller.js';
+export { httpAdapter, type HttpOptions } from './http-server.js';
 export { KeyedQueue } from './keyed-queue.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
 export { nodeId } from './node-id.js';
@@ -28,4 +34,5 @@ export {
 export { readJson } from './read-json.js';
 export { callerOf, organizationOf, requestId, type AuthenticatedRequest } from './request.js';
 export { closeOnSignal } from './shutdown.js';
+export { sourceCredentials, type SourceCredentials } from './source-credentials.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';

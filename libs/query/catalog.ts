@@ -14,4 +14,9 @@ export interface TableDescription {
 export abstract class Catalog {
   abstract tables(organization: RequestOrganization): readonly TableDescription[];
   abstract table(organization: RequestOrganization, name: string): TableDescription | undefined;
+
+  /** That there is no such table, as a statement's author is told; its place and a near name follow. */
+  missing(organization: RequestOrganization, name: string): string {
+    return `there is no stream ${JSON.stringify(name)} in organization ${organization.name}`;
+  }
 }

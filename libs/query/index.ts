@@ -7,4 +7,5 @@ export {
   type OrganizationQueryLimits,
 } from './organization-queries.js';
 export { QueryModule } from './query.module.js';
+export { SearchModule } from './search.module.js';
 export { QueryPipeline } from './query.pipeline.js';

@@ -10,6 +10,7 @@ export {
 } from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
 export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
+export type { SourceEngine } from './source-engine.js';
 export {
   FencedError,
   NETWORK_ERROR,

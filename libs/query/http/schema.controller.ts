@@ -22,7 +22,7 @@ const EXAMPLE: TableSchema = {
   ],
 };
 
-@Controller('api/:org/schema')
+@Controller('schema')
 @Requires('query')
 export class SchemaController {
   constructor(

@@ -30,7 +30,7 @@ const tableQuery = z.object({
     ),
 });
 
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class TablesController {
   constructor(

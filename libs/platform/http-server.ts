@@ -2,15 +2,18 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  bodyOf,
-  emailConstraint,
-  MillraceError,
-  requestId,
-  sendError,
-  type Config,
-  type Logger,
-} from '@app/platform';
+import { emailConstraint } from './email-route.js';
+import { bodyOf, sendError } from './error-filter.js';
+import { MillraceError } from './errors.js';
+import type { Logger } from './logger.js';
+import { requestId } from './request.js';
+
+export interface HttpOptions {
+  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** A client that sends nothing for so long is cut off. */
+  readonly idleSeconds: number;
+}
 
 /** A stream's name may be percent-encoded throughout. */
 const PARAMETER_LENGTH_MAX = 400;
@@ -20,12 +23,15 @@ const HEADERS_TIMEOUT_MS = 30_000;
  * Fastify as Millrace needs it: bodies stay unread streams for their routes to read, errors that
  * come before any route have the same shape as all others, and every response says its request id.
  */
-export function httpAdapter({ upload, http }: Config, logger: Logger): FastifyAdapter {
+export function httpAdapter(
+  { trustedProxies, idleSeconds }: HttpOptions,
+  logger: Logger,
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     genReqId: requestId,
-    ...(http.trustedProxies.length > 0 ? { trustProxy: [...http.trustedProxies] } : {}),
+    ...(trustedProxies.length > 0 ? { trustProxy: [...trustedProxies] } : {}),
     requestTimeout: 0,
-    connectionTimeout: upload.idleSeconds * 1000,
+    connectionTimeout: idleSeconds * 1000,
     routerOptions: {
       maxParamLength: PARAMETER_LENGTH_MAX,
       constraints: emailConstraint,

@@ -1,0 +1,51 @@
+import { Session } from 'chdb';
+import type { QueryLimits } from '../warehouse.js';
+import type { SourceEngine } from '../source-engine.js';
+import { ChdbLocalEngine } from './chdb-local-engine.js';
+import { Engine } from './engine.js';
+import { openReader } from './open-reader.js';
+
+export interface SourceEngineOptions {
+  /** Absolute; for what is copied into the engine. Nothing in it is needed after the process. */
+  readonly directory: string;
+  readonly limits: QueryLimits;
+  /** Client queries that run at once; more wait. */
+  readonly readers: number;
+  /** Definitions and copies that run at once; more wait. */
+  readonly definers: number;
+}
+
+/** For statements that make tables: their rows stay in the order of their files. */
+const DEFINING: readonly string[] = [
+  '--max_insert_threads=1',
+  '--session_timezone=UTC',
+  '--date_time_output_format=iso',
+  '--output_format_json_quote_64bit_integers=0',
+];
+
+/** Starts ClickHouse's engine in this process for tables that lie elsewhere. */
+export function openChdbSources({
+  directory,
+  limits,
+  readers,
+  definers,
+}: SourceEngineOptions): SourceEngine {
+  const engine = new Engine({ directory, acceptors: 1, purpose: 'sources' });
+  const control = new Session(engine.path);
+  const reader = openReader(engine, control, { directory, limits, readers });
+  const sessions = engine.sessions(
+    [...DEFINING, `--max_memory_usage=${limits.memoryBytes}`],
+    definers,
+  );
+  return {
+    reader,
+    statements: new ChdbLocalEngine(sessions, sessions),
+    close: async () => {
+      await reader.close();
+      await engine.close(() => {
+        control.close();
+        return Promise.resolve();
+      });
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { openChdbSources, type SourceEngineOptions } from './open-chdb-sources.js';
