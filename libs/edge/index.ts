@@ -21,3 +21,10 @@ export { type DescribedStore, tableEntry, tableName } from './describe/table-ent
 export { HELP } from './config/arguments.js';
 export { readEdgeConfig, type EdgeConfig, type EdgeQuestion } from './config/edge-config.js';
 export type { FollowConfig } from './config/follow-config.js';
+export { EdgeModule } from './edge.module.js';
+export { AboutController, EDGE_VERSION } from './http/about.controller.js';
+export { CallerGuard } from './http/caller.guard.js';
+export type { Workshop } from './registry/open-source.js';
+export { Registrations } from './registry/registrations.js';
+export { Reloader } from './registry/reloader.js';
+export { TableRegistry, type TableChange } from './registry/table-registry.js';

@@ -1,3 +1,5 @@
+import { sourceCredentials, type SourceCredentials } from './source-credentials.js';
+
 /** What the edge program takes from its environment. */
 export interface EdgeEnvironment {
   /** Where to listen unless told otherwise: ROAPI's variables. */
@@ -21,3 +23,8 @@ export function readEdgeEnvironment(variables: NodeJS.ProcessEnv = process.env):
     token: variables['MILLRACE_EDGE_TOKEN'] || undefined,
   };
 }
+
+/** Keys to what tables are read from. */
+export const readSourceCredentials = (
+  variables: NodeJS.ProcessEnv = process.env,
+): SourceCredentials => sourceCredentials(variables);

@@ -1,6 +1,6 @@
 export type { Caller, RequestOrganization } from './caller.js';
 export { readConfig, type Config, type Role, type UploadLimits } from './config.js';
-export { type EdgeEnvironment, readEdgeEnvironment } from './config-edge.js';
+export { type EdgeEnvironment, readEdgeEnvironment, readSourceCredentials } from './config-edge.js';
 export type { DeltaSources, S3Access } from './delta-sources.js';
 export {
   bodyOf,
@@ -34,5 +34,5 @@ export {
 export { readJson } from './read-json.js';
 export { callerOf, organizationOf, requestId, type AuthenticatedRequest } from './request.js';
 export { closeOnSignal } from './shutdown.js';
-export { sourceCredentials, type SourceCredentials } from './source-credentials.js';
+export type { SourceCredentials } from './source-credentials.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';

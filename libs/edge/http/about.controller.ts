@@ -10,7 +10,7 @@ export class AboutController {
 
   @Open()
   @Get('health')
-  @Describe({ tag: 'Health', summary: 'The process is there, for ROAPI\'s checks', answer: 'OK' })
+  @Describe({ tag: 'Health', summary: "The process is there, for ROAPI's checks", answer: 'OK' })
   health(): string {
     return 'OK';
   }

@@ -34,8 +34,7 @@ export class CallerGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     this.admit(request.headers.authorization);
-    if (access === undefined)
-      throw new MillraceError('FORBIDDEN', 'this route is not open to you');
+    if (access === undefined) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
     const hold = this.tables.hold();
     http.getResponse<FastifyReply>().raw.once('close', () => hold.release());
     request.organization = { id: 'edge', name: 'edge', database: hold.database };
@@ -48,7 +47,9 @@ export class CallerGuard implements CanActivate {
     const [, scheme = '', value = ''] = /^(Bearer|Basic) +(\S+)$/i.exec(authorization) ?? [];
     const shown =
       scheme.toLowerCase() === 'basic'
-        ? Buffer.from(value, 'base64').toString('utf8').replace(/^[^:]*:/, '')
+        ? Buffer.from(value, 'base64')
+            .toString('utf8')
+            .replace(/^[^:]*:/, '')
         : value;
     if (!timingSafeEqual(digest(shown), this.expected))
       throw new MillraceError(

@@ -37,13 +37,17 @@ export class RegistrationController {
     },
     answer: { code: 200, message: 'cities registered' },
     failures: {
-      INVALID_PARAMETER: 'table "cities" cannot be loaded from cities.csv: there is no such file or folder',
+      INVALID_PARAMETER:
+        'table "cities" cannot be loaded from cities.csv: there is no such file or folder',
     },
   })
   async register(@Req() request: AuthenticatedRequest): Promise<Done> {
     const requests = parseTableRequests(await bodyOf(request));
     await this.registrations.register(requests);
-    return done(requests.map(({ name }) => name), 'registered');
+    return done(
+      requests.map(({ name }) => name),
+      'registered',
+    );
   }
 
   @Post('tables/drop')
@@ -68,7 +72,10 @@ export class RegistrationController {
  */
 function bodyOf(request: AuthenticatedRequest): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    throw new MillraceError('UNSUPPORTED_ENCODING', 'send JSON, with Content-Type: application/json');
+    throw new MillraceError(
+      'UNSUPPORTED_ENCODING',
+      'send JSON, with Content-Type: application/json',
+    );
   return readJson(request.raw, z.unknown());
 }
 

@@ -1,6 +1,6 @@
 import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
 import { engineType } from '../arrow-data-type.js';
-import { settingsClause, type Source } from '../sources/source.js';
+import { settingsClause, type Settings, type Source } from '../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../table-description.js';
 
 /** `a Int64, b String`, as table functions take it. */
@@ -18,14 +18,22 @@ export async function inferColumns(
   statements: SourceEngine['statements'],
 ): Promise<readonly Column[]> {
   if (columns) return declared(columns);
-  const settings = settingsClause({
-    ...source.settings,
-    ...source.inference,
-    print_pretty_type_names: '0',
-  });
-  const sql = `DESCRIBE TABLE ${source.call(undefined)}${settings} FORMAT JSONEachRow`;
-  const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
-  const found = lines.map((line) => JSON.parse(line) as Column);
+  const ask = async (inference: Settings): Promise<readonly Column[]> => {
+    const settings = { ...source.settings, ...inference, print_pretty_type_names: '0' };
+    const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(settings)} FORMAT JSONEachRow`;
+    const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Column);
+  };
+  const found = [...(await ask(source.inference))];
+  if (source.many && 'schema_inference_mode' in source.inference) {
+    // Asked for all files together, the engine leaves columns out that are in folders' names.
+    const known = new Set(found.map(({ name }) => name));
+    found.push(
+      ...(await ask({ ...source.inference, schema_inference_mode: "'default'" })).filter(
+        ({ name }) => !known.has(name),
+      ),
+    );
+  }
   const headless = options.format === 'csv' && !options.hasHeader;
   return found.map(({ name, type }) => ({
     // The engine calls them c1, c2, …; folders' names stay.

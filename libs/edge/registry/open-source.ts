@@ -7,7 +7,12 @@ import { pipeline } from 'node:stream/promises';
 import type { SourceCredentials } from '@app/platform';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
 import { databaseSource } from '../sources/database-source.js';
-import { engineFormat, type EngineFormat } from '../sources/engine-format.js';
+import {
+  engineFormat,
+  JSON_ARRAY_LINES,
+  JSON_LINES,
+  type EngineFormat,
+} from '../sources/engine-format.js';
 import { fileSource } from '../sources/file-source.js';
 import { lakeSource } from '../sources/lake-source.js';
 import { placeOf, type Place } from '../sources/place.js';
@@ -32,7 +37,6 @@ export interface OpenedSource extends Source {
   readonly unpacked: string | undefined;
 }
 
-const JSON_LINES = { format: 'ndjson' } as const;
 const RAW: EngineFormat = {
   name: 'RawBLOB',
   settings: {},
@@ -90,6 +94,7 @@ async function unpackWorkbook(
     settings: {},
     inference: {},
     inferred: false,
+    many: false,
     shown: place.path,
     unpacked: file,
   };
@@ -113,9 +118,7 @@ async function unpackDocument(
     await rm(file, { force: true });
     throw error;
   }
-  const options = arrayEncoded ? { format: 'json' as const, arrayEncoded } : JSON_LINES;
-  const format = engineFormat(options);
-  if (!format) throw new Error('unreachable');
+  const format = arrayEncoded ? JSON_ARRAY_LINES : JSON_LINES;
   const source = fileSource({}, { kind: 'local', path: file }, format, workshop.credentials);
   return { ...source, shown: document.shown, unpacked: file };
 }

@@ -68,9 +68,7 @@ async function prepared(
   }
   const readAt = Date.now();
   const copy = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
-  await statements.run(
-    `CREATE TABLE ${copy} ENGINE = MergeTree ORDER BY tuple() AS ${select}`,
-  );
+  await statements.run(`CREATE TABLE ${copy} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
   return { described, columns, select: `SELECT * FROM ${copy}`, copy: { table: copy, readAt } };
 }
 

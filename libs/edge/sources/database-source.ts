@@ -18,7 +18,14 @@ export function databaseSource(
     const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
     const file = isAbsolute(path) ? path : resolve(base, path);
     const call = tableFunction('sqlite', [quoteText(file), quoteText(options.table ?? name)]);
-    return { call: () => call, settings: {}, inference: {}, inferred: false, shown: file };
+    return {
+      call: () => call,
+      settings: {},
+      inference: {},
+      inferred: false,
+      many: false,
+      shown: file,
+    };
   }
   if (options.format !== 'mysql' && options.format !== 'postgres') return undefined;
   const server = serverOf(uri);
@@ -34,7 +41,7 @@ export function databaseSource(
   ];
   const call = tableFunction(FUNCTIONS[options.format], args.map(quoteText));
   const shown = `${server.protocol}//${host}/${database}`;
-  return { call: () => call, settings: {}, inference: {}, inferred: false, shown };
+  return { call: () => call, settings: {}, inference: {}, inferred: false, many: false, shown };
 }
 
 function serverOf(uri: string): URL {

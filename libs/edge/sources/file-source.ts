@@ -15,12 +15,13 @@ export function fileSource(
   credentials: SourceCredentials,
 ): Source {
   const { settings, inference, inferred } = format;
+  const read = { settings, inference, inferred };
   switch (place.kind) {
     case 'local': {
       const path = localPath(place.path, format);
       const call = (structure: string | undefined): string =>
         tableFunction('file', [quoteText(path), format.name, optionalText(structure)]);
-      return { call, settings, inference, inferred, shown: place.path };
+      return { ...read, call, many: isGlob(path), shown: place.path };
     }
     case 'http': {
       const sent = Object.entries(headers ?? {}).map(
@@ -33,7 +34,7 @@ export function fileSource(
           optionalText(structure),
           ...(sent.length > 0 ? [`headers(${sent.join(', ')})`] : []),
         ]);
-      return { call, settings, inference, inferred, shown: withoutSecrets(place.url) };
+      return { ...read, call, many: isGlob(place.url), shown: withoutSecrets(place.url) };
     }
     case 'stdin':
       throw new Error('standard input can be read once, at the start');
@@ -44,10 +45,9 @@ export function fileSource(
       const call = (structure: string | undefined): string =>
         storeCall('files', at, credentials, format.name, structure);
       return {
+        ...read,
         call,
-        settings,
-        inference,
-        inferred,
+        many: isGlob(key),
         shown: `${place.kind}://${place.bucket}/${place.key}`,
       };
     }

@@ -58,8 +58,15 @@ function s3Arguments({ bucket, key }: ObjectPlace, s3: SourceCredentials['s3']):
       : [s3.accessKeyId, s3.secretAccessKey, s3.sessionToken]
           .filter((each) => each !== undefined)
           .map(quoteText);
-  return { args: [quoteText(`${host}/${bucket}/${key}`), ...keys], shown: `s3://${bucket}/${key}` };
+  return {
+    args: [quoteText(`${host}/${bucket}/${inUrl(key)}`), ...keys],
+    shown: `s3://${bucket}/${key}`,
+  };
 }
+
+/** What no URL may have is encoded; what matches names stays. */
+const inUrl = (key: string): string =>
+  key.replace(/[^A-Za-z0-9._~!*'(){},/?=:@&+$-]+/gu, encodeURIComponent);
 
 /** Through the interface that speaks S3, which signs with HMAC keys. */
 function gcsArguments({ bucket, key }: ObjectPlace, gcs: SourceCredentials['gcs']): StoreArguments {
@@ -67,7 +74,7 @@ function gcsArguments({ bucket, key }: ObjectPlace, gcs: SourceCredentials['gcs'
     gcs.accessKeyId === undefined || gcs.secretAccessKey === undefined
       ? ['NOSIGN']
       : [quoteText(gcs.accessKeyId), quoteText(gcs.secretAccessKey)];
-  const url = `${gcs.endpoint ?? 'https://storage.googleapis.com'}/${bucket}/${key}`;
+  const url = `${gcs.endpoint ?? 'https://storage.googleapis.com'}/${bucket}/${inUrl(key)}`;
   return { args: [quoteText(url), ...keys], shown: `gs://${bucket}/${key}` };
 }
 

@@ -7,6 +7,11 @@ import type { Column } from '@app/warehouse';
 import type { TableOptions } from '../table-description.js';
 import { cellKind, cellValue, columnType, type Kind } from './sheet-cell.js';
 
+/** The library declares nothing of its number formats. */
+type Library = Pick<typeof import('@e965/xlsx'), 'read' | 'utils'> & {
+  readonly SSF: { readonly is_date: (format: string) => boolean };
+};
+
 export type SheetOptions = Extract<
   TableOptions,
   { readonly format: 'xls' | 'xlsx' | 'xlsb' | 'ods' }
@@ -23,7 +28,7 @@ export async function readWorkbook(
   options: SheetOptions,
   file: string,
 ): Promise<readonly Column[]> {
-  const { read, SSF, utils } = await import('@e965/xlsx');
+  const { read, SSF, utils } = (await import('@e965/xlsx')) as Library;
   const workbook = read(await readFile(path), { dense: true, cellNF: true, cellHTML: false });
   const name = options.sheetName ?? workbook.SheetNames[0] ?? '';
   const sheet = workbook.Sheets[name];
@@ -36,10 +41,9 @@ export async function readWorkbook(
   const names = columnNames(header);
   if (names.length === 0)
     throw new Error(`sheet ${JSON.stringify(name)} has no row of names in its range`);
-  const isDate = (format: string): boolean => SSF.is_date(format);
   const seen = body.slice(0, options.inferenceRows);
   const kinds = names.map(
-    (_, index): ReadonlySet<Kind> => new Set(seen.map((row) => cellKind(row[index], isDate))),
+    (_, index): ReadonlySet<Kind> => new Set(seen.map((row) => cellKind(row[index], SSF.is_date))),
   );
   const columns = names.map((column, index) => ({ name: column, type: columnType(kinds[index]) }));
   await pipeline(Readable.from(lines(body, columns)), createWriteStream(file));

@@ -16,6 +16,8 @@ export interface Source {
   readonly inference: Settings;
   /** Whether it has no schema of its own, so that what was inferred once is held on to. */
   readonly inferred: boolean;
+  /** Whether names are left open, so that there may be several files. */
+  readonly many: boolean;
   /** What a message names: a path or a URL, without secrets. */
   readonly shown: string;
 }

@@ -1,19 +1,8 @@
 import { Session } from 'chdb';
-import type { QueryLimits } from '../warehouse.js';
-import type { SourceEngine } from '../source-engine.js';
+import type { SourceEngine, SourceEngineOptions } from '../source-engine.js';
 import { ChdbLocalEngine } from './chdb-local-engine.js';
 import { Engine } from './engine.js';
 import { openReader } from './open-reader.js';
-
-export interface SourceEngineOptions {
-  /** Absolute; for what is copied into the engine. Nothing in it is needed after the process. */
-  readonly directory: string;
-  readonly limits: QueryLimits;
-  /** Client queries that run at once; more wait. */
-  readonly readers: number;
-  /** Definitions and copies that run at once; more wait. */
-  readonly definers: number;
-}
 
 /** For statements that make tables: their rows stay in the order of their files. */
 const DEFINING: readonly string[] = [

@@ -1,1 +1,0 @@
-export { openChdbSources, type SourceEngineOptions } from './open-chdb-sources.js';
