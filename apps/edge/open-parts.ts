@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { freemem, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Registrations, Reloader, TableRegistry, type EdgeConfig } from '@app/edge';
+import { type Follower, Registrations, Reloader, TableRegistry, type EdgeConfig } from '@app/edge';
 import { readSourceCredentials, type Logger } from '@app/platform';
+import { startFollowing } from './start-following.js';
 import { openSourceEngine, type QueryLimits, type SourceEngine } from '@app/warehouse';
 
 /** Everything the modules are built on, opened. */
@@ -12,6 +13,8 @@ export interface Parts {
   readonly engine: SourceEngine;
   readonly tables: TableRegistry;
   readonly registrations: Registrations;
+  /** Undefined: nobody is followed. */
+  readonly follower: Follower | undefined;
   close(): Promise<void>;
 }
 
@@ -55,17 +58,20 @@ export async function openParts(config: EdgeConfig, logger: Logger): Promise<Par
     stateFile: stateFile === undefined ? undefined : resolve(base, stateFile),
   });
   const reloader = new Reloader(tables, config.reloadSeconds, logger);
+  let follower: Follower | undefined;
   const close = async (): Promise<void> => {
     reloader.stop();
+    await follower?.close();
     await engine.close();
     rmSync(directory, { recursive: true, force: true });
   };
   try {
     await registrations.open(config.tables);
+    follower = await startFollowing({ config, base, directory, engine, tables, logger });
   } catch (error) {
     await close();
     throw error;
   }
   reloader.start();
-  return { config, logger, engine, tables, registrations, close };
+  return { config, logger, engine, tables, registrations, follower, close };
 }

@@ -36,8 +36,10 @@ export interface FollowState {
 
 const BACKOFF_SECONDS_MAX = 60;
 /** As long as a query that began with them may read old files. */
-const OLD_FILES_MILLISECONDS = 120_000;
+const OLD_FILES_MILLISECONDS = 11 * 60_000;
 const AT_ONCE = 3;
+/** So long the start waits for the hosted side. */
+const FIRST_CONTACT_MILLISECONDS = 5_000;
 
 /** Registers the streams of a hosted organization, and keeps them as they are there. */
 export class Follower {
@@ -70,7 +72,7 @@ export class Follower {
     const follower = new Follower(parts);
     await follower.openCache();
     try {
-      await follower.hosted.streams();
+      await follower.hosted.streams(FIRST_CONTACT_MILLISECONDS);
     } catch (error) {
       if (error instanceof HostedError && error.isRefusal)
         throw new Error(`--follow: ${error.message}`, { cause: error });

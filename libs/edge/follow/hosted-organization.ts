@@ -26,13 +26,22 @@ export class HostedError extends Error {
   }
 }
 
-const REQUEST_MILLISECONDS = 10 * 60_000;
+const QUESTION_MILLISECONDS = 60_000;
+const DOWNLOAD_MILLISECONDS = 10 * 60_000;
 const MESSAGE_MAX = 300;
 /** Batches that one question tells; more are asked for when these have been fetched. */
 const BATCHES_AT_ONCE = 20_000;
 
 const reaches = z.array(z.object({ p: z.int(), last: z.int(), n: z.int() }));
 const batches = z.array(z.object({ p: z.int(), o: z.int(), n: z.int() }));
+
+interface HostedRequest {
+  readonly method?: 'GET' | 'POST';
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Until the last byte is there. */
+  readonly patienceMilliseconds?: number;
+}
 
 /** An organization of the hosted service, read over HTTP. */
 export class HostedOrganization {
@@ -48,8 +57,10 @@ export class HostedOrganization {
   }
 
   /** Its streams with their columns. @throws {HostedError} @throws when it cannot be reached */
-  async streams(): Promise<ReadonlyMap<string, readonly DescribedColumn[]>> {
-    const answer = await this.request('schema');
+  async streams(
+    patienceMilliseconds = QUESTION_MILLISECONDS,
+  ): Promise<ReadonlyMap<string, readonly DescribedColumn[]>> {
+    const answer = await this.request('schema', { patienceMilliseconds });
     const schemas = hostedSchemas.parse(await answer.json());
     const own = Object.entries(schemas).filter(([name]) => !name.startsWith('_'));
     return new Map(own.map(([name, { fields }]) => [name, followedColumns(fields)]));
@@ -103,6 +114,7 @@ export class HostedOrganization {
       method: 'POST',
       body: `SELECT ${names} FROM ${quoteIdentifier(stream)} ${which}`,
       headers: { Accept: 'application/parquet' },
+      patienceMilliseconds: DOWNLOAD_MILLISECONDS,
     });
     if (!answer.body) throw new Error('the hosted service sent no rows');
     await pipeline(Readable.fromWeb(answer.body), createWriteStream(file, { flush: true }));
@@ -115,14 +127,14 @@ export class HostedOrganization {
 
   private async request(
     path: string,
-    { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+    { headers, patienceMilliseconds = QUESTION_MILLISECONDS, ...init }: HostedRequest = {},
   ): Promise<Response> {
     const answer = await fetch(new URL(path, this.base), {
       ...init,
       headers: { Accept: 'application/json', ...headers, Authorization: this.authorization },
       // A server that redirects elsewhere must not be shown the password.
       redirect: 'error',
-      signal: AbortSignal.any([this.stop, AbortSignal.timeout(REQUEST_MILLISECONDS)]),
+      signal: AbortSignal.any([this.stop, AbortSignal.timeout(patienceMilliseconds)]),
     });
     if (answer.ok || answer.status === 304) return answer;
     const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
