@@ -9,7 +9,7 @@ import { environment, prepare, root } from './prepare.mjs';
 const main = join(root, 'dist', 'apps', 'edge', 'main.js');
 if (!existsSync(main)) await prepare();
 
-const child = spawn(process.execPath, ['--enable-source-maps', main, ...process.argv.slice(2)], {
+const child = spawn(process.execPath, [main, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: environment(),
 });
