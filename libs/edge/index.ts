@@ -29,3 +29,4 @@ export { Registrations } from './registry/registrations.js';
 export { Reloader } from './registry/reloader.js';
 export { TableRegistry, type TableChange } from './registry/table-registry.js';
 export { Follower, type FollowState } from './follow/follower.js';
+export { KeyValueStores } from './kv/key-value-stores.js';

@@ -34,7 +34,8 @@ export interface FollowState {
   readonly lastError: string | undefined;
 }
 
-const BACKOFF_SECONDS_MAX = 60;
+/** A refused connection costs little, and who comes back is wanted soon. */
+const BACKOFF_SECONDS_MAX = 15;
 /** As long as a query that began with them may read old files. */
 const OLD_FILES_MILLISECONDS = 11 * 60_000;
 const AT_ONCE = 3;
@@ -134,10 +135,11 @@ export class Follower {
       this.failures += 1;
       this.failuresInARow += 1;
       this.lastError = reasonOf(error);
-      logger.warn({ err: error }, 'following the organization failed; it is tried again');
+      if (this.failuresInARow === 1)
+        logger.warn({ err: error }, 'following the organization failed; it is tried again');
       const backoff = config.intervalSeconds * 2 ** Math.min(this.failuresInARow - 1, 10);
       const asked = error instanceof HostedError ? (error.retryAfterSeconds ?? 0) : 0;
-      return Math.max(Math.min(backoff, BACKOFF_SECONDS_MAX), asked);
+      return Math.max(Math.min(backoff, BACKOFF_SECONDS_MAX), config.intervalSeconds, asked);
     }
   }
 
