@@ -159,7 +159,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     queue,
     foreign,
     commands: new CommandPipeline(stores.events, projector, stores.people),
-    catalog: new StreamCatalog(stores.streams),
+    catalog: new StreamCatalog(stores.streams, stores.warehouse),
     spool: new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes),
     close: async () => {
       await projector.stop();

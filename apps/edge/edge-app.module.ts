@@ -1,6 +1,13 @@
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, Reflector, RouterModule } from '@nestjs/core';
-import { AboutController, CallerGuard, EDGE_VERSION, EdgeModule, Registrations } from '@app/edge';
+import {
+  AboutController,
+  CallerGuard,
+  EDGE_VERSION,
+  EdgeModule,
+  KeyValueStores,
+  Registrations,
+} from '@app/edge';
 import { ErrorFilter, HealthController, Readiness } from '@app/platform';
 import {
   Catalog,
@@ -51,12 +58,13 @@ export class EdgeAppModule {
   }
 }
 
-function bindings({ engine, tables, registrations }: Parts): ValueProvider[] {
+function bindings({ engine, tables, stores, registrations }: Parts): ValueProvider[] {
   return [
     { provide: WarehouseReader, useValue: engine.reader },
     { provide: Catalog, useValue: tables },
     { provide: ORGANIZATION_QUERY_LIMITS, useValue: LIMITS },
     { provide: Registrations, useValue: registrations },
+    { provide: KeyValueStores, useValue: stores },
     { provide: EDGE_VERSION, useValue: programVersion() },
   ];
 }

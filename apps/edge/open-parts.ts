@@ -1,9 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { freemem, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Registrations, Reloader, TableRegistry, type EdgeConfig } from '@app/edge';
+import {
+  type EdgeConfig,
+  type Follower,
+  KeyValueStores,
+  Registrations,
+  Reloader,
+  TableRegistry,
+  type Workshop,
+} from '@app/edge';
 import { readSourceCredentials, type Logger } from '@app/platform';
 import { openSourceEngine, type QueryLimits, type SourceEngine } from '@app/warehouse';
+import { startFollowing } from './start-following.js';
 
 /** Everything the modules are built on, opened. */
 export interface Parts {
@@ -11,7 +20,10 @@ export interface Parts {
   readonly logger: Logger;
   readonly engine: SourceEngine;
   readonly tables: TableRegistry;
+  readonly stores: KeyValueStores;
   readonly registrations: Registrations;
+  /** Undefined: nobody is followed. */
+  readonly follower: Follower | undefined;
   close(): Promise<void>;
 }
 
@@ -45,27 +57,32 @@ export async function openParts(config: EdgeConfig, logger: Logger): Promise<Par
     readers: READERS,
     definers: DEFINERS,
   });
-  const tables = new TableRegistry(
-    { engine, credentials: readSourceCredentials(), base, directory, stdin: process.stdin },
-    logger,
-  );
+  const credentials = readSourceCredentials();
+  const workshop: Workshop = { engine, credentials, base, directory, stdin: process.stdin };
+  const tables = new TableRegistry(workshop, logger);
+  const stores = new KeyValueStores(workshop, logger);
   const { readOnly, stateFile } = config;
   const registrations = new Registrations(tables, {
     readOnly,
     stateFile: stateFile === undefined ? undefined : resolve(base, stateFile),
   });
   const reloader = new Reloader(tables, config.reloadSeconds, logger);
+  let follower: Follower | undefined;
   const close = async (): Promise<void> => {
     reloader.stop();
+    stores.close();
+    await follower?.close();
     await engine.close();
     rmSync(directory, { recursive: true, force: true });
   };
   try {
     await registrations.open(config.tables);
+    await stores.open(config.stores, config.reloadSeconds);
+    follower = await startFollowing({ config, base, directory, engine, tables, logger });
   } catch (error) {
     await close();
     throw error;
   }
   reloader.start();
-  return { config, logger, engine, tables, registrations, close };
+  return { config, logger, engine, tables, stores, registrations, follower, close };
 }

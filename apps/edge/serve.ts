@@ -1,3 +1,4 @@
+import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { closeOnSignal, httpAdapter, nestLogger, Readiness } from '@app/platform';
@@ -33,6 +34,22 @@ export async function serve(parts: Parts): Promise<string> {
     clearTimeout(cut);
     await parts.close();
   });
+  if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
   await app.listen(config.http.port, config.http.host);
   return app.getUrl();
+}
+
+/** Not ready while there is nothing to answer from; afterwards `/readyz` tells how old it is. */
+function tellOfFollowing(readiness: Readiness, follower: Follower): void {
+  readiness.tell('follow', () => {
+    const { isReady, streams, ageSeconds, failures, lastError } = follower.state();
+    if (!isReady) return { why: lastError ?? 'nothing has been read yet' };
+    const facts = {
+      streams,
+      age_seconds: ageSeconds === undefined ? null : Math.round(ageSeconds),
+      failures,
+      ...(lastError !== undefined && { last_error: lastError }),
+    };
+    return { facts };
+  });
 }

@@ -62,7 +62,7 @@ const parametric: z.ZodType<Exclude<ArrowDataType, string>> = z.lazy(() =>
     z.strictObject({ Decimal128: z.tuple([digits.min(1), digits]) }),
     z.strictObject({ List: listItem }),
     z.strictObject({ LargeList: listItem }),
-    z.strictObject({ Struct: z.array(listItem).min(1) }),
+    z.strictObject({ Struct: z.array(listItem) }),
   ]),
 );
 
@@ -94,6 +94,8 @@ function compositeType(type: ArrowDataType): string | undefined {
   if ('List' in type) return `Array(${itemType(type.List)})`;
   if ('LargeList' in type) return `Array(${itemType(type.LargeList)})`;
   if (!('Struct' in type)) return undefined;
+  // A struct whose fields nobody tells: whatever the objects have.
+  if (type.Struct.length === 0) return 'JSON';
   const fields = type.Struct.map((field) => `${quoteIdentifier(field.name)} ${itemType(field)}`);
   return `Tuple(${fields.join(', ')})`;
 }

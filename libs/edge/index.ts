@@ -28,3 +28,5 @@ export type { Workshop } from './registry/open-source.js';
 export { Registrations } from './registry/registrations.js';
 export { Reloader } from './registry/reloader.js';
 export { TableRegistry, type TableChange } from './registry/table-registry.js';
+export { Follower, type FollowState } from './follow/follower.js';
+export { KeyValueStores } from './kv/key-value-stores.js';

@@ -209,6 +209,12 @@ export abstract class StreamStatistics {
     database: string,
     tables: readonly string[],
   ): Promise<ReadonlyMap<string, TableStatistics>>;
+  /**
+   * Another text whenever the table's rows or columns are others; a merge may change it too.
+   * Undefined where none can be told: no such table, or rows that are read from several nodes,
+   * which need not have the same.
+   */
+  abstract version(table: TableName): Promise<string | undefined>;
 }
 
 /** One entry of an organization's audit trail, as it stands in its table `_audit`. */

@@ -5,9 +5,10 @@ import { explainIssues, strict } from './strict.js';
 import { parseTableUri } from './table-argument.js';
 import { tableName } from './table-entry.js';
 
+const URI_MAX = 8192;
 /** Body of `POST /api/table`, also as ROAPI has it. Without `uri` a table that is there is read again. */
 export const tableRequests = z
-  .array(strict({ tableName, uri: z.string().min(1).optional() }))
+  .array(strict({ tableName, uri: z.string().min(1).max(URI_MAX).optional() }))
   .min(1)
   .refine(
     (all) => new Set(all.map(({ tableName: name }) => name)).size === all.length,

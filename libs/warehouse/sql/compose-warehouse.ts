@@ -36,6 +36,7 @@ export function composeWarehouse(
     dropRejected: (database, streamId) => schema.dropRejected(database, streamId),
     removeRejected: (database, streamId, rows) => schema.removeRejected(database, streamId, rows),
     statistics: (database, tables) => schema.statistics(database, tables),
+    version: (table) => schema.version(table),
     createAuditTable: (database) => audit.createAuditTable(database),
     appendAudit: (database, rows) => audit.appendAudit(database, rows),
     lastAudit: (database) => audit.lastAudit(database),
