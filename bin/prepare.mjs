@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import processEnvironment from './process-environment.cjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -65,13 +66,5 @@ export async function prepare() {
   await buildIfStale();
 }
 
-/**
- * What must be set before a process starts. The engine's calls run on libuv's pool: with its
- * default of 4, long queries starve file work. Its allocator gives memory back at once instead of
- * keeping it for later.
- */
-export const environment = () => ({
-  UV_THREADPOOL_SIZE: '32',
-  MALLOC_CONF: 'dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2',
-  ...process.env,
-});
+/** Of the processes that we start: see there. */
+export const environment = () => ({ ...processEnvironment, ...process.env });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { environment } from '../../bin/prepare.mjs';
 import { writeParquet } from '../server/make-parquet.js';
 import { ROAPI_FIXTURES, startEdge, type Edge } from '../server/start-edge.js';
-import { programMemory } from './program-memory.js';
+import { mostMemory } from './process-memory.js';
 import { report } from './report.js';
 
 /** `BENCH=short` is for CI: the same, with fewer rows and rounds. */
@@ -99,7 +99,7 @@ describe('the edge program', () => {
         figures.push([name, `${ms(best)}, the engine alone ${ms(alone.seconds[index] ?? 0)}`]);
       }
       const aloneAll = alone.seconds.reduce((sum, each) => sum + each, 0);
-      const memory = programMemory(edge.pid);
+      const memory = mostMemory(edge.pid);
       figures.push(
         ['all of them', `${ms(all)}, the engine alone ${ms(aloneAll)}`],
         [

@@ -39,7 +39,7 @@ export interface Edge {
 }
 
 export const ROAPI_FIXTURES = join(import.meta.dirname, '../fixtures/roapi');
-const PROGRAM = join(import.meta.dirname, '../../bin/millrace-edge.mjs');
+const PROGRAM = join(import.meta.dirname, '../../bin/millrace-edge.cjs');
 const ANYWHERE = ['--addr-http', '127.0.0.1:0'];
 
 function run(args: readonly string[], { directory, variables, input }: EdgeOptions) {
