@@ -10,7 +10,7 @@ const environment = require('./process-environment.cjs');
 Object.assign(process.env, { ...environment, ...process.env });
 
 async function main() {
-  const program = join(__dirname, '..', 'dist', 'apps', 'edge', 'bundle.mjs');
+  const program = join(module.path, '..', 'dist', 'apps', 'edge', 'bundle.mjs');
   if (!existsSync(program)) {
     const { prepare } = await import('./prepare.mjs');
     await prepare();
