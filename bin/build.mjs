@@ -49,6 +49,9 @@ export async function build() {
     throw new Error(`build failed: ${failed.length} of ${sources.length} files`);
   }
 
+  const { bundleEdge } = await import('./bundle-edge.mjs');
+  for (const file of await bundleEdge(dist)) written.add(file);
+
   const stale = (await files(dist)).filter((f) => f !== buildStamp && !written.has(f));
   await Promise.all(stale.map((f) => rm(f, { force: true })));
   await writeFile(buildStamp, '');

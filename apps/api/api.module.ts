@@ -1,5 +1,5 @@
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, RouterModule } from '@nestjs/core';
 import { AuditModule, RefusalRecorder } from '@app/audit';
 import { CatalogueModule } from '@app/catalogue';
 import { CommandPipeline, EventStore } from '@app/event-store';
@@ -20,7 +20,13 @@ import {
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
-import { Catalog, GraphiqlModule, ORGANIZATION_QUERY_LIMITS, QueryModule } from '@app/query';
+import {
+  Catalog,
+  GraphiqlModule,
+  ORGANIZATION_QUERY_LIMITS,
+  QueryModule,
+  SearchModule,
+} from '@app/query';
 import { MemberCount, StreamsModule, StreamsProjection } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
@@ -38,6 +44,10 @@ export class ApiModule {
         StreamsModule,
         IngestModule,
         QueryModule,
+        SearchModule,
+        RouterModule.register(
+          [QueryModule, SearchModule].map((module) => ({ path: 'api/:org', module })),
+        ),
         GraphiqlModule,
         CatalogueModule,
       ],

@@ -16,6 +16,7 @@ import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
+  httpAdapter,
   nestLogger,
   openStatusServer,
   readConfig,
@@ -23,7 +24,6 @@ import {
   type Config,
 } from '@app/platform';
 import { ApiModule } from './api.module.js';
-import { httpAdapter } from './http-server.js';
 import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
 
@@ -38,7 +38,14 @@ async function start(config: Config): Promise<void> {
   const parts = await openParts(config, logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of(parts),
-    httpAdapter(config, logger),
+    httpAdapter(
+      {
+        ...config.http,
+        idleSeconds: config.upload.idleSeconds,
+        traced: config.tracesTo !== undefined,
+      },
+      logger,
+    ),
     {
       logger: nestLogger(logger),
       bodyParser: false,

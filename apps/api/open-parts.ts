@@ -175,7 +175,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     queue,
     foreign,
     commands: new CommandPipeline(stores.events, projector, stores.people),
-    catalog: new StreamCatalog(stores.streams),
+    catalog: new StreamCatalog(stores.streams, stores.warehouse),
     spool,
     readiness: readinessOf({ ...stores, queue, spool, projector }),
     close: async () => {

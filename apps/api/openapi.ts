@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { describeRoutes } from './describe-routes.js';
 
 const DESCRIPTION = `Upload files into streams and query them at once.
 
@@ -39,6 +40,7 @@ export function serveOpenApi(app: NestFastifyApplication): void {
 }
 
 function createDocument(app: NestFastifyApplication): OpenAPIObject {
+  describeRoutes(app);
   const config = new DocumentBuilder()
     .setTitle('Millrace')
     .setDescription(DESCRIPTION)

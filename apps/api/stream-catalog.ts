@@ -7,6 +7,7 @@ import {
   POSITION_COLUMNS,
   REJECTED_COLUMNS,
   REJECTED_TABLE,
+  type StreamStatistics,
   TIMESTAMP,
 } from '@app/warehouse';
 
@@ -19,7 +20,10 @@ const AUDIT: TableDescription = { name: AUDIT_TABLE, columns: AUDIT_COLUMNS };
 
 /** An organization's streams and rejected records, and for who manages it its audit trail, as tables to query. */
 export class StreamCatalog extends Catalog {
-  constructor(private readonly streams: StreamsProjection) {
+  constructor(
+    private readonly streams: StreamsProjection,
+    private readonly statistics: StreamStatistics,
+  ) {
     super();
   }
 
@@ -33,6 +37,10 @@ export class StreamCatalog extends Catalog {
     if (name === AUDIT_TABLE) return administered ? AUDIT : undefined;
     const stream = this.streams.find(id, name);
     return stream && describe(stream);
+  }
+
+  override version({ database }: RequestOrganization, name: string): Promise<string | undefined> {
+    return this.statistics.version({ database, table: name });
   }
 }
 

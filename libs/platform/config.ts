@@ -268,8 +268,8 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Of the command line program, which may run beside the server. */
-const CLIENT_VARIABLES = ['MILLRACE_USER', 'MILLRACE_PASSWORD'];
+/** Of the command line and the edge program, which may run beside the server. */
+const CLIENT_VARIABLES = ['MILLRACE_USER', 'MILLRACE_PASSWORD', 'MILLRACE_EDGE_TOKEN'];
 
 /** A mistyped variable must not be ignored in silence. */
 function refuseUnknown(variables: NodeJS.ProcessEnv): void {

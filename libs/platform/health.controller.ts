@@ -25,8 +25,8 @@ export class HealthController {
       SHUTTING_DOWN: 'not ready: server: stopping',
     },
   })
-  async ready(): Promise<{ status: 'ok' }> {
+  async ready(): Promise<Readonly<Record<string, unknown>>> {
     await this.readiness.check();
-    return { status: 'ok' };
+    return { status: 'ok', ...this.readiness.facts() };
   }
 }

@@ -1,5 +1,6 @@
 export type { Caller, RequestOrganization } from './caller.js';
 export { readConfig, type Config, type Role, type UploadLimits } from './config.js';
+export { type EdgeEnvironment, readEdgeEnvironment, readSourceCredentials } from './config-edge.js';
 export type { DeltaSources, S3Access } from './delta-sources.js';
 export {
   bodyOf,
@@ -9,11 +10,17 @@ export {
   type ErrorBody,
   type FailureListener,
 } from './error-filter.js';
-export { Describe, type RouteDescription } from './describe.js';
+export {
+  Describe,
+  DESCRIPTION_METADATA,
+  type FailureExample,
+  type RouteDescription,
+} from './describe.js';
 export { diskFull, isDiskFull } from './disk-full.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController } from './health.controller.js';
+export { httpAdapter, type HttpOptions } from './http-server.js';
 export type { KafkaAccess } from './kafka-access.js';
 export { KeyedQueue } from './keyed-queue.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
@@ -41,6 +48,7 @@ export {
 } from './request.js';
 export { endSilentSockets } from './silent-sockets.js';
 export { closeOnSignal } from './shutdown.js';
+export type { SourceCredentials } from './source-credentials.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
 export { traceRequests } from './tracing/trace-requests.js';

@@ -23,6 +23,7 @@ const KEPT_MS = 1000;
 export class Readiness {
   private readonly waiting = new Map<string, string>();
   private readonly parts = new Map<string, Part>();
+  private readonly telling = new Map<string, () => Readonly<Record<string, unknown>>>();
 
   notReady(part: string, why: string): void {
     this.waiting.set(part, why);
@@ -30,6 +31,15 @@ export class Readiness {
 
   ready(part: string): void {
     this.waiting.delete(part);
+  }
+
+  /** What is said of a part beside that all is well. */
+  tell(part: string, facts: () => Readonly<Record<string, unknown>>): void {
+    this.telling.set(part, facts);
+  }
+
+  facts(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries([...this.telling].map(([part, facts]) => [part, facts()]));
   }
 
   /** Asks a part by its probe from now on. */

@@ -14,4 +14,14 @@ export interface TableDescription {
 export abstract class Catalog {
   abstract tables(organization: RequestOrganization): readonly TableDescription[];
   abstract table(organization: RequestOrganization, name: string): TableDescription | undefined;
+
+  /** Another text whenever the table's rows or columns are others; undefined where none can be told. */
+  version(_organization: RequestOrganization, _name: string): Promise<string | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** That there is no such table, as a statement's author is told; its place and a near name follow. */
+  missing(organization: RequestOrganization, name: string): string {
+    return `there is no stream ${JSON.stringify(name)} in organization ${organization.name}`;
+  }
 }

@@ -1,10 +1,12 @@
 export { GraphiqlModule } from './graphiql.module.js';
 export { Catalog, type TableDescription } from './catalog.js';
 export { Guard } from './guard/guard.js';
+export { didYouMean } from './near-name.js';
 export {
   ORGANIZATION_QUERY_LIMITS,
   OrganizationQueries,
   type OrganizationQueryLimits,
 } from './organization-queries.js';
 export { QueryModule } from './query.module.js';
+export { SearchModule } from './search.module.js';
 export { QueryPipeline } from './query.pipeline.js';

@@ -109,7 +109,7 @@ export class OrganizationQueries {
       const allowance = this.limits[each];
       if (left[each] > 0) continue;
       throw tooMany(
-        `your organization has had its ${allowance} ${WORDS[each]} a minute; wait, or ask for less`,
+        `${allowance} ${WORDS[each]} a minute are used up; wait, or ask for less`,
         Math.ceil((-left[each] / allowance) * (MINUTE_MS / 1000)) + 1,
       );
     }
@@ -118,10 +118,7 @@ export class OrganizationQueries {
   private wait(account: Account, signal: AbortSignal): Promise<void> {
     const { running, waiting, waitSeconds } = this.limits;
     if (account.waiting.length >= waiting)
-      throw tooMany(
-        `${running} queries of your organization run and ${waiting} wait; send fewer at a time`,
-        1,
-      );
+      throw tooMany(`${running} queries run and ${waiting} wait; send fewer at a time`, 1);
     return new Promise((resolve, reject) => {
       const leave = (reason: Error): void => {
         account.waiting.splice(account.waiting.indexOf(enter), 1);
@@ -130,7 +127,7 @@ export class OrganizationQueries {
       };
       const onAbort = (): void => leave(signal.reason as Error);
       const late = setTimeout(() => {
-        const message = `no turn within ${waitSeconds} s: other queries of your organization run`;
+        const message = `no turn within ${waitSeconds} s: other queries run`;
         leave(tooMany(message, waitSeconds));
       }, waitSeconds * 1000);
       const settle = (): void => {

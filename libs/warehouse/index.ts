@@ -10,6 +10,8 @@ export {
 } from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
 export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
+export { openSourceEngine } from './open-source-engine.js';
+export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
 export {
   FencedError,
   NETWORK_ERROR,

@@ -215,6 +215,12 @@ export abstract class StreamStatistics {
     database: string,
     tables: readonly string[],
   ): Promise<ReadonlyMap<string, TableStatistics>>;
+  /**
+   * Another text whenever the table's rows or columns are others; a merge may change it too.
+   * Undefined where none can be told: no such table, or rows that are read from several nodes,
+   * which need not have the same.
+   */
+  abstract version(table: TableName): Promise<string | undefined>;
 }
 
 /** Turns files into columnar batches and answers questions about them, with an engine in this process. */

@@ -24,7 +24,12 @@ export class MemoryWatch {
   }
 }
 
-function residentBytes(pid: number): number {
+/** The most resident memory, in bytes, that a process has had. Linux only. */
+export const mostMemory = (pid: number): number => statusBytes(pid, 'VmHWM');
+
+const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
+
+function statusBytes(pid: number, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024;
 }

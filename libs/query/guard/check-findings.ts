@@ -36,7 +36,7 @@ export function checkFindings(
     if (ALLOWED_TABLE_FUNCTIONS.has(name)) continue;
     throw refused(
       'table_function',
-      `table function ${name} is not allowed${at(name)}; read from your streams by their names`,
+      `table function ${name} is not allowed${at(name)}; read from tables by their names`,
     );
   }
   for (const name of findings.functions) {
@@ -105,7 +105,7 @@ export function checkTables(
     const known = catalog.tables(organization).map((table) => table.name);
     throw new MillraceError(
       'STREAM_NOT_FOUND',
-      `there is no stream ${JSON.stringify(bare)} in organization ${organization.name}${placeOf(bare, text)}${didYouMean(bare, known)}`,
+      `${catalog.missing(organization, bare)}${placeOf(bare, text)}${didYouMean(bare, known)}`,
     );
   }
   for (const [name = '', ...more] of columns) {
@@ -127,6 +127,6 @@ function bareNames(name: Name, text: string): MillraceError {
   const written = name.join('.');
   return refused(
     'foreign_table',
-    `it names ${JSON.stringify(written)}${placeOf(written, text)}: name streams of your organization by their bare names, in backquotes where they hold dots`,
+    `it names ${JSON.stringify(written)}${placeOf(written, text)}: name tables by their bare names, in backquotes where they hold dots`,
   );
 }

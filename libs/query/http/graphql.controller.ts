@@ -21,7 +21,7 @@ import {
 import { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
 import { readStatement } from './read-statement.js';
-import { JSON_TYPE } from './search.controller.js';
+import { JSON_TYPE } from './negotiate.js';
 import { streamResult } from './stream-result.js';
 
 const graphqlBody = z.object({
@@ -30,7 +30,7 @@ const graphqlBody = z.object({
   operationName: z.string().nullish(),
 });
 
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class GraphqlController {
   constructor(

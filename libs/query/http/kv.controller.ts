@@ -16,7 +16,7 @@ import { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
 
 /** A stream with the columns `key` and `value` is a store of keys and values. */
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class KeyValueController {
   constructor(

@@ -2,6 +2,7 @@ import { MillraceError } from '@app/platform';
 import type { ResultFormat } from '@app/warehouse';
 
 const TEXT = '; charset=utf-8';
+export const JSON_TYPE = `application/json${TEXT}`;
 /** Media types that can be asked for, the default first. */
 const FORMATS: readonly (readonly [type: string, format: ResultFormat, parameters: string])[] = [
   ['application/json', 'json', TEXT],

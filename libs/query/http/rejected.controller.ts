@@ -20,7 +20,7 @@ const rejectedQuery = z.strictObject({
   size: z.coerce.number().int().min(1).max(SIZE_MAX).default(100),
 });
 
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class RejectedController {
   constructor(

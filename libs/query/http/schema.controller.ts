@@ -23,7 +23,7 @@ const EXAMPLE: TableSchema = {
   ],
 };
 
-@Controller('api/:org/schema')
+@Controller('schema')
 @Requires('query')
 export class SchemaController {
   constructor(

@@ -11,10 +11,11 @@ import {
 import { Scan, SearchPipeline, type SearchResult } from '../search/search.pipeline.js';
 import { readSearch, searchBody } from '../search/search-request.js';
 import { abortedWith } from './aborted-with.js';
+import { JSON_TYPE } from './negotiate.js';
 
 const searchQuery = z.object({ type: z.literal('logs').default('logs') });
 
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class SearchController {
   constructor(private readonly searches: SearchPipeline) {}
@@ -67,8 +68,6 @@ export class SearchController {
     await reply.type(JSON_TYPE).send(answer(result, search, { took, scan }));
   }
 }
-
-export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The rows are JSON already; parsing them would cost time and the precision of long numbers. */
 export function answer(

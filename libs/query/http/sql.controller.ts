@@ -31,7 +31,7 @@ const parameters = z.object({
 });
 const browserParameters = parameters.extend({ query: z.string().describe('The statement') });
 
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class SqlController {
   constructor(private readonly queries: QueryPipeline) {}

@@ -17,7 +17,8 @@ import { readRange, SIZE_MAX } from '../search/search-request.js';
 import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
 import { rowsWhere, sideOf, topValues } from '../search/stream-pages.js';
 import { abortedWith } from './aborted-with.js';
-import { answer, JSON_TYPE } from './search.controller.js';
+import { JSON_TYPE } from './negotiate.js';
+import { answer } from './search.controller.js';
 
 const FIELDS_MAX = 100;
 const TIME_MAX = 10_413_792_000_000_000;
@@ -39,7 +40,7 @@ const aroundQuery = z.object({
   size,
 });
 
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class StreamPagesController {
   constructor(

@@ -18,6 +18,9 @@ const COMPRESSORS: Partial<Record<ContentEncoding, () => NodeJS.ReadWriteStream>
 };
 const OFFERED = Object.keys(COMPRESSORS) as readonly ContentEncoding[];
 
+/** What an answer's form depends on. */
+export const VARY = 'Accept, Accept-Encoding';
+
 const STATISTICS = 'X-Query-Statistics';
 
 /**
@@ -47,7 +50,7 @@ export async function streamResult(
     id,
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
   });
-  void reply.type(contentType).header('Vary', 'Accept, Accept-Encoding');
+  void reply.type(contentType).header('Vary', VARY);
   if (encoding) void reply.header('Content-Encoding', encoding);
   if (statistics) {
     rows.on('data', (chunk: Buffer) => statistics.count(chunk.length));

@@ -15,7 +15,8 @@ import { planTableRead } from '../frontends/tables.frontend.js';
 import { didYouMean } from '../near-name.js';
 import { renderTableRead } from '../plan/render-sql.js';
 import { QueryPipeline } from '../query.pipeline.js';
-import { streamResult } from './stream-result.js';
+import { entityTag, isKnown } from './entity-tag.js';
+import { streamResult, VARY } from './stream-result.js';
 
 /** For the OpenAPI page; the frontend parses them, with better messages. */
 const tableQuery = z.object({
@@ -31,7 +32,7 @@ const tableQuery = z.object({
     ),
 });
 
-@Controller('api/:org')
+@Controller()
 @Requires('query')
 export class TablesController {
   constructor(
@@ -68,6 +69,18 @@ export class TablesController {
       );
     }
     const { sql, values } = renderTableRead(planTableRead(table, parameters));
-    await streamResult(this.queries, organization, sql, request, reply, values);
+    const version = await this.catalog.version(organization, name);
+    const tag = version && entityTag([version, sql, values, request.headers.accept]);
+    if (tag && isKnown(request.headers['if-none-match'], tag)) {
+      await reply.status(304).headers({ ETag: tag, Vary: VARY }).send();
+      return;
+    }
+    if (tag) void reply.header('ETag', tag);
+    try {
+      await streamResult(this.queries, organization, sql, request, reply, values);
+    } catch (error) {
+      void reply.removeHeader('ETag');
+      throw error;
+    }
   }
 }

@@ -6,22 +6,42 @@ import { join } from 'node:path';
  * engines. Files it must read and write for acceptance; sessions that run a client's statement
  * are read-only, which takes table functions away from them.
  */
-const GRANTS = [
+const STREAM_GRANTS = [
   'GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE DATABASE, DROP, TRUNCATE, SHOW, OPTIMIZE ON *.*',
   'GRANT CREATE TEMPORARY TABLE ON *.*',
   'GRANT READ, WRITE ON FILE',
   'GRANT TABLE ENGINE ON MergeTree',
 ];
 
+/**
+ * The same where tables are views over what lies elsewhere. A view reads by its own right
+ * (`SQL SECURITY NONE`), so sessions that run a client's statement are read-only here too, and
+ * reach a file or a network through a registered table only.
+ */
+const SOURCE_GRANTS = [
+  'GRANT SELECT, INSERT, CREATE TABLE, CREATE VIEW, CREATE DATABASE, DROP, SHOW, ALLOW SQL SECURITY NONE, CREATE TEMPORARY TABLE ON *.*',
+  'GRANT READ, WRITE ON FILE',
+  ...['URL', 'S3', 'AZURE', 'SQLITE', 'MYSQL', 'POSTGRES'].map((each) => `GRANT READ ON ${each}`),
+  'GRANT TABLE ENGINE ON MergeTree',
+];
+
+/** What an engine is for: streams that it keeps itself, or tables that are read where they lie. */
+export type EnginePurpose = 'streams' | 'sources';
+
+const GRANTS: Readonly<Record<EnginePurpose, readonly string[]>> = {
+  streams: STREAM_GRANTS,
+  sources: SOURCE_GRANTS,
+};
+
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
 
-const USERS = `<clickhouse>
+const users = (purpose: EnginePurpose): string => `<clickhouse>
   <profiles><default><max_query_size>${STATEMENT_BYTES_MAX}</max_query_size></default></profiles>
   <quotas><default/></quotas>
   <users><default>
     <password/><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>
-    <grants>${GRANTS.map((grant) => `<query>${grant}</query>`).join('')}</grants>
+    <grants>${GRANTS[purpose].map((grant) => `<query>${grant}</query>`).join('')}</grants>
   </default></users>
 </clickhouse>
 `;
@@ -44,11 +64,11 @@ const server = (usersFile: string): string => `<clickhouse>
 `;
 
 /** Writes the engine's configuration below `directory` and answers the path to hand to it. */
-export function writeEngineFiles(directory: string): string {
+export function writeEngineFiles(directory: string, purpose: EnginePurpose): string {
   mkdirSync(directory, { recursive: true });
   const usersFile = join(directory, 'users.xml');
   const serverFile = join(directory, 'server.xml');
-  writeFileSync(usersFile, USERS);
+  writeFileSync(usersFile, users(purpose));
   writeFileSync(serverFile, server(usersFile));
   return serverFile;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { drainPending, Session } from 'chdb';
 import type { LocalEngine } from '../warehouse.js';
 import { ChdbLocalEngine, EXTRACTION, STRICT_INPUT } from './chdb-local-engine.js';
-import { writeEngineFiles } from './engine-files.js';
+import { writeEngineFiles, type EnginePurpose } from './engine-files.js';
 import { sessionPool, type SessionPool } from './session-pool.js';
 
 export interface EngineOptions {
@@ -11,6 +11,7 @@ export interface EngineOptions {
   readonly directory: string;
   /** Acceptance statements that run at once; more wait. */
   readonly acceptors: number;
+  readonly purpose?: EnginePurpose;
 }
 
 /** Tables that are read at once; more wait. */
@@ -26,10 +27,10 @@ export class Engine {
   private readonly pools: SessionPool[] = [];
 
   /** @throws when another process has the directory. */
-  constructor({ directory, acceptors }: EngineOptions) {
+  constructor({ directory, acceptors, purpose = 'streams' }: EngineOptions) {
     this.path = join(directory, 'store');
     mkdirSync(this.path, { recursive: true });
-    this.first = openFirst(this.path, writeEngineFiles(join(directory, 'config')));
+    this.first = openFirst(this.path, writeEngineFiles(join(directory, 'config'), purpose));
     const accepting = [...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`];
     const extracting = [...accepting, ...EXTRACTION];
     this.localEngine = new ChdbLocalEngine(

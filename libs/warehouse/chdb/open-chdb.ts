@@ -1,22 +1,17 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
 import { Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
-import { readSettings } from '../sql/read-settings.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlPersonKeys } from '../sql/sql-person-keys.js';
 import { SqlSchema } from '../sql/sql-schema.js';
 import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
-import { ChdbReader } from './chdb-reader.js';
 import { ChdbWriter } from './chdb-writer.js';
 import { ClientPool } from './client-pool.js';
 import { Engine, type EngineOptions } from './engine.js';
+import { openReader } from './open-reader.js';
 import { Pool } from './pool.js';
-import { ReadingThread } from './reading-thread.js';
-import { RunningQueries } from './running-queries.js';
 
 export interface ChdbOptions extends EngineOptions {
   readonly limits: QueryLimits;
@@ -42,18 +37,8 @@ export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
   const clients = new ClientPool(
     new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS),
   );
-  const args = readOnly(limits);
-  const results = join(options.directory, 'results');
-  emptyDirectory(results);
   const control = new Session(path);
-  const reader = new ChdbReader({
-    sessions: engine.sessions([...args, '--output_format_json_array_of_rows=1'], readers),
-    threads: new Pool(() => new ReadingThread(path), readers),
-    running: new RunningQueries(control),
-    args,
-    directory: results,
-    timeoutSeconds: limits.timeoutSeconds,
-  });
+  const reader = openReader(engine, control, { directory: options.directory, limits, readers });
   const ddl = new Ddl(undefined);
   const parts = {
     reader,
@@ -75,14 +60,4 @@ export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
 /** chdb types its connection by its own copy of the client's declarations; the shapes are the same. */
 function embeddedConnection(path: string): ClientConnection {
   return createChdbConnection({ path }) as unknown as ClientConnection;
-}
-
-function readOnly(limits: QueryLimits): readonly string[] {
-  return Object.entries(readSettings(limits)).map(([name, value]) => `--${name}=${value}`);
-}
-
-/** What a crash left there belongs to nobody. */
-function emptyDirectory(path: string): void {
-  rmSync(path, { recursive: true, force: true });
-  mkdirSync(path, { recursive: true });
 }

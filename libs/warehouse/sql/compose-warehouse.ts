@@ -38,6 +38,7 @@ export function composeWarehouse(
     dropRejected: (database, streamId) => schema.dropRejected(database, streamId),
     removeRejected: (database, streamId, rows) => schema.removeRejected(database, streamId, rows),
     statistics: (database, tables) => schema.statistics(database, tables),
+    version: (table) => schema.version(table),
     createAuditTable: (database) => audit.createAuditTable(database),
     claimAudit: () => audit.claimAudit(),
     holdsAudit: () => audit.holdsAudit(),

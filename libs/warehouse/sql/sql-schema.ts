@@ -241,6 +241,17 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
     return new Map((await Promise.all(entries)).flat());
   }
 
+  async version(table: TableName): Promise<string | undefined> {
+    if (this.ddl.stored(table).database !== table.database) return undefined;
+    const [found] = await this.runner.rows<{ version: string }>(
+      `SELECT hex(sipHash128(toString(any(t.uuid)), any(t.create_table_query), arraySort(groupArray((p.name, p.hash_of_all_files))))) AS version
+       FROM system.tables AS t LEFT JOIN (SELECT * FROM ${this.ddl.parts} WHERE active AND database = {database:String}) AS p ON p.table = t.name
+       WHERE t.database = {database:String} AND t.name = {table:String} GROUP BY t.name`,
+      { ...table },
+    );
+    return found?.version;
+  }
+
   /** @returns undefined when the table was dropped meanwhile. */
   private async timeRange(
     table: TableName,

@@ -2,19 +2,23 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  bodyOf,
-  endSilentSockets,
-  lastSegmentConstraint,
-  loggedUrl,
-  measureRequests,
-  MillraceError,
-  requestId,
-  sendError,
-  traceRequests,
-  type Config,
-  type Logger,
-} from '@app/platform';
+import { bodyOf, loggedUrl, sendError } from './error-filter.js';
+import { MillraceError } from './errors.js';
+import { lastSegmentConstraint } from './last-segment.js';
+import type { Logger } from './logger.js';
+import { measureRequests } from './metrics/request-metrics.js';
+import { requestId } from './request.js';
+import { endSilentSockets } from './silent-sockets.js';
+import { traceRequests } from './tracing/trace-requests.js';
+
+export interface HttpOptions {
+  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** A client that sends nothing for so long is cut off. */
+  readonly idleSeconds: number;
+  /** Whether requests become spans of traces. */
+  readonly traced: boolean;
+}
 
 /** A stream's name may be percent-encoded throughout. */
 const PARAMETER_LENGTH_MAX = 400;
@@ -24,10 +28,13 @@ const HEADERS_TIMEOUT_MS = 30_000;
  * Fastify as Millrace needs it: bodies stay unread streams for their routes to read, errors that
  * come before any route have the same shape as all others, and every response says its request id.
  */
-export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger): FastifyAdapter {
+export function httpAdapter(
+  { trustedProxies, idleSeconds, traced }: HttpOptions,
+  logger: Logger,
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     genReqId: requestId,
-    ...(http.trustedProxies.length > 0 ? { trustProxy: [...http.trustedProxies] } : {}),
+    ...(trustedProxies.length > 0 ? { trustProxy: [...trustedProxies] } : {}),
     requestTimeout: 0,
     routerOptions: {
       maxParamLength: PARAMETER_LENGTH_MAX,
@@ -42,7 +49,6 @@ export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger):
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const fastify = adapter.getInstance();
-  const { idleSeconds } = upload;
   endSilentSockets(fastify, idleSeconds * 1000, (socket) =>
     endWith(
       socket,
@@ -55,7 +61,7 @@ export function httpAdapter({ upload, http, tracesTo }: Config, logger: Logger):
     (_request: FastifyRequest, _body: unknown, done: (error: null) => void) => done(null),
   );
   measureRequests(fastify);
-  if (tracesTo !== undefined) traceRequests(fastify);
+  if (traced) traceRequests(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
     if (logger.isLevelEnabled('debug'))

@@ -6,7 +6,8 @@ import { Test } from '@nestjs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { ErrorFilter, MillraceError, readConfig, type ErrorBody } from '@app/platform';
+import { ErrorFilter, type ErrorBody } from './error-filter.js';
+import { MillraceError } from './errors.js';
 import { httpAdapter } from './http-server.js';
 
 const FAILURES: Readonly<Record<string, () => unknown>> = {
@@ -51,7 +52,7 @@ describe('the HTTP server', () => {
       ],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
-      httpAdapter(readConfig({}), logger),
+      httpAdapter({ trustedProxies: [], idleSeconds: 60, traced: false }, logger),
       {
         bodyParser: false,
         logger: false,

@@ -1,0 +1,72 @@
+import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, Reflector, RouterModule } from '@nestjs/core';
+import {
+  AboutController,
+  CallerGuard,
+  EDGE_VERSION,
+  EdgeModule,
+  KeyValueStores,
+  Registrations,
+} from '@app/edge';
+import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
+import {
+  Catalog,
+  ORGANIZATION_QUERY_LIMITS,
+  QueryModule,
+  type OrganizationQueryLimits,
+} from '@app/query';
+import { WarehouseReader } from '@app/warehouse';
+import type { Parts } from './open-parts.js';
+import { programVersion } from './version.js';
+
+/** There is nobody to be fair to: only so many at a time, so that a burst does not take all memory. */
+const LIMITS: OrganizationQueryLimits = {
+  running: 8,
+  waiting: 10_000,
+  waitSeconds: 600,
+  seconds: Number.MAX_SAFE_INTEGER,
+  resultBytes: Number.MAX_SAFE_INTEGER,
+  readRows: Number.MAX_SAFE_INTEGER,
+  readBytes: Number.MAX_SAFE_INTEGER,
+};
+
+/** Hands the opened parts to the modules. */
+@Module({})
+export class EdgeAppModule {
+  static of(parts: Parts): DynamicModule {
+    const values = bindings(parts);
+    return {
+      module: EdgeAppModule,
+      global: true,
+      imports: [
+        QueryModule,
+        EdgeModule,
+        RouterModule.register([QueryModule, EdgeModule].map((module) => ({ path: 'api', module }))),
+      ],
+      controllers: [HealthController, MetricsController, AboutController],
+      providers: [
+        ...values,
+        Readiness,
+        { provide: APP_FILTER, useValue: new ErrorFilter(parts.logger, () => Promise.resolve()) },
+        {
+          provide: APP_GUARD,
+          inject: [Reflector],
+          useFactory: (reflector: Reflector) =>
+            new CallerGuard(reflector, parts.tables, parts.config.token),
+        },
+      ],
+      exports: values.map(({ provide }) => provide),
+    };
+  }
+}
+
+function bindings({ engine, tables, stores, registrations }: Parts): ValueProvider[] {
+  return [
+    { provide: WarehouseReader, useValue: engine.reader },
+    { provide: Catalog, useValue: tables },
+    { provide: ORGANIZATION_QUERY_LIMITS, useValue: LIMITS },
+    { provide: Registrations, useValue: registrations },
+    { provide: KeyValueStores, useValue: stores },
+    { provide: EDGE_VERSION, useValue: programVersion() },
+  ];
+}

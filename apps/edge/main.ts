@@ -1,0 +1,29 @@
+import 'reflect-metadata';
+import { HELP, readEdgeConfig, type EdgeConfig } from '@app/edge';
+import { createLogger, endOnUnhandledRejection, readEdgeEnvironment } from '@app/platform';
+import { openParts } from './open-parts.js';
+import { serve } from './serve.js';
+import { programVersion } from './version.js';
+
+const LOG_LEVEL = 'warn';
+
+async function start(config: EdgeConfig): Promise<void> {
+  for (const note of config.notes) console.error(note);
+  const logger = createLogger(LOG_LEVEL);
+  endOnUnhandledRejection(logger);
+  const parts = await openParts(config, logger);
+  const url = await serve(parts);
+  const names = parts.tables.list().map(({ described }) => described.name);
+  console.log(`millrace-edge ${programVersion()} listens on ${url}`);
+  console.log(`tables: ${names.join(', ')}`);
+}
+
+try {
+  const config = await readEdgeConfig(process.argv.slice(2), readEdgeEnvironment());
+  if (config === 'help') console.log(HELP);
+  else if (config === 'version') console.log(`millrace-edge ${programVersion()}`);
+  else await start(config);
+} catch (error) {
+  console.error(`millrace-edge: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}

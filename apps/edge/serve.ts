@@ -1,0 +1,68 @@
+import type { Follower } from '@app/edge';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  closeOnSignal,
+  httpAdapter,
+  measureProcess,
+  MillraceError,
+  nestLogger,
+  Readiness,
+} from '@app/platform';
+import { EdgeAppModule } from './edge-app.module.js';
+import type { Parts } from './open-parts.js';
+import { preferFormat } from './prefer-format.js';
+
+const IDLE_SECONDS = 60;
+/** Requests in work may finish, for a while. */
+const DRAIN_MS = 10_000;
+
+/** Listens. @returns the URL */
+export async function serve(parts: Parts): Promise<string> {
+  const { config, logger } = parts;
+  measureProcess();
+  const adapter = httpAdapter(
+    { trustedProxies: [], idleSeconds: IDLE_SECONDS, traced: false },
+    logger,
+  );
+  preferFormat(adapter.getInstance(), config.responseFormat);
+  const app = await NestFactory.create<NestFastifyApplication>(EdgeAppModule.of(parts), adapter, {
+    logger: nestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  if (config.cors.length > 0)
+    app.enableCors({
+      origin: config.cors.includes('*') ? '*' : [...config.cors],
+      methods: ['GET', 'POST', 'OPTIONS'],
+      exposedHeaders: ['X-Request-Id', 'X-Query-Id', 'Retry-After'],
+      maxAge: 600,
+    });
+  closeOnSignal(async () => {
+    app.get(Readiness).notReady('server', 'stopping');
+    const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
+    await app.close();
+    clearTimeout(cut);
+    await parts.close();
+  });
+  if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
+  await app.listen(config.http.port, config.http.host);
+  return app.getUrl();
+}
+
+/** Not ready while there is nothing to answer from; afterwards `/readyz` tells how old it is. */
+function tellOfFollowing(readiness: Readiness, follower: Follower): void {
+  readiness.watch('follow', () => {
+    const { isReady, lastError } = follower.state();
+    if (!isReady) throw new MillraceError('NOT_READY', lastError ?? 'nothing has been read yet');
+  });
+  readiness.tell('follow', () => {
+    const { streams, ageSeconds, failures, lastError } = follower.state();
+    return {
+      streams,
+      age_seconds: ageSeconds === undefined ? null : Math.round(ageSeconds),
+      failures,
+      ...(lastError !== undefined && { last_error: lastError }),
+    };
+  });
+}

@@ -1,0 +1,36 @@
+import { join, resolve } from 'node:path';
+import { Follower, type EdgeConfig, type TableRegistry } from '@app/edge';
+import type { Logger } from '@app/platform';
+import type { SourceEngine } from '@app/warehouse';
+
+export interface FollowingParts {
+  readonly config: EdgeConfig;
+  /** Relative paths start from it. */
+  readonly base: string;
+  /** Absolute; gone with the program. */
+  readonly directory: string;
+  readonly engine: SourceEngine;
+  readonly tables: TableRegistry;
+  readonly logger: Logger;
+}
+
+/** Follows a hosted organization where that was asked for. @throws {Error} when it refuses */
+export async function startFollowing({
+  config: { follow },
+  base,
+  directory,
+  engine,
+  tables,
+  logger,
+}: FollowingParts): Promise<Follower | undefined> {
+  if (!follow) return undefined;
+  const { cacheFolder } = follow;
+  return Follower.start({
+    config: follow,
+    folder: cacheFolder === undefined ? join(directory, 'follow') : resolve(base, cacheFolder),
+    registry: tables,
+    statements: engine.statements,
+    taken: new Set(tables.list().map(({ described }) => described.name)),
+    logger,
+  });
+}

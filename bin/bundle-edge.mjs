@@ -1,0 +1,44 @@
+// One file of the edge program, from what was compiled to dist/: reading a thousand small files
+// would take longer than everything else it does before its first answer.
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
+const EXTERNAL = [
+  ...['chdb', 'chdb/*', '@clickhouse/client', 'lmdb', 'kafkajs', '@eventstore/*', '@grpc/*'],
+  ...['@e965/xlsx', 'pino', '@opentelemetry/*'],
+  ...['class-transformer', 'class-transformer/*', 'class-validator'],
+  ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/platform-express'],
+  ...['@nestjs/websockets', '@nestjs/websockets/*'],
+  ...['@fastify/static', '@fastify/view', '@fastify/cors', '@fastify/multipart'],
+  ...['@fastify/middie', '@fastify/formbody'],
+];
+
+/** @param {string} dist @returns {Promise<readonly string[]>} the files written */
+export async function bundleEdge(dist) {
+  const { build } = await import('esbuild');
+  const folder = join(dist, 'apps', 'edge');
+  const bundle = join(folder, 'bundle.mjs');
+  await build({
+    entryPoints: [join(folder, 'main.js')],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    keepNames: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'error',
+    external: EXTERNAL,
+    // Packages in CommonJS call it.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+  // A thread starts from a file beside the one that starts it.
+  const thread = join(folder, 'read-in-thread.mjs');
+  await copyFile(join(dist, 'libs', 'warehouse', 'chdb', 'read-in-thread.mjs'), thread);
+  return [bundle, thread];
+}

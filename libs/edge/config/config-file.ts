@@ -1,0 +1,103 @@
+import type { ResultFormat } from '@app/warehouse';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { z } from 'zod';
+import { present } from '../describe/format-options.js';
+import { explainIssues, strict } from '../describe/strict.js';
+import { seconds, storeEntry, tableEntry, type DescribedStore } from '../describe/table-entry.js';
+import type { DescribedTable } from '../table-description.js';
+import { httpAddress, type HttpAddress } from './http-address.js';
+import { readToml } from './read-toml.js';
+import { readYaml, type ConfigDocument } from './read-yaml.js';
+import { responseFormat } from './response-format.js';
+
+/** What a configuration file says; what it leaves out is absent. */
+export interface ConfigFile {
+  readonly http?: HttpAddress;
+  readonly tables: readonly DescribedTable[];
+  readonly stores: readonly DescribedStore[];
+  /** False: tables may be registered; absent: not said. */
+  readonly readOnly?: boolean;
+  readonly reloadSeconds?: number;
+  readonly responseFormat?: ResultFormat;
+  /** What it says that has no effect here, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** ROAPI's keys for what is not here, with the reason. */
+const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
+  'addr.postgres': "the Postgres protocol is not served; use HTTP's frontends",
+  'addr.flight_sql': 'FlightSQL is not served; ask by HTTP for Arrow (Accept)',
+  datafusion: 'settings of the engine that ROAPI has, which is not the one here',
+  flight_sql_config: 'FlightSQL is not served',
+};
+
+const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const configFile = strict({
+  addr: strict({
+    http: httpAddress.optional(),
+    postgres: z.string().optional(),
+    flight_sql: z.string().optional(),
+  }).nullish(),
+  tables: z.array(tableEntry).nullish(),
+  kvstores: z.array(storeEntry).nullish(),
+  disable_read_only: z.boolean().optional(),
+  reload_interval: seconds.optional(),
+  response_format: responseFormat.optional(),
+  datafusion: scalars.nullish(),
+  flight_sql_config: z.looseObject({}).nullish(),
+});
+
+const READERS: Readonly<Record<string, (text: string) => ConfigDocument>> = {
+  '.yaml': readYaml,
+  '.yml': readYaml,
+  '.toml': readToml,
+};
+
+/** Reads ROAPI's configuration file. @throws {Error} that names file, place and key */
+export async function readConfigFile(path: string): Promise<ConfigFile> {
+  readerOf(path);
+  return parseConfigFile(await readFile(path, 'utf8'), path);
+}
+
+/** @param path says by its ending how to read the text, and stands in messages */
+export function parseConfigFile(text: string, path: string): ConfigFile {
+  const read = readerOf(path);
+  let document: ConfigDocument;
+  try {
+    document = read(text);
+  } catch (error) {
+    throw new Error(`${path}${(error as Error).message}`, { cause: error });
+  }
+  const placeOf = (key: readonly PropertyKey[]) => `${path}${document.placeOf(key)}: `;
+  const parsed = configFile.safeParse(document.value ?? {});
+  if (!parsed.success) throw new Error(explainIssues(parsed.error, placeOf));
+  const { addr, tables, kvstores, ...rest } = parsed.data;
+  return {
+    tables: tables ?? [],
+    stores: kvstores ?? [],
+    ...present('http', addr?.http),
+    ...present(
+      'readOnly',
+      rest.disable_read_only === undefined ? undefined : !rest.disable_read_only,
+    ),
+    ...present('reloadSeconds', rest.reload_interval),
+    ...present('responseFormat', rest.response_format),
+    notes: Object.entries(WITHOUT_EFFECT)
+      .filter(([key]) => isThere(parsed.data, key))
+      .map(([key, reason]) => `${path}: ${key} has no effect: ${reason}`),
+  };
+}
+
+function readerOf(path: string): (text: string) => ConfigDocument {
+  const read = READERS[extname(path).toLowerCase()];
+  if (read) return read;
+  throw new Error(`${path}: want a file that ends in .yaml, .yml or .toml`);
+}
+
+function isThere(value: unknown, key: string): boolean {
+  const found = key
+    .split('.')
+    .reduce<unknown>((within, step) => (within as Record<string, unknown> | null)?.[step], value);
+  return found !== undefined && found !== null;
+}

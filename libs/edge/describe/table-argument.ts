@@ -1,0 +1,106 @@
+import type { DescribedTable } from '../table-description.js';
+import { stemOf } from './names-in-uri.js';
+import { explainIssues } from './strict.js';
+import { ENTRY_KEYS, tableEntry } from './table-entry.js';
+
+/** `<name>=` at the beginning. A path or URL with `=` in it has one of the other characters before. */
+const NAMED = /^([^=/:?*,]*)=(.*)$/s;
+const OPTION = /^([a-z_]+)=(.*)$/s;
+/** Options whose values are text even where they look like JSON: `sheet_name=2024`. */
+const TEXTS = ['delimiter', 'pointer', 'sheet_name', 'table', 'format'];
+
+/**
+ * Reads `[<name>=]<uri>[,<option>=<value>]…`, as `--table` takes it. A piece between commas that
+ * does not begin with `<option>=`, or lies within a JSON value, belongs to the one before it: a
+ * URI may have commas in it, and a value may be a list. Values are JSON, or text.
+ * @throws {Error} whose message says what is wrong, where, and what may be meant
+ */
+export function parseTableArgument(text: string): DescribedTable {
+  const [, name, rest] = NAMED.exec(text) ?? [undefined, undefined, text];
+  const { uri, options } = parseUri(rest ?? '');
+  return describeTable(name ?? stemOf(uri), uri, options, text);
+}
+
+/** Reads `<uri>[,<option>=<value>]…`. @throws {Error} as `parseTableArgument` */
+export function parseTableUri(name: string, text: string): DescribedTable {
+  const { uri, options } = parseUri(text);
+  return describeTable(name, uri, options, `${name}=${text}`);
+}
+
+function describeTable(
+  name: string,
+  uri: string,
+  options: ReadonlyMap<string, unknown>,
+  text: string,
+): DescribedTable {
+  const entry: Record<string, unknown> = { name, uri };
+  const option: Record<string, unknown> = {};
+  for (const [key, value] of options)
+    if (ENTRY_KEYS.includes(key)) entry[key] = value;
+    else option[key] = value;
+  const read = tableEntry.safeParse({ ...entry, option });
+  if (read.success) return read.data;
+  const wrong = explainIssues(read.error).replaceAll(/^option(?:\.|: )/gm, '');
+  throw new Error(`table ${JSON.stringify(withoutPassword(text))}: ${wrong}`);
+}
+
+function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unknown> } {
+  const [uri = '', ...given] = splitOptions(text);
+  const options = new Map<string, unknown>();
+  for (const piece of given) {
+    const [, key = '', value = ''] = OPTION.exec(piece) ?? [];
+    if (options.has(key))
+      throw new Error(`table ${JSON.stringify(withoutPassword(text))}: ${key} is there twice`);
+    options.set(key, valueOf(key, value));
+  }
+  return { uri, options };
+}
+
+/** The URI, and each option with its value. */
+function splitOptions(text: string): readonly string[] {
+  const pieces = text.split(',');
+  const split: string[] = [];
+  for (let at = 0; at < pieces.length;) {
+    const piece = pieces[at] ?? '';
+    const last = split.at(-1);
+    if (last !== undefined && !OPTION.test(piece)) {
+      split[split.length - 1] = `${last},${piece}`;
+      at += 1;
+      continue;
+    }
+    const length = last === undefined ? 1 : jsonLength(pieces.slice(at));
+    split.push(pieces.slice(at, at + length).join(','));
+    at += length;
+  }
+  return split;
+}
+
+/** How many pieces from the first on, `<option>=<value>`, make the value whole JSON; 1 when none do. */
+function jsonLength(pieces: readonly string[]): number {
+  if (!/^[a-z_]+=["[{]/.test(pieces[0] ?? '')) return 1;
+  const whole = pieces.findIndex((_, index) => {
+    const [, , value = ''] = OPTION.exec(pieces.slice(0, index + 1).join(',')) ?? [];
+    return json(value) !== undefined;
+  });
+  return whole === -1 ? 1 : whole + 1;
+}
+
+/** Undefined where the text is none. */
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function valueOf(key: string, text: string): unknown {
+  const value = json(text);
+  if (value === undefined) return text;
+  return TEXTS.includes(key) && typeof value !== 'string' ? text : value;
+}
+
+/** Messages are for the terminal and for logs. */
+export function withoutPassword(uri: string): string {
+  return uri.replace(/(:\/\/[^/@\s:]*):[^/\s]*@/, '$1:***@');
+}

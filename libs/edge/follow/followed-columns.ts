@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { ArrowDataType } from '../arrow-data-type.js';
+import type { DescribedColumn } from '../table-description.js';
+
+/** As the hosted service's `GET /api/{org}/schema` writes a type; of a list or struct only what matters here. */
+type HostedType = string | { readonly [kind: string]: unknown };
+const hostedType: z.ZodType<HostedType> = z.union([z.string(), z.record(z.string(), z.unknown())]);
+const field = z.object({ name: z.string(), data_type: hostedType, nullable: z.boolean() });
+const listed = z.object({ data_type: hostedType });
+
+/** Answer of `GET /api/{org}/schema`. */
+export const hostedSchemas = z.record(z.string(), z.object({ fields: z.array(field) }));
+
+/**
+ * Columns of a hosted stream, as its rows are read here. Objects are `JSON` columns on both sides:
+ * which keys they have is known from their values, and is no change of the schema.
+ */
+export function followedColumns(
+  fields: readonly z.output<typeof field>[],
+): readonly DescribedColumn[] {
+  return fields.map(({ name, data_type: type, nullable }) => ({
+    name,
+    dataType: dataTypeOf(type),
+    nullable,
+  }));
+}
+
+const ANY_OBJECT: ArrowDataType = { Struct: [] };
+const NUMBERS = /^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Boolean)$/;
+
+function dataTypeOf(type: HostedType): ArrowDataType {
+  if (typeof type === 'string') return NUMBERS.test(type) ? (type as ArrowDataType) : 'Utf8';
+  if ('Timestamp' in type) return { Timestamp: ['Microsecond', 'UTC'] };
+  if ('Struct' in type) return ANY_OBJECT;
+  const item = listed.safeParse(type['List']);
+  if (!item.success) return 'Utf8';
+  const element = dataTypeOf(item.data.data_type);
+  return { List: { name: 'item', data_type: element, nullable: typeof element === 'string' } };
+}
+
+/** Whether all of `before` is in `after` as it was: rows that were read by it can stay. */
+export function extendsColumns(
+  after: readonly DescribedColumn[],
+  before: readonly DescribedColumn[],
+): boolean {
+  const now = new Map(after.map((column) => [column.name, JSON.stringify(column)]));
+  return before.every((column) => now.get(column.name) === JSON.stringify(column));
+}

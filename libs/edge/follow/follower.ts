@@ -1,0 +1,236 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { MillraceError, type Logger } from '@app/platform';
+import type { SourceEngine } from '@app/warehouse';
+import type { FollowConfig } from '../config/follow-config.js';
+import type { TableRegistry } from '../registry/table-registry.js';
+import type { DescribedColumn } from '../table-description.js';
+import { HostedError, HostedOrganization } from './hosted-organization.js';
+import { LocalFiles } from './local-files.js';
+import { StreamCache } from './stream-cache.js';
+import { syncStream } from './sync-stream.js';
+
+export interface FollowerParts {
+  readonly config: FollowConfig;
+  /** Absolute; keeps what was fetched. */
+  readonly folder: string;
+  readonly registry: Pick<TableRegistry, 'change'>;
+  readonly statements: SourceEngine['statements'];
+  /** Names of tables that are not the follower's: a stream of such a name is passed over. */
+  readonly taken: ReadonlySet<string>;
+  readonly logger: Logger;
+}
+
+export interface FollowState {
+  /** Whether there is anything to answer from: the hosted side has been read once, now or before. */
+  readonly isReady: boolean;
+  readonly streams: number;
+  /** Since all streams were as the hosted side had them; undefined: not since the start. */
+  readonly ageSeconds: number | undefined;
+  /** Rounds that failed, since the start. */
+  readonly failures: number;
+  /** Of the last round; undefined: it went well. */
+  readonly lastError: string | undefined;
+}
+
+/** A refused connection costs little, and who comes back is wanted soon. */
+const BACKOFF_SECONDS_MAX = 15;
+/** As long as a query that began with them may read old files. */
+const OLD_FILES_MILLISECONDS = 11 * 60_000;
+const AT_ONCE = 3;
+/** So long the start waits for the hosted side. */
+const FIRST_CONTACT_MILLISECONDS = 5_000;
+
+/** Registers the streams of a hosted organization, and keeps them as they are there. */
+export class Follower {
+  private readonly stop = new AbortController();
+  private readonly hosted: HostedOrganization;
+  private readonly files: LocalFiles;
+  private readonly caches = new Map<string, StreamCache>();
+  /** What is registered by stream: its table, as text. */
+  private readonly registered = new Map<string, string>();
+  private readonly passedOver = new Set<string>();
+  /** Until when somebody may read what has been replaced. */
+  private readonly cleanAfter = new Map<StreamCache, number>();
+  private running: Promise<void> | undefined;
+  private syncedAt: number | undefined;
+  private failures = 0;
+  private failuresInARow = 0;
+  private lastError: string | undefined;
+
+  private constructor(private readonly parts: FollowerParts) {
+    this.hosted = new HostedOrganization(parts.config, this.stop.signal);
+    this.files = new LocalFiles(parts.statements);
+  }
+
+  /**
+   * Registers what the cache has, asks the hosted side once, and goes on following it. A hosted
+   * side that cannot be reached is waited for.
+   * @throws {Error} when it refuses, or the cache is another organization's
+   */
+  static async start(parts: FollowerParts): Promise<Follower> {
+    const follower = new Follower(parts);
+    await follower.openCache();
+    try {
+      await follower.hosted.streams(FIRST_CONTACT_MILLISECONDS);
+    } catch (error) {
+      if (error instanceof HostedError && error.isRefusal)
+        throw new Error(`--follow: ${error.message}`, { cause: error });
+      parts.logger.warn({ err: error }, 'the followed organization cannot be reached yet');
+    }
+    follower.running = follower.run();
+    return follower;
+  }
+
+  state(): FollowState {
+    return {
+      isReady: this.syncedAt !== undefined || this.registered.size > 0,
+      streams: this.registered.size,
+      ageSeconds: this.syncedAt === undefined ? undefined : (Date.now() - this.syncedAt) / 1000,
+      failures: this.failures,
+      lastError: this.lastError,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.running;
+  }
+
+  private async openCache(): Promise<void> {
+    const { folder, config, logger } = this.parts;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await insistOnOrganization(folder, config);
+    const names = (await readdir(folder)).filter((name) => name.startsWith('s-'));
+    for (const name of names) {
+      const cache = await this.cacheOf(name.slice(2));
+      if (!cache.isFilled || this.parts.taken.has(cache.stream)) continue;
+      await this.register(cache).catch((error: unknown) => {
+        logger.warn({ err: error, stream: cache.stream }, 'a cached stream cannot be served');
+      });
+    }
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stop;
+    while (!signal.aborted) {
+      const pause = await this.round();
+      await wait(pause * 1000, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** @returns seconds until the next */
+  private async round(): Promise<number> {
+    const { config, logger } = this.parts;
+    const startedAt = Date.now();
+    try {
+      await this.syncAll(await this.hosted.streams());
+      this.syncedAt = startedAt;
+      this.failuresInARow = 0;
+      this.lastError = undefined;
+      return config.intervalSeconds;
+    } catch (error) {
+      if (this.stop.signal.aborted) return 0;
+      this.failures += 1;
+      this.failuresInARow += 1;
+      this.lastError = reasonOf(error);
+      if (this.failuresInARow === 1)
+        logger.warn({ err: error }, 'following the organization failed; it is tried again');
+      const backoff = config.intervalSeconds * 2 ** Math.min(this.failuresInARow - 1, 10);
+      const asked = error instanceof HostedError ? (error.retryAfterSeconds ?? 0) : 0;
+      return Math.max(Math.min(backoff, BACKOFF_SECONDS_MAX), config.intervalSeconds, asked);
+    }
+  }
+
+  private async syncAll(streams: ReadonlyMap<string, readonly DescribedColumn[]>): Promise<void> {
+    for (const name of [...this.caches.keys()]) if (!streams.has(name)) await this.forget(name);
+    const waiting = [...streams].filter(([name]) => !this.isTaken(name));
+    const failures: Error[] = [];
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        await this.sync(...next).catch((error: unknown) =>
+          failures.push(error instanceof Error ? error : new Error(String(error))),
+        );
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const [first] = failures;
+    if (first) throw first;
+  }
+
+  private async sync(name: string, columns: readonly DescribedColumn[]): Promise<void> {
+    const cache = await this.cacheOf(name);
+    try {
+      await this.cleanOld(cache);
+      await syncStream(cache, columns, { hosted: this.hosted, files: this.files });
+      await this.register(cache);
+    } catch (error) {
+      if (error instanceof HostedError) throw error;
+      throw new Error(`stream ${name}: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  private async register(cache: StreamCache): Promise<void> {
+    const table = cache.table();
+    const text = JSON.stringify(table);
+    const before = this.registered.get(cache.stream);
+    if (before === text) return;
+    await this.parts.registry.change({ put: [table] });
+    this.registered.set(cache.stream, text);
+    if (before !== undefined) this.cleanAfter.set(cache, Date.now() + OLD_FILES_MILLISECONDS);
+  }
+
+  private async forget(name: string): Promise<void> {
+    const cache = this.caches.get(name);
+    if (this.registered.has(name))
+      await this.parts.registry.change({ drop: [name] }).catch((error: unknown) => {
+        // Somebody has dropped it by the program's own interface.
+        if (!(error instanceof MillraceError && error.kind === 'STREAM_NOT_FOUND')) throw error;
+      });
+    this.registered.delete(name);
+    this.caches.delete(name);
+    // Queries that still read its files have them open, or fail as those of a table that is gone.
+    await cache?.remove();
+  }
+
+  private async cleanOld(cache: StreamCache): Promise<void> {
+    const after = this.cleanAfter.get(cache);
+    if (after === undefined || Date.now() < after) return;
+    await cache.clean();
+    this.cleanAfter.delete(cache);
+  }
+
+  private async cacheOf(name: string): Promise<StreamCache> {
+    const known = this.caches.get(name);
+    if (known) return known;
+    const cache = await StreamCache.open(name, join(this.parts.folder, `s-${name}`));
+    this.caches.set(name, cache);
+    return cache;
+  }
+
+  private isTaken(name: string): boolean {
+    if (!this.parts.taken.has(name)) return false;
+    if (!this.passedOver.has(name))
+      this.parts.logger.warn({ stream: name }, 'not followed: a table here has its name');
+    this.passedOver.add(name);
+    return true;
+  }
+}
+
+async function insistOnOrganization(folder: string, config: FollowConfig): Promise<void> {
+  const path = join(folder, 'organization.json');
+  const { href } = new URL(`api/${config.organization}/`, config.url);
+  const own = JSON.stringify({ organization: href });
+  const found = await readFile(path, 'utf8').catch(() => undefined);
+  if (found === undefined) await writeFile(path, own, { mode: 0o600 });
+  else if (found !== own)
+    throw new Error(`--follow-cache ${folder}: it has another organization; want another folder`);
+}
+
+/** `fetch` says "fetch failed"; why is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.message === 'fetch failed'
+    ? error.cause.message
+    : error.message;
+}

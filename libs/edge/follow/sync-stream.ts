@@ -1,0 +1,160 @@
+import { link, rm, stat } from 'node:fs/promises';
+import { engineType } from '../arrow-data-type.js';
+import type { DescribedColumn } from '../table-description.js';
+import { extendsColumns } from './followed-columns.js';
+import type { HostedOrganization } from './hosted-organization.js';
+import type { LocalFiles } from './local-files.js';
+import { advance, missing, planFetch, sameReaches, type Reaches } from './plan-fetch.js';
+import type { StreamCache } from './stream-cache.js';
+
+/** Above that files are put together: each costs every query an opening. */
+const FILES_MAX = 64;
+/** Larger ones are left as they are. */
+const MERGED_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface SyncParts {
+  readonly hosted: HostedOrganization;
+  readonly files: LocalFiles;
+}
+
+/**
+ * Brings the cache of a stream to what the hosted side has: nothing where its validator says that
+ * nothing has changed, else the rows of the batches that came since, and all anew where rows are
+ * gone or columns have changed their types. All of it is there before any of it is shown.
+ * @returns whether anything has changed
+ */
+export async function syncStream(
+  cache: StreamCache,
+  columns: readonly DescribedColumn[],
+  parts: SyncParts,
+): Promise<boolean> {
+  const isKnown = cache.isFilled && isSame(columns, cache.columns);
+  const tag = await parts.hosted.tag(cache.stream, isKnown ? cache.tag : undefined);
+  if (isKnown && tag !== undefined && tag === cache.tag) return false;
+  const wanted = await parts.hosted.reaches(cache.stream);
+  const target = { tag, columns, wanted };
+  const extended =
+    cache.isFilled &&
+    extendsColumns(columns, cache.columns) &&
+    (await extend(cache, target, parts));
+  if (!extended) await renew(cache, target, parts);
+  if (cache.files > FILES_MAX) await compact(cache, parts);
+  return true;
+}
+
+interface Target {
+  readonly tag: string | undefined;
+  readonly columns: readonly DescribedColumn[];
+  readonly wanted: Reaches;
+}
+
+/** @returns false when what is there cannot be made what is wanted by adding to it. */
+async function extend(cache: StreamCache, target: Target, parts: SyncParts): Promise<boolean> {
+  const drafts = new Drafts(cache);
+  try {
+    const reaches = await fetchRows(cache.stream, cache.reaches, target, drafts, parts);
+    if (!sameReaches(reaches, target.wanted)) return false;
+    await insistOnColumns(cache.stream, target, parts);
+    const { tag, columns } = target;
+    if (drafts.files.length === 0) await cache.note(tag, columns);
+    else await cache.append({ tag, columns, reaches, files: drafts.files });
+    return true;
+  } finally {
+    await drafts.remove();
+  }
+}
+
+async function renew(cache: StreamCache, target: Target, parts: SyncParts): Promise<void> {
+  const drafts = new Drafts(cache);
+  const { tag, columns, wanted } = target;
+  try {
+    // A file without rows: a stream may have none, and the table needs one file.
+    await parts.hosted.download(cache.stream, columns, undefined, drafts.next());
+    const reaches = await fetchRows(cache.stream, new Map(), target, drafts, parts);
+    if (!sameReaches(reaches, wanted)) throw new Error('its rows changed while they were read');
+    await insistOnColumns(cache.stream, target, parts);
+    await cache.replace({ tag, columns, reaches, files: drafts.files });
+  } finally {
+    await drafts.remove();
+  }
+}
+
+/** @returns how far the files reach, together with what was known */
+async function fetchRows(
+  stream: string,
+  known: Reaches,
+  { wanted, columns }: Target,
+  drafts: Drafts,
+  { hosted, files }: SyncParts,
+): Promise<Reaches> {
+  let reached = known;
+  for (let which = missing(reached, wanted); which; which = missing(reached, wanted)) {
+    const batches = await hosted.batches(stream, which);
+    const chunks = planFetch(batches, reached, wanted);
+    if (chunks.length === 0) break;
+    for (const chunk of chunks) {
+      const file = drafts.next();
+      await hosted.download(stream, columns, chunk, file);
+      if ((await files.rows(file)) !== chunk.rows)
+        throw new Error('its rows changed while they were read');
+    }
+    reached = advance(reached, batches, wanted);
+  }
+  return reached;
+}
+
+/** What was read by columns that have changed meanwhile may have been bent into them. */
+async function insistOnColumns(
+  stream: string,
+  { columns }: Target,
+  { hosted }: SyncParts,
+): Promise<void> {
+  const now = await hosted.columns(stream);
+  if (!now || !isSame(now, columns)) throw new Error('its columns changed while it was read');
+}
+
+async function compact(cache: StreamCache, { files }: SyncParts): Promise<void> {
+  const drafts = new Drafts(cache);
+  try {
+    const small: string[] = [];
+    const merged = drafts.next();
+    for (const path of cache.paths())
+      if ((await stat(path)).size > MERGED_BYTES_MAX) await link(path, drafts.next());
+      else small.push(path);
+    const columns = cache.columns.map(({ name, dataType, nullable }) => ({
+      name,
+      type: engineType(dataType, nullable),
+    }));
+    await files.merge(small, columns, merged);
+    await cache.replace({
+      tag: cache.tag,
+      columns: cache.columns,
+      reaches: cache.reaches,
+      files: drafts.files,
+    });
+  } finally {
+    await drafts.remove();
+  }
+}
+
+/** Files that are being fetched. */
+class Drafts {
+  readonly files: string[] = [];
+
+  constructor(private readonly cache: StreamCache) {}
+
+  next(): string {
+    const file = this.cache.draft(this.files.length);
+    this.files.push(file);
+    return file;
+  }
+
+  /** Those that have not been published. */
+  async remove(): Promise<void> {
+    await Promise.all(this.files.map((file) => rm(file, { force: true })));
+  }
+}
+
+function isSame(one: readonly DescribedColumn[], other: readonly DescribedColumn[]): boolean {
+  return one.length === other.length && extendsColumns(one, other);
+}

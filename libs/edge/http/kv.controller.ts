@@ -1,0 +1,28 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Describe, Requires } from '@app/platform';
+import { KeyValueStores } from '../kv/key-value-stores.js';
+
+@Controller()
+@Requires('query')
+export class KvController {
+  constructor(private readonly stores: KeyValueStores) {}
+
+  @Get('kv/:store/:key')
+  @Describe({
+    tag: 'Queries',
+    summary: 'The value of a key, as it is',
+    answer: 'Falcon 9',
+    failures: { STREAM_NOT_FOUND: 'store rockets has no key "falcon10"' },
+  })
+  async value(
+    @Param('store') store: string,
+    @Param('key') key: string,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const value = await this.stores.value(store, key, gone.signal);
+    await reply.type('text/plain; charset=utf-8').send(value);
+  }
+}

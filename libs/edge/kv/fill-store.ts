@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { didYouMean } from '@app/query';
+import { quoteIdentifier } from '@app/warehouse';
+import type { DescribedStore } from '../describe/table-entry.js';
+import { loadFailure } from '../registry/load-failure.js';
+import type { Workshop } from '../registry/open-source.js';
+import { COPIES, prepareTable } from '../registry/prepare-table.js';
+
+/** Rows that a look-up reads. */
+const GRANULE_ROWS = 512;
+
+/**
+ * Copies keys and values of a store into the engine, by key. Rows without a key or a value are
+ * left out; of several with one key the last counts.
+ * @returns the copy, quoted
+ * @throws {MillraceError} INVALID_PARAMETER that names store, place and reason
+ */
+export async function fillStore(
+  { table, key, value }: DescribedStore,
+  workshop: Workshop,
+): Promise<string> {
+  const { run } = bound(workshop);
+  const { columns, select, copy } = await prepareTable(table, workshop);
+  const names = columns.map(({ name }) => name);
+  const target = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
+  try {
+    for (const name of [key, value])
+      if (!names.includes(name))
+        throw new Error(`there is no column ${JSON.stringify(name)}${didYouMean(name, names)}`);
+    // One thread: the rows come in the order of their files, which says which is the last.
+    await run(
+      `CREATE TABLE ${target} ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = ${GRANULE_ROWS} AS
+       SELECT assumeNotNull(k) AS k, assumeNotNull(argMax(v, place)) AS v
+       FROM (SELECT toString(${quoteIdentifier(key)}) AS k, toString(${quoteIdentifier(value)}) AS v, rowNumberInAllBlocks() AS place FROM (${select}))
+       WHERE isNotNull(k) AND isNotNull(v) GROUP BY k SETTINGS max_threads = 1`,
+    );
+    return target;
+  } catch (error) {
+    throw loadFailure(table, error);
+  } finally {
+    if (copy) await run(`DROP TABLE IF EXISTS ${copy.table}`);
+  }
+}
+
+/** Forgets a copy that `fillStore` made. */
+export async function dropStore(copy: string, workshop: Workshop): Promise<void> {
+  await bound(workshop).run(`DROP TABLE IF EXISTS ${copy}`);
+}
+
+const bound = ({ engine: { statements } }: Workshop) => ({
+  run: (sql: string) => statements.run(sql),
+});

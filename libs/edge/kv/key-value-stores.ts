@@ -1,0 +1,83 @@
+import { MillraceError, type Logger } from '@app/platform';
+import { didYouMean } from '@app/query';
+import type { DescribedStore } from '../describe/table-entry.js';
+import type { Workshop } from '../registry/open-source.js';
+import { dropStore, fillStore } from './fill-store.js';
+
+interface Store {
+  readonly described: DescribedStore;
+  /** Quoted. */
+  copy: string;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Values by their keys, from tables of any source. They lie in the engine, in the order of their keys. */
+export class KeyValueStores {
+  private readonly stores = new Map<string, Store>();
+  private closed = false;
+
+  constructor(
+    private readonly workshop: Workshop,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * To be called once.
+   * @param reloadSeconds of stores that have no interval of their own; undefined: they are read once
+   * @throws {MillraceError} INVALID_PARAMETER that names store, place and reason
+   */
+  async open(stores: readonly DescribedStore[], reloadSeconds: number | undefined): Promise<void> {
+    for (const described of stores) {
+      const copy = await fillStore(described, this.workshop);
+      const store: Store = { described, copy, timer: undefined };
+      this.stores.set(described.name, store);
+      const seconds = described.table.reloadSeconds ?? reloadSeconds;
+      if (seconds !== undefined) this.reloadLater(store, seconds);
+    }
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const { timer } of this.stores.values()) clearTimeout(timer);
+  }
+
+  /** @throws {MillraceError} STREAM_NOT_FOUND for an unknown store or key */
+  async value(name: string, key: string, signal: AbortSignal): Promise<string> {
+    const store = this.stores.get(name);
+    if (!store)
+      throw new MillraceError(
+        'STREAM_NOT_FOUND',
+        `there is no key-value store ${JSON.stringify(name)}${didYouMean(name, [...this.stores.keys()])}`,
+      );
+    const line = await this.workshop.engine.reader.text({
+      sql: `SELECT v FROM ${store.copy} WHERE k = {key:String}`,
+      params: { key },
+      format: 'text',
+      signal,
+    });
+    // The engine ends the line; without a row there is none.
+    if (line.endsWith('\n')) return line.slice(0, -1);
+    throw new MillraceError('STREAM_NOT_FOUND', `store ${name} has no key ${JSON.stringify(key)}`);
+  }
+
+  private reloadLater(store: Store, seconds: number): void {
+    if (this.closed) return;
+    store.timer = setTimeout(() => {
+      this.reload(store)
+        .catch((error: unknown) => {
+          const { name } = store.described;
+          this.logger.warn(
+            { err: error },
+            `store ${name} could not be read again and stays as it was`,
+          );
+        })
+        .finally(() => this.reloadLater(store, seconds));
+    }, seconds * 1000).unref();
+  }
+
+  private async reload(store: Store): Promise<void> {
+    const before = store.copy;
+    store.copy = await fillStore(store.described, this.workshop);
+    await dropStore(before, this.workshop);
+  }
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { quoteIdentifier, type SourceEngine } from '@app/warehouse';
+import type { PreparedTable } from './prepare-table.js';
+
+/** A set of tables that belong together: a database of the engine with a view for each. */
+export interface Generation {
+  /** Random, so that no statement can name it. */
+  readonly database: string;
+  readonly tables: ReadonlyMap<string, PreparedTable>;
+}
+
+/**
+ * Makes the views of a generation; nothing else sees them before it is told the database's name.
+ * A view reads by its own right, so whoever may read it needs no right to what is behind it. The
+ * database keeps nothing on disk: keys to object stores stand in the views.
+ */
+export async function createGeneration(
+  tables: ReadonlyMap<string, PreparedTable>,
+  statements: SourceEngine['statements'],
+): Promise<Generation> {
+  const database = `o_${randomBytes(16).toString('hex')}`;
+  await statements.run(`CREATE DATABASE ${database} ENGINE = Memory`);
+  for (const [name, { select }] of tables)
+    await statements.run(
+      `CREATE VIEW ${database}.${quoteIdentifier(name)} SQL SECURITY NONE AS ${select}`,
+    );
+  return { database, tables };
+}
+
+export async function dropGeneration(
+  { database }: Generation,
+  statements: SourceEngine['statements'],
+): Promise<void> {
+  await statements.run(`DROP DATABASE ${database}`);
+}

@@ -1,0 +1,32 @@
+import { MillraceError } from '@app/platform';
+import { toWarehouseError } from '@app/warehouse';
+import type { DescribedTable } from '../table-description.js';
+
+const REASON_MAX = 500;
+
+/** Why a table is not there: names the table, where it was looked for, and the reason. */
+export function loadFailure(table: DescribedTable, error: unknown): MillraceError {
+  const reason = error instanceof MillraceError ? error.message : readable(error);
+  return new MillraceError(
+    'INVALID_PARAMETER',
+    `table ${JSON.stringify(table.name)} cannot be loaded from ${shownUri(table.uri)}: ${reason}`,
+    { cause: error },
+  );
+}
+
+/** Without passwords and signatures. */
+export function shownUri(uri: string): string {
+  return uri.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '?…');
+}
+
+/** The engine's sentence without what it says about itself. */
+function readable(error: unknown): string {
+  return toWarehouseError(error)
+    .message.replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
+    .replace(/: ?(?:While executing|In scope|while executing) .*$/s, '')
+    .replace(/You can (?:specify|manually).*$/s, '')
+    .replace(/'[^']*(?:SharedAccess|AccountKey)[^']*'/g, '…')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, REASON_MAX);
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { SourceCredentials } from '@app/platform';
+import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
+import { databaseSource } from '../sources/database-source.js';
+import {
+  engineFormat,
+  JSON_ARRAY_LINES,
+  JSON_LINES,
+  type EngineFormat,
+} from '../sources/engine-format.js';
+import { fileSource } from '../sources/file-source.js';
+import { lakeSource } from '../sources/lake-source.js';
+import { placeOf, type Place } from '../sources/place.js';
+import { readWorkbook, type SheetOptions } from '../sources/read-workbook.js';
+import { tableFunction, type Source } from '../sources/source.js';
+import { unpackJson } from '../sources/unpack-json.js';
+import type { DescribedTable, TableOptions } from '../table-description.js';
+
+/** What tables are made with. */
+export interface Workshop {
+  readonly engine: SourceEngine;
+  readonly credentials: SourceCredentials;
+  /** Relative paths start from it. */
+  readonly base: string;
+  /** Absolute; for files that are made on the way. */
+  readonly directory: string;
+  readonly stdin: Readable;
+}
+
+export interface OpenedSource extends Source {
+  /** Files that were made for it and go when it has been copied; undefined: it is read in place. */
+  readonly unpacked: string | undefined;
+}
+
+const RAW: EngineFormat = {
+  name: 'RawBLOB',
+  settings: {},
+  inference: {},
+  inferred: false,
+  endings: [],
+};
+const SHEETS: readonly string[] = ['xls', 'xlsx', 'xlsb', 'ods'] satisfies SheetOptions['format'][];
+
+/** Where a table's rows are. What the engine cannot read as it lies is unpacked first. @throws {Error} with the reason */
+export async function openSource(
+  described: DescribedTable,
+  workshop: Workshop,
+): Promise<OpenedSource> {
+  const { options, uri } = described;
+  const { base, credentials } = workshop;
+  const database = databaseSource(described, base);
+  if (database) return inPlace(database);
+  const place = await placed(uri, options.format, workshop);
+  if (options.format === 'delta' || options.format === 'iceberg')
+    return inPlace(lakeSource(options.format, place, credentials));
+  if (isSheet(options)) return unpackWorkbook(place, options, workshop);
+  if (options.format === 'json' && (options.pointer !== undefined || options.arrayEncoded))
+    return unpackDocument(described, place, options, workshop);
+  const format = engineFormat(options);
+  if (!format) throw new Error(`nobody reads format ${options.format} here`);
+  return inPlace(fileSource(described, place, format, credentials));
+}
+
+const inPlace = (source: Source): OpenedSource => ({ ...source, unpacked: undefined });
+
+const isSheet = (options: TableOptions): options is SheetOptions => SHEETS.includes(options.format);
+
+/** Standard input becomes a file, for it can be read once. */
+async function placed(uri: string, format: string, workshop: Workshop): Promise<Place> {
+  const place = placeOf(uri, workshop.base);
+  if (place.kind !== 'stdin') return place;
+  const path = join(workshop.directory, `stdin-${randomUUID()}.${format}`);
+  await pipeline(workshop.stdin, createWriteStream(path));
+  return { kind: 'local', path };
+}
+
+async function unpackWorkbook(
+  place: Place,
+  options: SheetOptions,
+  { directory }: Workshop,
+): Promise<OpenedSource> {
+  if (place.kind !== 'local') throw new Error('a workbook is read from a local file');
+  const file = join(directory, `${randomUUID()}.jsonl`);
+  const columns = await readWorkbook(place.path, options, file);
+  const structure = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
+  return {
+    call: () =>
+      tableFunction('file', [quoteText(file), 'JSONCompactEachRow', quoteText(structure)]),
+    settings: {},
+    inference: {},
+    inferred: false,
+    many: false,
+    shown: place.path,
+    unpacked: file,
+  };
+}
+
+async function unpackDocument(
+  described: DescribedTable,
+  place: Place,
+  { arrayEncoded, pointer = '' }: Extract<TableOptions, { readonly format: 'json' }>,
+  workshop: Workshop,
+): Promise<OpenedSource> {
+  if (arrayEncoded && !described.columns)
+    throw new Error(
+      'array_encoded needs the schema: rows that are arrays do not name their columns',
+    );
+  const document = fileSource(described, place, RAW, workshop.credentials);
+  const file = join(workshop.directory, `${randomUUID()}.jsonl`);
+  try {
+    await workshop.engine.statements.run(unpackJson(document, pointer, file));
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+  const format = arrayEncoded ? JSON_ARRAY_LINES : JSON_LINES;
+  const source = fileSource({}, { kind: 'local', path: file }, format, workshop.credentials);
+  return { ...source, shown: document.shown, unpacked: file };
+}

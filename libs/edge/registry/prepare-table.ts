@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
+import { settingsClause } from '../sources/source.js';
+import type { DescribedTable } from '../table-description.js';
+import { declared, inferColumns, structureOf } from './infer-columns.js';
+import { loadFailure } from './load-failure.js';
+import { openSource, type OpenedSource, type Workshop } from './open-source.js';
+
+/** What was copied into the engine. */
+export interface Copy {
+  /** Quoted. */
+  readonly table: string;
+  /** Milliseconds since 1970. */
+  readonly readAt: number;
+}
+
+/** A table that can be served. */
+export interface PreparedTable {
+  readonly described: DescribedTable;
+  readonly columns: readonly Column[];
+  /** What its view reads. */
+  readonly select: string;
+  /** Undefined: it is read where it lies. */
+  readonly copy: Copy | undefined;
+}
+
+/** Where copies are. The guard refuses such names, as those of all databases. */
+export const COPIES = `o_${randomBytes(16).toString('hex')}`;
+
+/**
+ * Finds out what a table is and whether it can be read; copies it, where that was asked for.
+ * @throws {MillraceError} INVALID_PARAMETER that names table, place and reason
+ */
+export async function prepareTable(
+  described: DescribedTable,
+  workshop: Workshop,
+): Promise<PreparedTable> {
+  try {
+    const source = await openSource(described, workshop);
+    try {
+      return await prepared(described, source, workshop);
+    } finally {
+      if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });
+    }
+  } catch (error) {
+    throw loadFailure(described, error);
+  }
+}
+
+async function prepared(
+  described: DescribedTable,
+  source: OpenedSource,
+  { engine: { statements } }: Workshop,
+): Promise<PreparedTable> {
+  const found = await inferColumns(described, source, statements);
+  const held = source.inferred || described.columns !== undefined;
+  const call = source.call(held ? structureOf(found) : undefined);
+  const columns = served(described, found);
+  const select =
+    `SELECT ${columns.map((column) => expression(column, found)).join(', ')} FROM ${call}` +
+    settingsClause(source.settings);
+  const isCopied = described.materialize ?? source.unpacked !== undefined;
+  if (!isCopied && source.unpacked === undefined) {
+    // One row shows that the bytes are what they should be, before anybody relies on it.
+    await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
+    return { described, columns, select, copy: undefined };
+  }
+  const readAt = Date.now();
+  const copy = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
+  await statements.run(`CREATE TABLE ${copy} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
+  return { described, columns, select: `SELECT * FROM ${copy}`, copy: { table: copy, readAt } };
+}
+
+/** Columns in the order of their answers: chosen ones, and those of the folders' names by their declared types. */
+function served(
+  { options, partitionColumns = [] }: DescribedTable,
+  found: readonly Column[],
+): readonly Column[] {
+  const partitions = declared(partitionColumns);
+  const own = found.filter(({ name }) => !partitions.some((each) => each.name === name));
+  const projection = options.format === 'csv' ? options.projection : undefined;
+  const chosen = projection?.map((index) => {
+    const column = own[index];
+    if (!column)
+      throw new Error(`projection: there is no column ${index}; there are ${own.length}`);
+    return column;
+  });
+  return [...(chosen ?? own), ...partitions];
+}
+
+function expression({ name, type }: Column, found: readonly Column[]): string {
+  const quoted = quoteIdentifier(name);
+  const same = found.some((each) => each.name === name && each.type === type);
+  return same ? quoted : `CAST(${quoted}, ${quoteText(type)}) AS ${quoted}`;
+}

@@ -1,0 +1,53 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { z } from 'zod';
+import { printTable } from '../describe/print-table.js';
+import { explainIssues } from '../describe/strict.js';
+import { tableEntry } from '../describe/table-entry.js';
+import type { DescribedTable } from '../table-description.js';
+
+/** What was registered and dropped at run time. */
+export interface KeptState {
+  readonly tables: readonly DescribedTable[];
+  /** Names of tables of the command line or the configuration that were dropped. */
+  readonly dropped: readonly string[];
+}
+
+const EMPTY: KeptState = { tables: [], dropped: [] };
+const OWNER_ONLY = 0o600;
+const stateFile = z.strictObject({
+  version: z.literal(1),
+  tables: z.array(tableEntry),
+  dropped: z.array(z.string()),
+});
+
+/** @throws {Error} that names the file, when it is there and not such a file */
+export async function readState(path: string): Promise<KeptState> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY;
+    throw error;
+  }
+  try {
+    const read = stateFile.safeParse(JSON.parse(text));
+    if (read.success) return read.data;
+    throw new Error(explainIssues(read.error));
+  } catch (error) {
+    throw new Error(`--state ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The file is there whole, before or after. It may hold passwords: only its owner reads it. */
+export async function writeState(path: string, { tables, dropped }: KeptState): Promise<void> {
+  const next = `${path}.next`;
+  const file = await open(next, 'w', OWNER_ONLY);
+  try {
+    const state = { version: 1, tables: tables.map(printTable), dropped };
+    await file.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(next, path);
+}

@@ -1,0 +1,176 @@
+import { MillraceError, type Logger, type RequestOrganization } from '@app/platform';
+import { Catalog, type TableDescription } from '@app/query';
+import type { DescribedTable } from '../table-description.js';
+import { createGeneration, dropGeneration, type Generation } from './generation.js';
+import type { Workshop } from './open-source.js';
+import { COPIES, prepareTable, type Copy, type PreparedTable } from './prepare-table.js';
+
+/** What is to be done to the tables, all of it or nothing. */
+export interface TableChange {
+  /** Come, or take the place of those of their name. */
+  readonly put?: readonly DescribedTable[];
+  /** Names. */
+  readonly drop?: readonly string[];
+  /** Names of tables that are there, to be read again. */
+  readonly reload?: readonly string[];
+}
+
+/** A request's hold on the tables as they were when it came. */
+export interface Hold {
+  readonly database: string;
+  /** May be told more than once. */
+  release(): void;
+}
+
+interface Held {
+  readonly generation: Generation;
+  holds: number;
+}
+
+/**
+ * The tables of the program. A change makes a new generation of them beside the one that is in
+ * use, and then takes its place in one step: queries that run go on with the tables they began
+ * with, and nobody waits.
+ */
+export class TableRegistry extends Catalog {
+  private current: Held | undefined;
+  private readonly held = new Map<string, Held>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly workshop: Workshop,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  /** To be called once, before anything else. */
+  async open(tables: readonly DescribedTable[]): Promise<void> {
+    await this.statements.run(`CREATE DATABASE ${COPIES}`);
+    await this.change({ put: tables });
+  }
+
+  /**
+   * Reads what comes while queries and other changes go on, then changes all tables in one step.
+   * @throws {MillraceError} INVALID_PARAMETER, STREAM_NOT_FOUND; nothing has changed then
+   */
+  async change({ put = [], drop = [], reload = [] }: TableChange): Promise<void> {
+    for (const name of drop) this.known(name);
+    const again = reload.map((name) => this.known(name).described);
+    const all = await Promise.allSettled(
+      [...put, ...again].map((table) => prepareTable(table, this.workshop)),
+    );
+    const prepared = all.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    try {
+      for (const each of all) if (each.status === 'rejected') throw each.reason;
+      await this.inTurn(() => this.replace(prepared, drop, new Set(again)));
+    } catch (error) {
+      for (const { copy } of prepared) this.dropCopy(copy);
+      throw error;
+    }
+  }
+
+  /** The tables as they are now, until released. */
+  hold(): Hold {
+    const { current } = this;
+    if (!current) throw new MillraceError('NOT_READY', 'the tables are not loaded yet');
+    current.holds += 1;
+    let released = false;
+    return {
+      database: current.generation.database,
+      release: () => {
+        if (released) return;
+        released = true;
+        current.holds -= 1;
+        this.retire(current);
+      },
+    };
+  }
+
+  /** As they are now. */
+  list(): readonly PreparedTable[] {
+    return [...this.now().values()];
+  }
+
+  tables({ database }: RequestOrganization): readonly TableDescription[] {
+    const tables = this.held.get(database)?.generation.tables ?? this.now();
+    return [...tables].map(([name, { columns }]) => ({ name, columns }));
+  }
+
+  table({ database }: RequestOrganization, name: string): TableDescription | undefined {
+    const found = this.held.get(database)?.generation.tables.get(name);
+    return found && { name, columns: found.columns };
+  }
+
+  override missing(_organization: RequestOrganization, name: string): string {
+    return `there is no table ${JSON.stringify(name)}`;
+  }
+
+  private get statements() {
+    return this.workshop.engine.statements;
+  }
+
+  private now(): ReadonlyMap<string, PreparedTable> {
+    return this.current?.generation.tables ?? new Map<string, PreparedTable>();
+  }
+
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.last.then(work);
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** @param again what was read again; one that was dropped or replaced meanwhile stays so. */
+  private async replace(
+    prepared: readonly PreparedTable[],
+    drop: readonly string[],
+    again: ReadonlySet<DescribedTable>,
+  ): Promise<void> {
+    const tables = new Map(this.now());
+    for (const name of drop) {
+      this.known(name);
+      tables.delete(name);
+    }
+    for (const table of prepared) {
+      const { described, copy } = table;
+      const isLate = again.has(described) && tables.get(described.name)?.described !== described;
+      if (isLate) this.dropCopy(copy);
+      else tables.set(described.name, table);
+    }
+    const generation = await createGeneration(tables, this.statements);
+    const before = this.current;
+    this.current = { generation, holds: 0 };
+    this.held.set(generation.database, this.current);
+    if (before) this.retire(before);
+  }
+
+  private known(name: string): PreparedTable {
+    const table = this.now().get(name);
+    if (table) return table;
+    throw new MillraceError('STREAM_NOT_FOUND', `there is no table ${JSON.stringify(name)}`);
+  }
+
+  /** A generation that nobody reads any more goes, with copies that no other has. */
+  private retire(held: Held): void {
+    const { generation } = held;
+    if (held === this.current || held.holds > 0 || !this.held.delete(generation.database)) return;
+    const alive = new Set(
+      [...this.held.values()].flatMap((each) =>
+        [...each.generation.tables.values()].map(({ copy }) => copy),
+      ),
+    );
+    dropGeneration(generation, this.statements)
+      .then(() => {
+        for (const { copy } of generation.tables.values())
+          if (!alive.has(copy)) this.dropCopy(copy);
+      })
+      .catch((error: unknown) => this.logger.error({ err: error }, 'old tables stay'));
+  }
+
+  private dropCopy(copy: Copy | undefined): void {
+    if (copy === undefined) return;
+    this.statements
+      .run(`DROP TABLE IF EXISTS ${copy.table}`)
+      .catch((error: unknown) => this.logger.error({ err: error }, 'an old copy stays'));
+  }
+}

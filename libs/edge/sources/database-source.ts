@@ -1,0 +1,53 @@
+import { quoteText } from '@app/warehouse';
+import type { DescribedTable } from '../table-description.js';
+import { isAbsolute, resolve } from 'node:path';
+import { tableFunction, type Source } from './source.js';
+
+const PORTS = { mysql: 3306, postgres: 5432 } as const;
+const FUNCTIONS = { mysql: 'mysql', postgres: 'postgresql' } as const;
+
+/**
+ * A table of a database, read there each time.
+ * @throws {Error} when the URI is none of a database.
+ */
+export function databaseSource(
+  { name, uri, options }: DescribedTable,
+  base: string,
+): Source | undefined {
+  if (options.format === 'sqlite') {
+    const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
+    const file = isAbsolute(path) ? path : resolve(base, path);
+    const call = tableFunction('sqlite', [quoteText(file), quoteText(options.table ?? name)]);
+    return {
+      call: () => call,
+      settings: {},
+      inference: {},
+      inferred: false,
+      many: false,
+      shown: file,
+    };
+  }
+  if (options.format !== 'mysql' && options.format !== 'postgres') return undefined;
+  const server = serverOf(uri);
+  const host = `${server.hostname}:${server.port || PORTS[options.format]}`;
+  const [database = '', inPath] = server.pathname.slice(1).split('/').map(decodeURIComponent);
+  if (database === '') throw new Error(`there is no database in the URI: want …://host/database`);
+  const args = [
+    host,
+    database,
+    options.table ?? inPath ?? name,
+    decodeURIComponent(server.username),
+    decodeURIComponent(server.password),
+  ];
+  const call = tableFunction(FUNCTIONS[options.format], args.map(quoteText));
+  const shown = `${server.protocol}//${host}/${database}`;
+  return { call: () => call, settings: {}, inference: {}, inferred: false, many: false, shown };
+}
+
+function serverOf(uri: string): URL {
+  try {
+    return new URL(uri);
+  } catch {
+    throw new Error('want <scheme>://user:password@host:port/database');
+  }
+}

@@ -1,0 +1,109 @@
+import { quoteText } from '@app/warehouse';
+import type { TableOptions } from '../table-description.js';
+import type { Settings } from './source.js';
+
+/** How the engine reads bytes of a format. */
+export interface EngineFormat {
+  readonly name: string;
+  /** Whenever it is read. */
+  readonly settings: Settings;
+  /** While its schema is found out. */
+  readonly inference: Settings;
+  /** Whether files of it say no types. */
+  readonly inferred: boolean;
+  /** Endings of file names, without the dot; a folder's other files are none of the table's. */
+  readonly endings: readonly string[];
+}
+
+/** What the engine unpacks by a file's name. */
+const COMPRESSED = ['gz', 'zst', 'bz2', 'xz', 'lz4', 'br'];
+const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
+  endings.flatMap((each) => [each, ...COMPRESSED.map((packed) => `${each}.${packed}`)]);
+
+/** Columns of all files together. Only formats whose columns have names can do so. */
+const OF_ALL_FILES: Settings = { schema_inference_mode: "'union'" };
+
+/** So much of each file is looked at for types. */
+const INFERENCE: Settings = {
+  input_format_max_rows_to_read_for_schema_inference: '1000000000',
+  input_format_max_bytes_to_read_for_schema_inference: String(32 * 1024 * 1024),
+};
+
+/** A folder may hold files without a byte. */
+const EMPTY_FILES: Settings = { engine_file_skip_empty_files: '1' };
+
+const CSV: Settings = {
+  ...EMPTY_FILES,
+  // An empty field is null, for texts too.
+  format_csv_null_representation: "''",
+};
+
+/** Texts stay texts, whatever they look like. */
+const JSON_TYPES: Settings = {
+  ...INFERENCE,
+  ...OF_ALL_FILES,
+  input_format_try_infer_dates: '0',
+  input_format_try_infer_datetimes: '0',
+  input_format_json_use_string_type_for_ambiguous_paths_in_named_tuples_inference_from_objects: '1',
+};
+
+/** A record a line. */
+export const JSON_LINES: EngineFormat = {
+  name: 'JSONEachRow',
+  settings: EMPTY_FILES,
+  inference: JSON_TYPES,
+  inferred: true,
+  endings: alsoCompressed('ndjson', 'jsonl'),
+};
+
+/** A record a line, as an array of its values. */
+export const JSON_ARRAY_LINES: EngineFormat = { ...JSON_LINES, name: 'JSONCompactEachRow' };
+
+/** @returns undefined for what is no format of files. */
+export function engineFormat(options: TableOptions): EngineFormat | undefined {
+  switch (options.format) {
+    case 'csv':
+      return {
+        name: options.hasHeader ? 'CSVWithNames' : 'CSV',
+        settings: {
+          ...CSV,
+          format_csv_delimiter: quoteText(options.delimiter),
+          // The engine would take a first row of texts for names.
+          input_format_csv_detect_header: options.hasHeader ? '1' : '0',
+        },
+        inference: options.hasHeader ? { ...INFERENCE, ...OF_ALL_FILES } : INFERENCE,
+        inferred: true,
+        endings: alsoCompressed('csv'),
+      };
+    case 'json':
+      return { ...JSON_LINES, endings: alsoCompressed('json') };
+    case 'ndjson':
+      return JSON_LINES;
+    case 'parquet':
+      return {
+        name: 'Parquet',
+        settings: {},
+        inference: OF_ALL_FILES,
+        inferred: false,
+        endings: ['parquet'],
+      };
+    case 'arrow':
+      return {
+        name: 'Arrow',
+        settings: {},
+        inference: OF_ALL_FILES,
+        inferred: false,
+        endings: ['arrow'],
+      };
+    case 'arrows':
+      return {
+        name: 'ArrowStream',
+        settings: {},
+        inference: OF_ALL_FILES,
+        inferred: false,
+        endings: ['arrows'],
+      };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import { existsSync, statSync } from 'node:fs';
+import type { SourceCredentials } from '@app/platform';
+import { quoteText } from '@app/warehouse';
+import type { DescribedTable } from '../table-description.js';
+import type { EngineFormat } from './engine-format.js';
+import { storeCall } from './object-stores.js';
+import { isGlob, withinFolder, type Place } from './place.js';
+import { optionalText, tableFunction, type Source } from './source.js';
+
+/** Files of a format at a place. @throws {Error} when there is nothing */
+export function fileSource(
+  { headers }: Pick<DescribedTable, 'headers'>,
+  place: Place,
+  format: EngineFormat,
+  credentials: SourceCredentials,
+): Source {
+  const { settings, inference, inferred } = format;
+  const read = { settings, inference, inferred };
+  switch (place.kind) {
+    case 'local': {
+      const path = localPath(place.path, format);
+      const call = (structure: string | undefined): string =>
+        tableFunction('file', [quoteText(path), format.name, optionalText(structure)]);
+      return { ...read, call, many: isGlob(path), shown: place.path };
+    }
+    case 'http': {
+      const sent = Object.entries(headers ?? {}).map(
+        ([name, value]) => `${quoteText(name)} = ${quoteText(value)}`,
+      );
+      const call = (structure: string | undefined): string =>
+        tableFunction('url', [
+          quoteText(place.url),
+          format.name,
+          optionalText(structure),
+          ...(sent.length > 0 ? [`headers(${sent.join(', ')})`] : []),
+        ]);
+      return { ...read, call, many: isGlob(place.url), shown: withoutSecrets(place.url) };
+    }
+    case 'stdin':
+      throw new Error('standard input can be read once, at the start');
+    default: {
+      const key =
+        place.key === '' || place.key.endsWith('/') ? withinPrefix(place.key, format) : place.key;
+      const at = { ...place, key };
+      const call = (structure: string | undefined): string =>
+        storeCall('files', at, credentials, format.name, structure);
+      return {
+        ...read,
+        call,
+        many: isGlob(key),
+        shown: `${place.kind}://${place.bucket}/${place.key}`,
+      };
+    }
+  }
+}
+
+/** A folder stands for its files. */
+function localPath(path: string, { endings }: EngineFormat): string {
+  if (existsSync(path)) return statSync(path).isDirectory() ? withinFolder(path, endings) : path;
+  if (isGlob(path)) return path;
+  throw new Error('there is no such file or folder');
+}
+
+/** In a store `**` goes through slashes. */
+function withinPrefix(prefix: string, { endings }: EngineFormat): string {
+  return `${prefix}**.{${endings.join(',')}}`;
+}
+
+const withoutSecrets = (url: string): string =>
+  url.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '?…');

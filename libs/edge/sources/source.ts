@@ -1,0 +1,37 @@
+import { quoteText } from '@app/warehouse';
+
+/** Settings of the engine, by name; values as they stand in a statement. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** Where the engine reads a table's rows from. */
+export interface Source {
+  /**
+   * The table function.
+   * @param structure columns and types as the engine writes them; undefined: it finds them out.
+   */
+  call(structure: string | undefined): string;
+  /** Whenever rows are read. */
+  readonly settings: Settings;
+  /** Besides, while the schema is found out. */
+  readonly inference: Settings;
+  /** Whether it has no schema of its own, so that what was inferred once is held on to. */
+  readonly inferred: boolean;
+  /** Whether names are left open, so that there may be several files. */
+  readonly many: boolean;
+  /** What a message names: a path or a URL, without secrets. */
+  readonly shown: string;
+}
+
+/** A call of a table function; arguments that are undefined are left out. */
+export function tableFunction(name: string, args: readonly (string | undefined)[]): string {
+  return `${name}(${args.filter((each) => each !== undefined).join(', ')})`;
+}
+
+export const optionalText = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : quoteText(text);
+
+/** ` SETTINGS a = 1, b = 2`, or nothing. */
+export function settingsClause(settings: Settings): string {
+  const all = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  return all.length === 0 ? '' : ` SETTINGS ${all.join(', ')}`;
+}

@@ -1,0 +1,92 @@
+import type { ArrowDataType } from './arrow-data-type.js';
+
+/** Formats a table can be in. `jsonl` is an alias of `ndjson`, resolved when it is read. */
+export const TABLE_FORMATS = [
+  'csv',
+  'json',
+  'ndjson',
+  'parquet',
+  'arrow',
+  'arrows',
+  'delta',
+  'iceberg',
+  'xls',
+  'xlsx',
+  'xlsb',
+  'ods',
+  'sqlite',
+  'mysql',
+  'postgres',
+] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** Formats of a workbook's sheets. */
+export type SheetFormat = 'xls' | 'xlsx' | 'xlsb' | 'ods';
+export type DatabaseFormat = 'sqlite' | 'mysql' | 'postgres';
+type PlainFormat = 'ndjson' | 'parquet' | 'arrow' | 'arrows' | 'delta' | 'iceberg';
+
+/** How the bytes of a table are to be read; what is absent has ROAPI's default. */
+export type TableOptions =
+  | {
+      readonly format: 'csv';
+      /** Without one, columns are `column_1`, …. */
+      readonly hasHeader: boolean;
+      /** One byte. */
+      readonly delimiter: string;
+      /** Indexes of the columns to take, from 0; absent: all. */
+      readonly projection?: readonly number[];
+    }
+  | {
+      readonly format: 'json';
+      /** RFC 6901; absent: the whole document. */
+      readonly pointer?: string;
+      /** Rows are arrays, in the order of `columns`, which must be given then. */
+      readonly arrayEncoded: boolean;
+    }
+  | { readonly format: PlainFormat }
+  | {
+      readonly format: SheetFormat;
+      /** Absent: the first one. */
+      readonly sheetName?: string;
+      /** Of the range to read: from 0, both ends within; absent: as far as there are cells. */
+      readonly rowsStart?: number;
+      readonly rowsEnd?: number;
+      readonly columnsStart?: number;
+      readonly columnsEnd?: number;
+      /** So many rows say the types; absent: all. */
+      readonly inferenceRows?: number;
+    }
+  | {
+      readonly format: DatabaseFormat;
+      /** The table there; absent: the table's own name. */
+      readonly table?: string;
+    };
+
+export interface DescribedColumn {
+  readonly name: string;
+  readonly dataType: ArrowDataType;
+  readonly nullable: boolean;
+}
+
+/**
+ * A table as somebody asked for it: on the command line, in a configuration file, by
+ * `POST /api/table`. Plain data; `table-entry.ts` reads and prints it.
+ */
+export interface DescribedTable {
+  readonly name: string;
+  /** As it was given: a path, a glob, a URL, or `stdin`. May hold a password. */
+  readonly uri: string;
+  readonly options: TableOptions;
+  /** Copied into the engine (true), queried where it is (false); absent: whatever suits the format. */
+  readonly materialize?: boolean;
+  /** The schema, where it is not to be inferred. */
+  readonly columns?: readonly DescribedColumn[];
+  /** Files whose inferred schemas together are the table's. */
+  readonly schemaFromFiles?: readonly string[];
+  /** Columns whose values are in the folders' names (`year=2024/`), outermost first. */
+  readonly partitionColumns?: readonly DescribedColumn[];
+  /** Seconds after which a materialized table is read again; absent: the program's default. */
+  readonly reloadSeconds?: number;
+  /** Sent with each HTTP request for the table. May be secret. */
+  readonly headers?: Readonly<Record<string, string>>;
+}

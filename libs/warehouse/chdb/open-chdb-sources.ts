@@ -1,0 +1,40 @@
+import { Session } from 'chdb';
+import type { SourceEngine, SourceEngineOptions } from '../source-engine.js';
+import { ChdbLocalEngine } from './chdb-local-engine.js';
+import { Engine } from './engine.js';
+import { openReader } from './open-reader.js';
+
+/** For statements that make tables: their rows stay in the order of their files. */
+const DEFINING: readonly string[] = [
+  '--max_insert_threads=1',
+  '--session_timezone=UTC',
+  '--date_time_output_format=iso',
+  '--output_format_json_quote_64bit_integers=0',
+];
+
+/** Starts ClickHouse's engine in this process for tables that lie elsewhere. */
+export function openChdbSources({
+  directory,
+  limits,
+  readers,
+  definers,
+}: SourceEngineOptions): SourceEngine {
+  const engine = new Engine({ directory, acceptors: 1, purpose: 'sources' });
+  const control = new Session(engine.path);
+  const reader = openReader(engine, control, { directory, limits, readers });
+  const sessions = engine.sessions(
+    [...DEFINING, `--max_memory_usage=${limits.memoryBytes}`],
+    definers,
+  );
+  return {
+    reader,
+    statements: new ChdbLocalEngine(sessions, sessions),
+    close: async () => {
+      await reader.close();
+      await engine.close(() => {
+        control.close();
+        return Promise.resolve();
+      });
+    },
+  };
+}
