@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { swcOptions } from './bin/swc-options.mjs';
 
 const project = (displayName, testMatch) => ({
@@ -20,6 +21,8 @@ export default {
   cacheDirectory: '.cache/jest',
   // Engines and servers start in a second; a busy machine may take several.
   testTimeout: 30_000,
+  // Jest would leave a machine of two cores one worker, and much of a test is waiting for a server.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   projects: [
     project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/tidy.spec.ts']),
     project('contract', ['test/contract/**/*.spec.ts']),

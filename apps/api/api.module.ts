@@ -19,7 +19,7 @@ import {
 } from '@app/ingest';
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
-import { ErrorFilter, HealthController, Readiness } from '@app/platform';
+import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
 import { Catalog, ORGANIZATION_QUERY_LIMITS, QueryModule, SearchModule } from '@app/query';
 import { MemberCount, StreamsModule, StreamsProjection } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
@@ -44,10 +44,9 @@ export class ApiModule {
         ),
         CatalogueModule,
       ],
-      controllers: [HealthController],
+      controllers: [HealthController, MetricsController],
       providers: [
         ...bindings(parts),
-        Readiness,
         ...(parts.foreign ? [ForeignUploadsPipeline] : []),
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
@@ -92,6 +91,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: Catalog, useValue: parts.catalog },
     { provide: ORGANIZATION_QUERY_LIMITS, useValue: parts.config.query.organization },
     { provide: ForeignMessages, useValue: parts.foreign },
+    { provide: Readiness, useValue: parts.readiness },
     { provide: FedOrganizations, useValue: fedOrganizations(parts) },
   ];
 }

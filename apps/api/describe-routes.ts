@@ -42,6 +42,7 @@ function decorators({
   body,
   query,
   answer,
+  answerType = 'application/json',
   failures = {},
 }: RouteDescription): MethodDecorator {
   return applyDecorators(
@@ -54,7 +55,7 @@ function decorators({
     ApiResponse({
       status: 200,
       description: 'done',
-      content: { 'application/json': { example: answer } },
+      content: { [answerType]: { example: answer } },
     }),
     ...byStatus(failures).map(([status, kinds]) => describeFailures(status, kinds)),
   );

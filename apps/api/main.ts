@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -17,8 +18,9 @@ import {
   endOnUnhandledRejection,
   httpAdapter,
   nestLogger,
+  openStatusServer,
   readConfig,
-  Readiness,
+  startTracing,
   type Config,
 } from '@app/platform';
 import { ApiModule } from './api.module.js';
@@ -28,10 +30,18 @@ import { openParts } from './open-parts.js';
 async function start(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
+  const tracing = await startTracing(config.tracesTo, 'millrace-api', logger);
   const parts = await openParts(config, logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of(parts),
-    httpAdapter({ ...config.http, idleSeconds: config.upload.idleSeconds }, logger),
+    httpAdapter(
+      {
+        ...config.http,
+        idleSeconds: config.upload.idleSeconds,
+        traced: config.tracesTo !== undefined,
+      },
+      logger,
+    ),
     {
       logger: nestLogger(logger),
       bodyParser: false,
@@ -62,15 +72,20 @@ async function start(config: Config): Promise<void> {
   const isFed = (config.kafka?.uploadOrganizations.size ?? 0) > 0;
   const foreign = parts.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;
   foreign?.start(logger);
+  const status = config.status && (await openStatusServer(config.status, parts.readiness));
   closeOnSignal(async () => {
-    app.get(Readiness).notReady('server', 'stopping');
+    parts.readiness.notReady('server', 'stopping');
+    await sleep(config.drainSeconds * 1000);
     await drain(app);
     await foreign?.stop();
     await writer.stop();
     await parts.close();
-  });
+    await tracing.stop();
+    status?.close();
+  }, config.drainSeconds);
   await app.listen(config.http.port, config.http.host);
   console.log(`Millrace listens on ${await app.getUrl()}`);
+  if (status) console.log(`its health and metrics are at ${status.url}`);
   console.log(greeting(root));
 }
 

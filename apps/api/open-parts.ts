@@ -1,18 +1,24 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { AuditTrailProjection, type AuditDirectory } from '@app/audit';
+import {
+  AuditTrailProjection,
+  FollowLeadProjection,
+  TrailLead,
+  type AuditDirectory,
+} from '@app/audit';
 import {
   CommandPipeline,
+  measureProjections,
   Projector,
   SnapshotFiles,
   type EventStore,
   type Projection,
 } from '@app/event-store';
 import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
-import type { ForeignMessages, IngestQueue } from '@app/ingest-queue';
+import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
 import { ENGINE_SLOTS, Spool } from '@app/ingest';
 import { openServerKey, type ServerKey } from '@app/key-store';
-import { nodeId, type Config, type Logger } from '@app/platform';
+import { measureProcess, nodeId, Readiness, type Config, type Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
 import {
   DroppedTablesProjection,
@@ -21,6 +27,7 @@ import {
 } from '@app/streams';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
+import { openPersonKeys } from './open-person-keys.js';
 import { StreamCatalog } from './stream-catalog.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
@@ -36,6 +43,7 @@ export interface Stores {
   readonly organizations: OrganizationsProjection;
   readonly streams: StreamsProjection;
   readonly directory: AuditDirectory;
+  readonly lead: TrailLead;
   readonly auditTrail: AuditTrailProjection;
   /** In the order in which they get each event. */
   readonly projections: readonly Projection[];
@@ -51,6 +59,7 @@ export interface Parts extends Stores {
   readonly commands: CommandPipeline;
   readonly catalog: Catalog;
   readonly spool: Spool;
+  readonly readiness: Readiness;
 }
 
 /** Client queries that run at once in this process. */
@@ -62,7 +71,6 @@ export const AUDIT_PURPOSE = 'audit-trail';
 export async function openStores(config: Config, logger: Logger): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
-  const { EmbeddedPersonKeys } = await import('@app/key-store/embedded');
   // The engine first: it locks the data directory.
   const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
@@ -72,19 +80,22 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     acceptors: ENGINE_SLOTS.small + ENGINE_SLOTS.large,
   });
   const serverKey = openServerKey(config.dataDirectory, config.secretKey);
-  const people = new PersonalData(serverKey, new EmbeddedPersonKeys(at('person-keys'), serverKey));
+  const people = new PersonalData(serverKey, await openPersonKeys(config, serverKey, warehouse));
   const events = await openEventStore(config, at('events'), logger);
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people);
   const databases = (): readonly string[] => directory.databases();
-  const tables = new WarehouseTablesProjection(warehouse, streams, databases);
-  const dropped = new DroppedTablesProjection(warehouse, streams, databases);
+  const lead = new TrailLead(warehouse);
+  const following = new FollowLeadProjection(lead, directory);
+  const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead);
+  const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
     serverKey.derive(AUDIT_PURPOSE),
+    lead,
   );
   return {
     config,
@@ -98,9 +109,10 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     organizations,
     streams,
     directory,
+    lead,
     auditTrail,
     // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
-    projections: [users, organizations, tables, streams, dropped, auditTrail],
+    projections: [users, organizations, following, tables, streams, dropped, auditTrail],
     close: async () => {
       await events.close();
       await warehouse.close();
@@ -153,6 +165,10 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   const { queue, foreign } = await openQueue(config, logger);
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await projector.start();
+  const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
+  measureProcess();
+  measureQueue(queue);
+  measureProjections(projector, stores.events);
   return {
     ...stores,
     logger,
@@ -160,11 +176,29 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     foreign,
     commands: new CommandPipeline(stores.events, projector, stores.people),
     catalog: new StreamCatalog(stores.streams, stores.warehouse),
-    spool: new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes),
+    spool,
+    readiness: readinessOf({ ...stores, queue, spool, projector }),
     close: async () => {
       await projector.stop();
       await queue.close();
       await stores.close();
     },
   };
+}
+
+/** What this node cannot serve without. */
+function readinessOf({
+  events,
+  warehouse,
+  queue,
+  spool,
+  projector,
+}: Pick<Parts, 'events' | 'warehouse' | 'queue' | 'spool'> & { projector: Projector }): Readiness {
+  const readiness = new Readiness();
+  readiness.watch('event-store', () => events.lastPosition());
+  readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
+  readiness.watch('queue', () => queue.reach());
+  readiness.watch('disk', () => spool.checkFree());
+  readiness.watch('read models', () => projector.checkFollowing());
+  return readiness;
 }

@@ -1,6 +1,7 @@
 // `npm run replay`: makes a read model again out of the events.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
+import { FollowLeadProjection } from '@app/audit';
 import { rebuild, type Projection } from '@app/event-store';
 import { createLogger, readConfig } from '@app/platform';
 import { openStores, type Stores } from './open-parts.js';
@@ -19,14 +20,17 @@ Makes a read model again out of the events. The server must be stopped: it has t
 MILLRACE_DATA_DIR and the other variables are those of the server.`;
 
 async function replay(stores: Stores, wanted: string, from: bigint): Promise<void> {
-  const names = stores.projections.map(({ name }) => name);
+  await stores.lead.take();
+  const readModels = stores.projections.filter((each) => !(each instanceof FollowLeadProjection));
+  const names = readModels.map(({ name }) => name);
   if (wanted !== 'all' && !names.includes(wanted))
     throw new Error(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
   const last = (await stores.events.lastPosition()) ?? 0n;
   // The others are needed to make this one, and what is only known must be known before what is
   // carried out: tables need streams, the audit trail needs names.
-  const carriedOut = (each: Projection): number => ('caughtUp' in each ? 1 : 0);
-  const inOrder = [...stores.projections].sort((a, b) => carriedOut(a) - carriedOut(b));
+  const carriedOut = (each: Projection): number =>
+    'caughtUp' in each && each !== stores.users ? 1 : 0;
+  const inOrder = [...readModels].sort((a, b) => carriedOut(a) - carriedOut(b));
   for (const projection of inOrder) {
     const chosen = wanted === 'all' || projection.name === wanted;
     const bar = chosen ? progressBar(projection.name, last) : undefined;

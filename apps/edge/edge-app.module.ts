@@ -8,7 +8,7 @@ import {
   KeyValueStores,
   Registrations,
 } from '@app/edge';
-import { ErrorFilter, HealthController, Readiness } from '@app/platform';
+import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
 import {
   Catalog,
   ORGANIZATION_QUERY_LIMITS,
@@ -41,7 +41,7 @@ export class EdgeAppModule {
         EdgeModule,
         RouterModule.register([QueryModule, EdgeModule].map((module) => ({ path: 'api', module }))),
       ],
-      controllers: [HealthController, AboutController],
+      controllers: [HealthController, MetricsController, AboutController],
       providers: [
         ...values,
         Readiness,

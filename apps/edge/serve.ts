@@ -1,7 +1,14 @@
 import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { closeOnSignal, httpAdapter, nestLogger, Readiness } from '@app/platform';
+import {
+  closeOnSignal,
+  httpAdapter,
+  measureProcess,
+  MillraceError,
+  nestLogger,
+  Readiness,
+} from '@app/platform';
 import { EdgeAppModule } from './edge-app.module.js';
 import type { Parts } from './open-parts.js';
 import { preferFormat } from './prefer-format.js';
@@ -13,7 +20,11 @@ const DRAIN_MS = 10_000;
 /** Listens. @returns the URL */
 export async function serve(parts: Parts): Promise<string> {
   const { config, logger } = parts;
-  const adapter = httpAdapter({ trustedProxies: [], idleSeconds: IDLE_SECONDS }, logger);
+  measureProcess();
+  const adapter = httpAdapter(
+    { trustedProxies: [], idleSeconds: IDLE_SECONDS, traced: false },
+    logger,
+  );
   preferFormat(adapter.getInstance(), config.responseFormat);
   const app = await NestFactory.create<NestFastifyApplication>(EdgeAppModule.of(parts), adapter, {
     logger: nestLogger(logger),
@@ -41,15 +52,17 @@ export async function serve(parts: Parts): Promise<string> {
 
 /** Not ready while there is nothing to answer from; afterwards `/readyz` tells how old it is. */
 function tellOfFollowing(readiness: Readiness, follower: Follower): void {
+  readiness.watch('follow', () => {
+    const { isReady, lastError } = follower.state();
+    if (!isReady) throw new MillraceError('NOT_READY', lastError ?? 'nothing has been read yet');
+  });
   readiness.tell('follow', () => {
-    const { isReady, streams, ageSeconds, failures, lastError } = follower.state();
-    if (!isReady) return { why: lastError ?? 'nothing has been read yet' };
-    const facts = {
+    const { streams, ageSeconds, failures, lastError } = follower.state();
+    return {
       streams,
       age_seconds: ageSeconds === undefined ? null : Math.round(ageSeconds),
       failures,
       ...(lastError !== undefined && { last_error: lastError }),
     };
-    return { facts };
   });
 }

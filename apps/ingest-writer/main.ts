@@ -2,7 +2,14 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
-import { closeOnSignal, createLogger, endOnUnhandledRejection, readConfig } from '@app/platform';
+import {
+  closeOnSignal,
+  createLogger,
+  endOnUnhandledRejection,
+  openStatusServer,
+  readConfig,
+  startTracing,
+} from '@app/platform';
 import { openParts } from './open-parts.js';
 
 const USAGE = `usage: node bin/start.mjs ingest-writer
@@ -15,6 +22,7 @@ async function start(): Promise<void> {
   const config = readConfig();
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
+  const tracing = await startTracing(config.tracesTo, 'millrace-writer', logger);
   const parts = await openParts(config, logger);
   const writer = new WritePipeline(
     parts.queue,
@@ -29,10 +37,15 @@ async function start(): Promise<void> {
     logger,
   );
   writer.start();
+  const status = config.status && (await openStatusServer(config.status, parts.readiness));
   closeOnSignal(async () => {
+    parts.readiness.notReady('writer', 'stopping');
     await writer.stop();
     await parts.close();
+    await tracing.stop();
+    status?.close();
   });
+  if (status) console.log(`its health and metrics are at ${status.url}`);
   console.log('Millrace writes');
 }
 

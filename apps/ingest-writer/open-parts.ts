@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Projector } from '@app/event-store';
+import { measureProjections, Projector } from '@app/event-store';
 import { Spool } from '@app/ingest';
-import type { IngestQueue } from '@app/ingest-queue';
-import { nodeId, type Config, type Logger } from '@app/platform';
+import { measureQueue, type IngestQueue } from '@app/ingest-queue';
+import { measureProcess, nodeId, Readiness, type Config, type Logger } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 
@@ -14,6 +14,7 @@ export interface Parts {
   /** Which streams were deleted. */
   readonly streams: StreamsProjection;
   readonly spool: Spool;
+  readonly readiness: Readiness;
   close(): Promise<void>;
 }
 
@@ -46,11 +47,22 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     nodeId: nodeId(dataDirectory),
     log: logger,
   });
+  const spool = new Spool(join(dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
+  measureProcess();
+  measureQueue(queue);
+  measureProjections(projector, events);
+  const readiness = new Readiness();
+  readiness.watch('event-store', () => events.lastPosition());
+  readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
+  readiness.watch('queue', () => queue.reach());
+  readiness.watch('disk', () => spool.checkFree());
+  readiness.watch('read models', () => projector.checkFollowing());
   return {
+    readiness,
     queue,
     warehouse,
     streams,
-    spool: new Spool(join(dataDirectory, 'spool'), config.upload.minFreeDiskBytes),
+    spool,
     close: async () => {
       await queue.close();
       await projector.stop();

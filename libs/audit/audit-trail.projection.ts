@@ -1,8 +1,9 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
-import type { AuditRow, AuditTables } from '@app/warehouse';
+import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { isAudited, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash } from './hash-chain.js';
+import type { TrailLead } from './trail-lead.js';
 
 interface Chain {
   /** Of the last entry. */
@@ -22,7 +23,7 @@ const BATCH_ROWS = 20_000;
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
  * Rows are written in order and never twice: what the table already has is only passed over. While
  * stored events are replayed rows go in batches, then each as it comes, before the command that
- * caused it is answered.
+ * caused it is answered. Of several processes the one that leads writes.
  */
 export class AuditTrailProjection implements SnapshottedProjection {
   readonly name = 'audit-trail';
@@ -38,14 +39,14 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly tables: AuditTables,
     private readonly directory: AuditDirectory,
     private readonly key: Uint8Array,
+    private readonly lead: TrailLead,
   ) {}
 
   async apply(event: RecordedEvent): Promise<void> {
     const database = isAudited(event)
       ? this.directory.database(event.metadata.organizationId)
       : undefined;
-    if (database !== undefined)
-      this.chain(database, event, this.stored.get(database) ?? (await this.ask(database)));
+    if (database !== undefined) this.chain(database, event, await this.storedOf(database, event));
     if (this.live || this.pendingRows >= BATCH_ROWS) await this.flush();
     if (this.live && event.type === 'UserErased') await this.erase();
   }
@@ -93,20 +94,38 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.pendingRows += 1;
   }
 
+  /** Position up to which rows need not be written. */
+  private async storedOf(database: string, { position }: RecordedEvent): Promise<bigint> {
+    if (this.lead.isLeading) return this.stored.get(database) ?? this.ask(database);
+    this.stored.delete(database);
+    return position;
+  }
+
   private async flush(): Promise<void> {
     for (const [database, rows] of this.pending) {
-      const stored = this.stored.get(database) ?? (await this.ask(database));
-      const missing = rows.filter(({ position }) => BigInt(position) > stored);
-      try {
-        await this.tables.appendAudit(database, missing);
-      } catch (error) {
-        this.stored.delete(database);
-        throw error;
-      }
-      const last = missing.at(-1);
-      if (last) this.stored.set(database, BigInt(last.position));
+      await this.write(database, rows);
       this.pending.delete(database);
       this.pendingRows -= rows.length;
+    }
+  }
+
+  /** When it resolves the rows are there, whoever wrote them. */
+  private async write(database: string, rows: readonly AuditRow[]): Promise<void> {
+    const last = BigInt(rows.at(-1)?.position ?? -1);
+    for (;;) {
+      await this.lead.follow(database, last);
+      if (!this.lead.isLeading) return;
+      try {
+        const stored = this.stored.get(database) ?? (await this.ask(database));
+        const missing = rows.filter(({ position }) => BigInt(position) > stored);
+        await this.tables.appendAudit(database, missing);
+        if (missing.length > 0) this.stored.set(database, last);
+        return;
+      } catch (error) {
+        this.stored.delete(database);
+        if (!(error instanceof FencedError)) throw error;
+        this.lead.lose();
+      }
     }
   }
 

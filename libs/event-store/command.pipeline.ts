@@ -81,7 +81,7 @@ export class CommandPipeline {
       done ||= recorded.metadata.$causationId === context.commandId;
     }
     // A command that comes again is answered with what is there, not decided on its own effects.
-    const decided = done ? [] : decider.decide(state, command);
+    const decided = done ? [] : await this.decide(decider, state, command, position);
     if (decided.length > 0) {
       const events = this.newEvents(decided, context);
       const appended = await this.append(stream, events, revision);
@@ -90,6 +90,21 @@ export class CommandPipeline {
     }
     await this.projector.awaitPosition(position);
     return { state: decided.reduce(decider.evolve, state) };
+  }
+
+  /** What a command is refused for may have come from another node: it can be seen here too, then. */
+  private async decide<State, Command, Event extends DomainEvent>(
+    decider: Decider<State, Command, Event>,
+    state: State,
+    command: Command,
+    position: bigint,
+  ): Promise<readonly Event[]> {
+    try {
+      return decider.decide(state, command);
+    } catch (error) {
+      await this.projector.awaitPosition(position).catch(() => undefined);
+      throw error;
+    }
   }
 
   private async append(

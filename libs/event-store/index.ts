@@ -11,8 +11,10 @@ export {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from './event-store.js';
+export { Lead } from './lead.js';
 export type { Projection, SnapshottedProjection } from './projection.js';
 export { Projector } from './projector.js';
+export { measureProjections } from './projector-metrics.js';
 export { rebuild } from './rebuild.js';
 export { reservation, type Holder } from './reservation.js';
 export { SnapshotFiles } from './snapshot-files.js';

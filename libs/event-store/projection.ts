@@ -4,6 +4,8 @@ import type { RecordedEvent } from './event.js';
 export interface Projection {
   readonly name: string;
   apply(event: RecordedEvent): void | Promise<void>;
+  /** Called once, before anything is read: what it finds elsewhere is not newer than what it gets. */
+  starting?(): void | Promise<void>;
   /**
    * Position up to which it has everything already, asked once at start. Absent: it gets all events.
    * @param last position of the store's last event; 0 when there is none

@@ -51,6 +51,7 @@ export class Projector {
 
   /** Replays what is stored, then follows in the background. @throws what a projection throws. */
   async start(): Promise<void> {
+    for (const projection of this.projections) await projection.starting?.();
     const last = (await this.store.lastPosition()) ?? 0n;
     for (const projection of this.projections) {
       this.runners.push({ projection, applied: await this.resume(projection, last) });
@@ -76,6 +77,22 @@ export class Projector {
     if (this.failure !== undefined) throw this.notReady();
     const timer = setTimeout(() => this.waiters.reject(this.notReady()), this.patienceMs);
     await this.waiters.wait(position).finally(() => clearTimeout(timer));
+  }
+
+  /** Of the last event that all projections have. */
+  get position(): bigint {
+    return this.seen;
+  }
+
+  /** @throws {MillraceError} NOT_READY while a projection fails. */
+  checkFollowing(): void {
+    if (this.isFailing)
+      throw new MillraceError('NOT_READY', 'one of them cannot follow the events');
+  }
+
+  /** Whether a projection fails, and is tried again. */
+  get isFailing(): boolean {
+    return this.failure !== undefined;
   }
 
   /** Ends, and keeps snapshots of what is there. */

@@ -22,6 +22,7 @@ export async function rebuild(
   snapshots: SnapshotFiles,
   { from, onProgress }: RebuildOptions,
 ): Promise<number> {
+  await projection.starting?.();
   let after = 0n;
   if (isSnapshotted(projection)) {
     const snapshot = await usableSnapshot(snapshots, projection, store);

@@ -13,6 +13,7 @@ export {
   type QueuePosition,
   type QueueRecord,
 } from './ingest-queue.js';
+export { measureQueue } from './queue-metrics.js';
 export {
   ForeignMessages,
   type DeadMessage,

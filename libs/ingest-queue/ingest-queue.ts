@@ -74,6 +74,10 @@ export abstract class IngestQueue {
   abstract awaitAllCommitted(): Promise<void>;
   /** Records appended but not committed yet; about, where others append too. */
   abstract depth(): QueueDepth;
+  /** Records appended but not committed yet, by partition as the queue counts them; about, as above. */
+  abstract lag(): ReadonlyMap<number, number>;
+  /** Resolves when it can be reached just now. @throws {MillraceError} QUEUE_UNAVAILABLE */
+  abstract reach(): Promise<void>;
   abstract close(): Promise<void>;
 }
 

@@ -3,10 +3,19 @@
  * rewritten; dropping somebody's key is what erases them.
  */
 export abstract class PersonKeys {
-  /** The person's key, made when there is none yet; on disk when this returns. 32 bytes. */
-  abstract create(personId: string): Uint8Array;
-  /** Undefined when there never was one, or it was dropped. */
-  abstract find(personId: string): Uint8Array | undefined;
-  /** When this returns the key is gone for good. May be repeated. */
-  abstract drop(personId: string): void;
+  /** The key to seal with, made when there is none yet; durable when this resolves. 32 bytes. */
+  abstract create(personId: string): Promise<Uint8Array>;
+  /**
+   * What this process knows to open their texts, the key to seal with first. Empty when there never
+   * was one, or it was dropped. More than one only where two processes made one at the same moment
+   * and it is not settled yet whose is in use.
+   */
+  abstract find(personId: string): readonly Uint8Array[];
+  /**
+   * Finds what another process may have made, once somebody's events are there to tell by.
+   * @param isTheirs whether a key opens what is theirs: others are dropped
+   */
+  abstract learn(personId: string, isTheirs: (key: Uint8Array) => boolean): Promise<void>;
+  /** When this resolves the key is gone for good. May be repeated. */
+  abstract drop(personId: string): Promise<void>;
 }

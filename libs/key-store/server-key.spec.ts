@@ -28,19 +28,19 @@ describe('the server’s key', () => {
 });
 
 describe('a person’s key', () => {
-  it('is made once, wrapped, and gone when it is dropped', () => {
+  it('is made once, wrapped, and gone when it is dropped', async () => {
     const serverKey = new ServerKey(randomBytes(32));
     const keys = new EmbeddedPersonKeys(directory, serverKey);
-    const key = keys.create('01A');
+    const key = await keys.create('01A');
     expect(key).toHaveLength(32);
-    expect(Buffer.from(keys.create('01A'))).toEqual(Buffer.from(key));
+    expect(Buffer.from(await keys.create('01A'))).toEqual(Buffer.from(key));
     const again = new EmbeddedPersonKeys(directory, serverKey);
-    expect(Buffer.from(again.find('01A') ?? [])).toEqual(Buffer.from(key));
+    expect(Buffer.from(again.find('01A')[0] ?? [])).toEqual(Buffer.from(key));
     const stored = readFileSync(join(directory, '01A'), 'utf8');
     expect(stored).not.toContain(Buffer.from(key).toString('base64').slice(0, 12));
-    keys.drop('01A');
-    keys.drop('01A');
-    expect([keys.find('01A'), readdirSync(directory)]).toEqual([undefined, []]);
+    await keys.drop('01A');
+    await keys.drop('01A');
+    expect([keys.find('01A'), readdirSync(directory)]).toEqual([[], []]);
   });
 
   it('of nobody is not there, and a name that is a path is refused', () => {

@@ -8,6 +8,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 const PORT_MAX = 65_535;
+const DRAIN_SECONDS_MAX = 300;
 
 const httpAddress = z
   .string()
@@ -76,6 +77,10 @@ const roles = z
 /** Every variable the program knows. Sizes are in bytes. */
 const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
+  MILLRACE_STATUS_ADDR: httpAddress.optional(),
+  MILLRACE_DRAIN_SECONDS: wholeNumber(0).refine((value) => value <= DRAIN_SECONDS_MAX, {
+    error: `want at most ${DRAIN_SECONDS_MAX}`,
+  }),
   MILLRACE_DATA_DIR: z
     .string()
     .min(1)
@@ -120,6 +125,7 @@ const environment = z.object({
   AWS_REGION: z.string().default('us-east-1'),
   AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   EVENTSTORE_URL: eventStoreUrl,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 export interface Config {
@@ -128,6 +134,10 @@ export interface Config {
     readonly port: number;
     readonly trustedProxies: readonly string[];
   };
+  /** Where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
+  readonly status: { readonly host: string; readonly port: number } | undefined;
+  /** How long a server that is asked to stop still serves, not ready any more. */
+  readonly drainSeconds: number;
   /** Absolute. */
   readonly dataDirectory: string;
   /** 32 bytes; undefined: the one kept in the data directory. */
@@ -153,6 +163,8 @@ export interface Config {
     };
   };
   readonly logLevel: string;
+  /** Address of an OpenTelemetry collector; undefined: nothing is traced. */
+  readonly tracesTo: string | undefined;
   /** undefined: the embedded engine has the tables. Secret. */
   readonly clickHouse: ReturnType<typeof clickHouseAddress>;
   /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
@@ -196,6 +208,8 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   const values = parsed.data;
   return {
     http: { ...values.MILLRACE_HTTP_ADDR, trustedProxies: values.MILLRACE_TRUSTED_PROXIES ?? [] },
+    status: values.MILLRACE_STATUS_ADDR,
+    drainSeconds: values.MILLRACE_DRAIN_SECONDS,
     secretKey: values.MILLRACE_SECRET_KEY,
     dataDirectory: values.MILLRACE_DATA_DIR,
     root: { email: values.MILLRACE_ROOT_EMAIL, password: values.MILLRACE_ROOT_PASSWORD },
@@ -227,6 +241,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
       },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
+    tracesTo: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     clickHouse: clickHouseAddress(values.CLICKHOUSE_URL, values.CLICKHOUSE_CLUSTER),
     eventStoreUrl: values.EVENTSTORE_URL,
     kafka:

@@ -21,6 +21,8 @@ export interface RouteDescription {
   readonly query?: z.ZodObject;
   /** Body of the 200, as a client would see it. */
   readonly answer: unknown;
+  /** When the answer is not JSON. */
+  readonly answerType?: string;
   /** Kinds of failure peculiar to this route, each with a message it may have, or with the body it is. 401, 403 of the role and 429 go without saying. */
   readonly failures?: Readonly<Partial<Record<ErrorKind, FailureExample>>>;
 }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MillraceError } from './errors.js';
 import type { Logger } from './logger.js';
+import { countFailure } from './metrics/failure-metrics.js';
 import type { AuthenticatedRequest } from './request.js';
 
 export interface ErrorBody {
@@ -43,6 +44,7 @@ export function sendError(
   logger: Logger,
 ): void {
   const failure = toMillraceError(error, request);
+  countFailure(failure, request);
   const log = {
     requestId: request.id,
     method: request.method,

@@ -1,28 +1,55 @@
-import { HealthController, Readiness } from './health.controller.js';
+import { MillraceError } from './errors.js';
+import { HealthController } from './health.controller.js';
+import { Readiness } from './readiness.js';
+
+const failure = (kind: string, message: string) =>
+  expect.objectContaining({ kind, message, retryAfterSeconds: 1 }) as Error;
 
 describe('HealthController', () => {
-  it('is ready when every part is, and names each that is not', () => {
+  it('is ready when every part is, and names each that is not', async () => {
     const readiness = new Readiness();
     const health = new HealthController(readiness);
-    expect(health.ready()).toEqual({ status: 'ok' });
-    readiness.notReady('writer', 'draining');
-    readiness.notReady('projector', 'at event 5 of 9');
-    const why = 'not ready: writer: draining; projector: at event 5 of 9';
-    expect(() => health.ready()).toThrow(
-      expect.objectContaining({
-        kind: 'SHUTTING_DOWN',
-        message: why,
-        retryAfterSeconds: 1,
-      }) as Error,
+    let room = false;
+    readiness.watch('event-store', () => undefined);
+    expect(await health.ready()).toEqual({ status: 'ok' });
+    readiness.watch('warehouse', () => Promise.reject(new Error('http://me:secret@host refused')));
+    readiness.watch('disk', () => {
+      if (!room) throw new MillraceError('DISK_FULL', 'the disk is nearly full');
+    });
+    await expect(health.ready()).rejects.toThrow(
+      failure(
+        'NOT_READY',
+        'not ready: warehouse: it cannot be reached just now; disk: the disk is nearly full',
+      ),
     );
-    readiness.ready('writer');
-    readiness.ready('projector');
-    expect(health.ready()).toEqual({ status: 'ok' });
+    room = true;
+    readiness.watch('warehouse', () => undefined);
+    readiness.watch('disk', () => undefined);
+    expect(await health.ready()).toEqual({ status: 'ok' });
   });
 
-  it('is alive whatever is not ready', () => {
+  it('does not wait for a part that is silent, and asks it once', async () => {
     const readiness = new Readiness();
-    readiness.notReady('writer', 'draining');
-    expect(new HealthController(readiness).alive()).toEqual({ status: 'ok' });
+    let asked = 0;
+    readiness.watch('queue', () => {
+      asked += 1;
+      return new Promise(() => undefined);
+    });
+    const why = failure('NOT_READY', 'not ready: queue: does not answer within 2 s');
+    const both = [readiness.check(), readiness.check()];
+    for (const each of both) await expect(each).rejects.toThrow(why);
+    expect(asked).toBe(1);
+  });
+
+  it('is not ready while it stops, and alive all the same', async () => {
+    const readiness = new Readiness();
+    const health = new HealthController(readiness);
+    readiness.notReady('server', 'stopping');
+    await expect(health.ready()).rejects.toThrow(
+      failure('SHUTTING_DOWN', 'not ready: server: stopping'),
+    );
+    expect(health.alive()).toEqual({ status: 'ok' });
+    readiness.ready('server');
+    expect(await health.ready()).toEqual({ status: 'ok' });
   });
 });

@@ -52,7 +52,7 @@ describe('the HTTP server', () => {
       ],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
-      httpAdapter({ trustedProxies: [], idleSeconds: 60 }, logger),
+      httpAdapter({ trustedProxies: [], idleSeconds: 60, traced: false }, logger),
       {
         bodyParser: false,
         logger: false,

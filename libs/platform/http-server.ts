@@ -6,13 +6,17 @@ import { emailConstraint } from './email-route.js';
 import { bodyOf, sendError } from './error-filter.js';
 import { MillraceError } from './errors.js';
 import type { Logger } from './logger.js';
+import { measureRequests } from './metrics/request-metrics.js';
 import { requestId } from './request.js';
+import { traceRequests } from './tracing/trace-requests.js';
 
 export interface HttpOptions {
   /** Addresses or ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** A client that sends nothing for so long is cut off. */
   readonly idleSeconds: number;
+  /** Whether requests become spans of traces. */
+  readonly traced: boolean;
 }
 
 /** A stream's name may be percent-encoded throughout. */
@@ -24,7 +28,7 @@ const HEADERS_TIMEOUT_MS = 30_000;
  * come before any route have the same shape as all others, and every response says its request id.
  */
 export function httpAdapter(
-  { trustedProxies, idleSeconds }: HttpOptions,
+  { trustedProxies, idleSeconds, traced }: HttpOptions,
   logger: Logger,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
@@ -50,6 +54,8 @@ export function httpAdapter(
     '*',
     (_request: FastifyRequest, _body: unknown, done: (error: null) => void) => done(null),
   );
+  measureRequests(fastify);
+  if (traced) traceRequests(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
     done();

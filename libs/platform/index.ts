@@ -18,21 +18,36 @@ export {
 export { diskFull, isDiskFull } from './disk-full.js';
 export { EmailRoute, emailConstraint } from './email-route.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
-export { HealthController, Readiness } from './health.controller.js';
+export { HealthController } from './health.controller.js';
 export { httpAdapter, type HttpOptions } from './http-server.js';
 export { KeyedQueue } from './keyed-queue.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
+export { MetricsController } from './metrics/metrics.controller.js';
+export { counter, gauge, histogram, measureProcess, metricsText } from './metrics/registry.js';
+export { measureRequests } from './metrics/request-metrics.js';
 export { nodeId } from './node-id.js';
 export {
   ACCESS_METADATA,
   Open,
   Requires,
   RequiresAccount,
+  RequiresOperator,
   type Access,
   type Permission,
 } from './permission.js';
 export { readJson } from './read-json.js';
-export { callerOf, organizationOf, requestId, type AuthenticatedRequest } from './request.js';
+export { Readiness } from './readiness.js';
+export {
+  callerOf,
+  fromThisMachine,
+  organizationOf,
+  requestId,
+  type AuthenticatedRequest,
+} from './request.js';
 export { closeOnSignal } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
+export { openStatusServer } from './status-server.js';
+export { startTracing, type Tracing } from './tracing/start-tracing.js';
+export { traceRequests } from './tracing/trace-requests.js';
+export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';

@@ -1,5 +1,6 @@
 import { pino, stdTimeFunctions, type Logger } from 'pino';
 import type { LoggerService } from '@nestjs/common';
+import { currentIds } from './tracing/trace.js';
 
 export type { Logger };
 
@@ -9,6 +10,7 @@ export function createLogger(level: string): Logger {
     {
       level,
       timestamp: stdTimeFunctions.isoTime,
+      mixin: () => currentIds() ?? {},
       redact: ['req.headers.authorization', 'password'],
     },
     process.stderr,

@@ -9,7 +9,7 @@ export type Permission = 'upload' | 'query' | 'view' | 'configure-streams' | 'ma
 
 /** One key for both decorators, so that what stands nearest to the route decides. */
 export const ACCESS_METADATA = 'millrace:access';
-export type Access = Permission | 'account' | 'open';
+export type Access = Permission | 'account' | 'operator' | 'open';
 
 /** The route needs a caller that has `permission` in `:org`. Routes without any of these decorators are refused. */
 export const Requires = (permission: Permission) =>
@@ -17,6 +17,9 @@ export const Requires = (permission: Permission) =>
 
 /** The route needs an account, by its password; what it may do there is the route's own business. */
 export const RequiresAccount = () => SetMetadata<string, Access>(ACCESS_METADATA, 'account');
+
+/** The route is for those who run the server: root, or whoever asks from this machine. */
+export const RequiresOperator = () => SetMetadata<string, Access>(ACCESS_METADATA, 'operator');
 
 /** The route answers without credentials. */
 export const Open = () => SetMetadata<string, Access>(ACCESS_METADATA, 'open');

@@ -32,3 +32,12 @@ export function requestId(raw: {
   const sent = raw.headers['x-request-id'];
   return typeof sent === 'string' && SENT_ID.test(sent) ? sent : randomUUID();
 }
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
+
+/** Whether somebody on this machine asks, and not a proxy on it for somebody elsewhere. */
+export function fromThisMachine({ raw, ip, headers }: FastifyRequest): boolean {
+  if (!LOOPBACK.test(raw.socket.remoteAddress ?? '') || !LOOPBACK.test(ip)) return false;
+  return FORWARDED.every((name) => headers[name] === undefined);
+}

@@ -6,8 +6,9 @@ const LIMIT_MS = 25_000;
 /**
  * Closes the program on SIGINT or SIGTERM, once. Ctrl-C reaches a process more than once (the
  * terminal's group, npm), so an echo within a second is the same wish; a later one means "now".
+ * @param drainSeconds of what `close` takes, how long it goes on serving on purpose
  */
-export function closeOnSignal(close: () => Promise<void>): void {
+export function closeOnSignal(close: () => Promise<void>, drainSeconds = 0): void {
   let asked: number | undefined;
   const onSignal = (): void => {
     if (asked !== undefined) {
@@ -15,7 +16,7 @@ export function closeOnSignal(close: () => Promise<void>): void {
       return;
     }
     asked = Date.now();
-    endAfter(LIMIT_MS);
+    endAfter(LIMIT_MS + drainSeconds * 1000);
     close().then(
       () => process.exit(0),
       (error: unknown) => {

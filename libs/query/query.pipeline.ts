@@ -1,11 +1,18 @@
 import { Readable, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import { MillraceError, type RequestOrganization } from '@app/platform';
-import { WarehouseReader, type QueryProgress, type ResultFormat } from '@app/warehouse';
+import { MillraceError, traced, type RequestOrganization } from '@app/platform';
+import {
+  WarehouseReader,
+  type Column,
+  type QueryProgress,
+  type ResultFormat,
+  type WarehouseQuery,
+} from '@app/warehouse';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
+import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { toQueryFailure } from './query-failure.js';
 
 export interface QueryRequest {
@@ -48,22 +55,36 @@ export class QueryPipeline {
 
   private async read(request: QueryRequest): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress } = request;
-    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
+    const { statement, settings, explains } = await traced('guard', () =>
+      this.guard.admit(sql, organization, values),
+    );
     if (explains && !TEXTUAL.has(format)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
-    const rows = await this.reader.stream({
+    const query: WarehouseQuery = {
       sql: statement,
       settings,
       database: organization.database,
       format,
       signal,
       ...(id !== undefined && { id }),
-      ...(onProgress && { onProgress }),
-    });
+    };
+    const fitted = needsFitting(format) && !explains ? await this.fitted(query) : statement;
+    const question = { ...query, sql: fitted, ...(onProgress && { onProgress }) };
+    const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     return explains
       ? Readable.from(withoutDatabase(rows, organization), { objectMode: false })
       : rows;
+  }
+
+  private async fitted(query: WarehouseQuery): Promise<string> {
+    const describing = {
+      ...query,
+      sql: `DESCRIBE TABLE (\n${query.sql}\n)`,
+      format: 'json',
+    } as const;
+    const columns = JSON.parse(await text(await this.reader.stream(describing))) as Column[];
+    return fitColumns(query.sql, columns, query.format);
   }
 }
 

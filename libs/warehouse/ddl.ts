@@ -45,6 +45,9 @@ export const AUDIT_COLUMNS: readonly Column[] = [
 /** Which writer may write which partition: see `sql/writer-epochs.ts`. */
 export const WRITER_EPOCHS: TableName = { database: 'millrace', table: 'writer_epochs' };
 
+/** Keys of people, wrapped: see `sql/sql-person-keys.ts`. */
+export const PERSON_KEYS: TableName = { database: 'millrace', table: 'person_keys' };
+
 export const qualified = ({ database, table }: TableName): string =>
   `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
 
@@ -193,6 +196,19 @@ export class Ddl {
       `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(WRITER_EPOCHS.database)}${this.on}`,
       `${this.create(WRITER_EPOCHS)} (${columns}) ENGINE = ${this.everywhere} ORDER BY (partition, epoch, attempt) ${this.settings}`,
     ];
+  }
+
+  /** Old parts go at once: they have keys that were dropped. */
+  createPersonKeys(): readonly string[] {
+    return [
+      `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(PERSON_KEYS.database)}${this.on}`,
+      `${this.create(PERSON_KEYS)} (person_id String, wrapped String) ENGINE = ${this.everywhere} ORDER BY person_id ${this.settings}, old_parts_lifetime = 1`,
+    ];
+  }
+
+  dropPersonKeys(personId: string, but?: string): string {
+    const others = but === undefined ? '' : ` AND wrapped != ${quoteText(but)}`;
+    return `${this.alter(PERSON_KEYS)} DELETE WHERE person_id = ${quoteText(personId)}${others} ${DONE}`;
   }
 
   addColumns(table: TableName, columns: readonly Column[]): readonly string[] {

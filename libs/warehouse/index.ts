@@ -19,10 +19,9 @@ export {
   toWarehouseError,
   WarehouseError,
 } from './warehouse-errors.js';
+export { type AuditFilter, type AuditRow, AuditTables } from './audit-tables.js';
+export { PersonKeyTable, type WrappedKey } from './person-key-table.js';
 export {
-  type AuditFilter,
-  type AuditRow,
-  AuditTables,
   ONE_PART,
   type BatchInsert,
   type BatchPosition,

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { AuditTables } from './audit-tables.js';
+import type { PersonKeyTable } from './person-key-table.js';
 
 /** A column; `type` is the engine's own type name, e.g. `Nullable(Int64)`. */
 export interface Column {
@@ -217,64 +219,6 @@ export abstract class StreamStatistics {
   abstract version(table: TableName): Promise<string | undefined>;
 }
 
-/** One entry of an organization's audit trail, as it stands in its table `_audit`. */
-export interface AuditRow {
-  /** Of the event in the event store, as decimal digits. */
-  readonly position: string;
-  /** ISO 8601, UTC. */
-  readonly occurredAt: string;
-  readonly type: string;
-  readonly outcome: 'done' | 'refused' | 'failed';
-  /** E-mail of who did it, `system` or `anonymous`; empty once erased. */
-  readonly actor: string;
-  readonly actorId: string;
-  /** E-mail of whom it was done to, where it was done to somebody; empty once erased. */
-  readonly subject: string;
-  readonly subjectId: string;
-  readonly address: string;
-  readonly userAgent: string;
-  readonly requestId: string;
-  /** The event stream. */
-  readonly stream: string;
-  /** JSON; nothing personal, nothing secret. */
-  readonly data: string;
-  readonly previousHash: string;
-  readonly hash: string;
-}
-
-export interface AuditFilter {
-  readonly offset: number;
-  readonly limit: number;
-  readonly type?: string;
-  /** E-mail or id. */
-  readonly actor?: string;
-}
-
-/** The table `_audit` of each organization's database, one row an event, in order of position. */
-export abstract class AuditTables {
-  /** And the database when it is not there. May be repeated. */
-  abstract createAuditTable(database: string): Promise<void>;
-  /** Durable and visible when it resolves, all or none. */
-  abstract appendAudit(database: string, rows: readonly AuditRow[]): Promise<void>;
-  /** The last entry; undefined while there is none. */
-  abstract lastAudit(database: string): Promise<AuditRow | undefined>;
-  /** Newest first. */
-  abstract auditPage(
-    database: string,
-    filter: AuditFilter,
-  ): Promise<{ readonly rows: readonly AuditRow[]; readonly total: number }>;
-  /** Oldest first, after a position. */
-  abstract auditAfter(
-    database: string,
-    position: string,
-    limit: number,
-  ): Promise<readonly AuditRow[]>;
-  /** Blanks names and addresses of these people, in every entry. May be repeated. */
-  abstract eraseFromAudit(database: string, personIds: readonly string[]): Promise<void>;
-  /** Forgets every entry after a position. */
-  abstract truncateAudit(database: string, position: string): Promise<void>;
-}
-
 /** Turns files into columnar batches and answers questions about them, with an engine in this process. */
 export abstract class LocalEngine {
   /** Runs one trusted statement under the strict input settings of acceptance; answers tab-separated text, unescaped. */
@@ -291,6 +235,12 @@ export interface ColumnarBlock {
 }
 
 export interface Warehouse
-  extends WarehouseReader, WarehouseWriter, WarehouseSchema, StreamStatistics, AuditTables {
+  extends
+    WarehouseReader,
+    WarehouseWriter,
+    WarehouseSchema,
+    StreamStatistics,
+    AuditTables,
+    PersonKeyTable {
   close(): Promise<void>;
 }

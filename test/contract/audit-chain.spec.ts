@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   AuditTrailProjection,
+  TrailLead,
   verifyAudit,
   type AuditDirectory,
   type AuditVerdict,
@@ -39,16 +40,23 @@ class Audited {
   constructor(readonly site: Site) {}
 
   async start(tables = this.tables): Promise<this> {
+    const lead = await leadOf(tables);
     this.node = await startNode(this.site, {
       snapshots: this.site.snapshots,
       more: ({ users, organizations, people }) => {
         this.directory = new AccountsDirectory(users, organizations, people);
-        this.trail = new AuditTrailProjection(tables, this.directory, KEY);
+        this.trail = new AuditTrailProjection(tables, this.directory, KEY, lead);
         return [this.trail];
       },
     });
     return this;
   }
+}
+
+async function leadOf(tables: MemoryAuditTables): Promise<TrailLead> {
+  const lead = new TrailLead(tables);
+  await lead.take();
+  return lead;
 }
 
 const verify = (
@@ -81,7 +89,12 @@ describe('the audit trail after any history', () => {
             );
 
             const again = new MemoryAuditTables();
-            const trail = new AuditTrailProjection(again, audited.directory, KEY);
+            const trail = new AuditTrailProjection(
+              again,
+              audited.directory,
+              KEY,
+              await leadOf(again),
+            );
             await rebuild(site.store, trail, site.snapshots, { from: 0n, ...quiet });
             expect(again.databases).toEqual(live);
             expect(trail.snapshot()).toEqual(audited.trail.snapshot());
@@ -247,7 +260,12 @@ describe('an audit trail', () => {
           { after: events.length, snapshot: false, outcomes: [] },
         ]) {
           tables.plan.splice(0, Infinity, ...outcomes);
-          const trail = new AuditTrailProjection(tables, audited.directory, KEY);
+          const trail = new AuditTrailProjection(
+            tables,
+            audited.directory,
+            KEY,
+            await leadOf(tables),
+          );
           const from = snapshot && kept !== undefined ? seen : 0;
           if (from > 0) trail.restore(kept);
           for (const event of events.slice(from, seen)) await trail.apply(event);

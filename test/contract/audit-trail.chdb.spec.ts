@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AuditTrailProjection, verifyAudit, type AuditVerdict } from '@app/audit';
+import { AuditTrailProjection, TrailLead, verifyAudit, type AuditVerdict } from '@app/audit';
 import type { AuditTables, Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
 import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
@@ -29,12 +29,15 @@ describe('the audit trail, on chDB', () => {
 
   /** A node whose events also go to the tables. */
   const start = async (tables: AuditTables = warehouse): Promise<void> => {
+    const lead = new TrailLead(tables);
+    await lead.take();
     node = await startNode(site, {
       more: ({ users, organizations, people }) => {
         trail = new AuditTrailProjection(
           tables,
           new AccountsDirectory(users, organizations, people),
           KEY,
+          lead,
         );
         return [trail];
       },

@@ -101,8 +101,8 @@ describe('the guard', () => {
       id,
       emailHash: people.emailHash(email),
       root,
-      profile: people.sealProfile(id, { email, firstName: id, lastName: 'X' }),
-      credential: people.sealCredential(id, await hash),
+      profile: await people.sealProfile(id, { email, firstName: id, lastName: 'X' }),
+      credential: await people.sealCredential(id, await hash),
     };
     const command = { type: 'register', user } as const;
     const [stream, context] = [`user-${id}`, at()];

@@ -138,6 +138,8 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       expect(texts(await take(queue, 2, false))).toEqual(['b', 'c']);
       const reopened = await under.reopen();
       expect(reopened.depth().records).toBe(2);
+      expect([...reopened.lag().values()].reduce((sum, each) => sum + each, 0)).toBe(2);
+      await reopened.reach();
       expect(texts(await take(reopened, 2, true))).toEqual(['b', 'c']);
     });
 

@@ -15,6 +15,7 @@ import { startServer, type Server } from '../server/start-server.js';
  */
 const EXPECTED = `
 route                                      nobody | viewer member editor admin root passcode | stranger removed otherPasscode | adminNone rootNone
+GET    /metrics                              -    |   n      n      n      n     y     -     |    n       n         -         |     n        y
 GET    /api/organizations                    -    |   y      y      y      y     y     -     |    y       y         -         |     y        y
 GET    /api/{org}/organizations              -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/organizations/passcode     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard as PassportGuard } from '@nestjs/passport';
 import {
   ACCESS_METADATA,
+  fromThisMachine,
   MillraceError,
   type Access,
   type AuthenticatedRequest,
@@ -42,6 +43,7 @@ export class AuthGuard extends PassportGuard('basic') {
     if (access === 'open') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (access !== undefined) request.access = access;
+    if (access === 'operator' && fromThisMachine(request)) return true;
     await super.canActivate(context);
     this.admit(request, access);
     return true;
@@ -69,12 +71,14 @@ export class AuthGuard extends PassportGuard('basic') {
       );
     const { org } = request.params as { org?: string };
     if (org === undefined) {
-      if (access !== 'account')
+      if (access !== 'account' && !(access === 'operator' && caller.root))
         throw new MillraceError('FORBIDDEN', 'this route is not open to you');
       return;
     }
     const problem = organizationNameProblem(org);
     if (problem) throw new MillraceError('INVALID_NAME', problem);
+    if (access === 'operator')
+      throw new MillraceError('FORBIDDEN', 'this route is not open to you');
     if (access !== 'account') this.admitTo(org, caller, access, request);
   }
 

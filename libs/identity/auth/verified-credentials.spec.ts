@@ -36,7 +36,7 @@ describe('VerifiedCredentials', () => {
   let directory: string;
 
   const changePassword = async (password: string): Promise<RecordedEvent> => {
-    const credential = people.sealCredential('1', await hashPassword(password));
+    const credential = await people.sealCredential('1', await hashPassword(password));
     return recorded('1', { type: 'PasswordChanged', data: { id: '1', credential } });
   };
 
@@ -49,10 +49,10 @@ describe('VerifiedCredentials', () => {
       id: '1',
       emailHash: people.emailHash(EMAIL),
       root: false,
-      profile: people.sealProfile('1', { email: EMAIL, firstName: 'Ann', lastName: 'X' }),
-      credential: people.sealCredential('1', await hashPassword(PASSWORD)),
+      profile: await people.sealProfile('1', { email: EMAIL, firstName: 'Ann', lastName: 'X' }),
+      credential: await people.sealCredential('1', await hashPassword(PASSWORD)),
     };
-    users.apply(recorded('1', { type: 'UserRegistered', data }));
+    await users.apply(recorded('1', { type: 'UserRegistered', data }));
     credentials = new VerifiedCredentials(users, people);
   });
   afterEach(() => {
@@ -130,7 +130,7 @@ describe('VerifiedCredentials', () => {
 
   it('forgets a password the moment it is changed', async () => {
     await credentials.check(EMAIL, PASSWORD);
-    users.apply(await changePassword('Other-777'));
+    await users.apply(await changePassword('Other-777'));
     expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
     expect(await credentials.check(EMAIL, 'Other-777')).toMatchObject({ id: '1' });
   });
@@ -138,14 +138,14 @@ describe('VerifiedCredentials', () => {
   it('refuses a password that is changed while it is checked', async () => {
     const changed = await changePassword('Other-777');
     const asked = credentials.check(EMAIL, PASSWORD);
-    users.apply(changed);
+    await users.apply(changed);
     expect(await asked).toBeUndefined();
     expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
   });
 
   it('knows nobody who is erased', async () => {
     await credentials.check(EMAIL, PASSWORD);
-    users.apply(recorded('1', { type: 'UserErased', data: { id: '1' } }));
+    await users.apply(recorded('1', { type: 'UserErased', data: { id: '1' } }));
     expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
     expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
   });

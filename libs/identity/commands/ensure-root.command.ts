@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { systemContext } from '@app/event-store';
+import { MillraceError } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { passwordProblem } from '../auth/password-hash.js';
 import { VerifiedCredentials } from '../auth/verified-credentials.js';
@@ -46,7 +47,17 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
     // First of all, so that what happens to accounts has an audit trail to stand in.
     await this.ensureDefaultOrganization();
     const root = this.users.root();
-    return root ? await this.updateRoot(root, command) : await this.registerRoot(command);
+    if (root) return this.updateRoot(root, command);
+    try {
+      return await this.registerRoot(command);
+    } catch (error) {
+      // Another node, which starts at the same moment, was faster.
+      const made = this.users.root();
+      if (!made || !(error instanceof MillraceError && error.kind === 'ALREADY_EXISTS'))
+        throw error;
+      rmSync(credentialsFile(command.dataDirectory), { force: true });
+      return this.updateRoot(made, command);
+    }
   }
 
   private async registerRoot({

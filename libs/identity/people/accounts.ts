@@ -37,8 +37,8 @@ export class Accounts {
       id,
       emailHash: this.people.emailHash(profile.email),
       root,
-      profile: this.people.sealProfile(id, profile),
-      credential: this.people.sealCredential(id, credentialHash),
+      profile: await this.people.sealProfile(id, profile),
+      credential: await this.people.sealCredential(id, credentialHash),
     };
     const stream = `user-${id}`;
     const command = { type: 'register', user } as const;
@@ -55,10 +55,10 @@ export class Accounts {
     const { profile, password } = changes;
     const command = {
       type: 'change' as const,
-      ...(profile ? { profile: this.people.sealProfile(id, profile) } : {}),
+      ...(profile ? { profile: await this.people.sealProfile(id, profile) } : {}),
       ...(password === undefined
         ? {}
-        : { credential: this.people.sealCredential(id, await hashPassword(password)) }),
+        : { credential: await this.people.sealCredential(id, await hashPassword(password)) }),
     };
     const stream = `user-${id}`;
     await this.pipeline.handle({ decider: userAggregate, stream, command, context });

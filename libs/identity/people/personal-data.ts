@@ -34,22 +34,22 @@ export class PersonalData extends ClientSealer {
     return this.serverKey.fingerprint(EMAIL, email.toLowerCase());
   }
 
-  sealProfile(personId: string, profile: Profile): string {
-    const key = this.keys.create(personId);
+  async sealProfile(personId: string, profile: Profile): Promise<string> {
+    const key = await this.keys.create(personId);
     return seal(key, JSON.stringify(profile), `profile/${personId}`);
   }
 
-  sealCredential(personId: string, passwordHash: string): string {
-    return seal(this.keys.create(personId), passwordHash, `credential/${personId}`);
+  async sealCredential(personId: string, passwordHash: string): Promise<string> {
+    return seal(await this.keys.create(personId), passwordHash, `credential/${personId}`);
   }
 
   /** Undefined once the person is erased. */
   profile({ id, profile }: { readonly id: string; readonly profile: string }): Profile | undefined {
     const known = this.opened.get(profile);
     if (known) return known;
-    const key = this.keys.find(id);
-    if (!key || profile === '') return undefined;
-    const opened = JSON.parse(unseal(key, profile, `profile/${id}`)) as Profile;
+    const text = profile === '' ? undefined : this.open(id, profile, `profile/${id}`);
+    if (text === undefined) return undefined;
+    const opened = JSON.parse(text) as Profile;
     if (this.opened.size >= KEPT_MAX) this.opened.clear();
     this.opened.set(profile, opened);
     return opened;
@@ -63,20 +63,28 @@ export class PersonalData extends ClientSealer {
     readonly id: string;
     readonly credential: string;
   }): string | undefined {
-    const key = this.keys.find(id);
-    if (!key || credential === '') return undefined;
-    return unseal(key, credential, `credential/${id}`);
+    return credential === '' ? undefined : this.open(id, credential, `credential/${id}`);
+  }
+
+  /** Finds the key that another process has made for somebody whose account is known now. */
+  async learn({ id, profile }: { readonly id: string; readonly profile: string }): Promise<void> {
+    await this.keys.learn(id, (key) => opens(key, profile, `profile/${id}`));
+  }
+
+  /** Whether anything of theirs could still be opened. */
+  hasKey(personId: string): boolean {
+    return this.keys.find(personId).length > 0;
   }
 
   /** Drops the person's key. */
-  erase(personId: string): void {
-    this.keys.drop(personId);
+  async erase(personId: string): Promise<void> {
     this.opened.clear();
+    await this.keys.drop(personId);
   }
 
   /** With the actor's key, or for those who are nobody's account, with the server's. */
   override seal(actor: string, client: Client): string {
-    const key = this.keys.find(actor);
+    const [key] = this.keys.find(actor);
     const text = JSON.stringify(client);
     return key
       ? seal(key, text, `${CLIENT}/${actor}`)
@@ -85,14 +93,31 @@ export class PersonalData extends ClientSealer {
 
   /** Undefined once the actor is erased. */
   client(actor: string, sealed: string): Client | undefined {
-    const key = this.keys.find(actor);
     try {
-      const text = key
-        ? unseal(key, sealed, `${CLIENT}/${actor}`)
-        : this.serverKey.unseal(CLIENT, sealed, `${CLIENT}/${actor}`);
+      const text =
+        this.open(actor, sealed, `${CLIENT}/${actor}`) ??
+        this.serverKey.unseal(CLIENT, sealed, `${CLIENT}/${actor}`);
       return JSON.parse(text) as Client;
     } catch {
       return undefined;
     }
+  }
+
+  /** Undefined once the person has no key. @throws when none of theirs opens it */
+  private open(personId: string, sealed: string, boundTo: string): string | undefined {
+    const keys = this.keys.find(personId);
+    const [first, other] = keys;
+    if (!first) return undefined;
+    const key = other ? keys.find((each) => opens(each, sealed, boundTo)) : first;
+    return unseal(key ?? first, sealed, boundTo);
+  }
+}
+
+function opens(key: Uint8Array, sealed: string, boundTo: string): boolean {
+  try {
+    unseal(key, sealed, boundTo);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -38,14 +38,21 @@ export class UsersProjection implements SnapshottedProjection {
 
   constructor(private readonly people: PersonalData) {}
 
-  apply(event: RecordedEvent): void {
+  async apply(event: RecordedEvent): Promise<void> {
     if (!event.stream.startsWith('user-')) return;
     const id = event.stream.slice('user-'.length);
     const entry = this.entries.get(id);
     const user = userAggregate.evolve(entry?.user, event as unknown as UserEvent);
     if (!user) return;
+    // Whoever finds the account can read it.
+    if (!user.erased) await this.people.learn(user);
     this.index(entry ? { ...entry, user } : { user, ...registration(event) });
-    if (user.erased) this.people.erase(id);
+    if (user.erased) await this.people.erase(id);
+  }
+
+  /** Keys of erased people that came back, as with an old copy of the data. */
+  async caughtUp(): Promise<void> {
+    for (const id of this.erasedIds()) if (this.people.hasKey(id)) await this.people.erase(id);
   }
 
   byEmail(email: string): User | undefined {

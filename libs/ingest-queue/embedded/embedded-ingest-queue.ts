@@ -58,6 +58,8 @@ const PARTITION = 'partition';
  */
 export class EmbeddedIngestQueue implements IngestQueue {
   readonly payloadBytesMax = Number.POSITIVE_INFINITY;
+  readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.waiting.records]]);
+  readonly reach = (): Promise<void> => Promise.resolve();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
   private readonly records: Database<StoredRecord, number>;

@@ -107,6 +107,15 @@ export class GroupProgress {
     return { records, bytes: Math.round(bytes) };
   }
 
+  lag(): ReadonlyMap<number, number> {
+    return new Map(
+      [...this.partitions].map(([partition, { end, committed }]) => [
+        partition,
+        Number(end - committed),
+      ]),
+    );
+  }
+
   async awaitCommitted({ partition, offset }: QueuePosition): Promise<void> {
     const at = this.partition(partition);
     this.waiting += 1;

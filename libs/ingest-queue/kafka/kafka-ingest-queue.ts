@@ -104,6 +104,14 @@ export class KafkaIngestQueue implements IngestQueue {
     return this.parts.progress.depth();
   }
 
+  lag(): ReadonlyMap<number, number> {
+    return this.parts.progress.lag();
+  }
+
+  reach(): Promise<void> {
+    return this.parts.progress.poll();
+  }
+
   async close(): Promise<void> {
     const { names, progress, producer, transactions, admin } = this.parts;
     clearInterval(this.purging);

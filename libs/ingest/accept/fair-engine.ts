@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { LocalEngine } from '@app/warehouse';
+import { LocalEngine, type ColumnarBlock } from '@app/warehouse';
 import { FairSlots } from './fair-slots.js';
 
 /** Statements over small files, and over large ones, that run at once. */
 export const ENGINE_SLOTS = { small: 2, large: 2 } as const;
+
+/**
+ * Files of tables that are read at once. A large one takes long, and nobody can be put off once it
+ * has begun: so nobody has both.
+ */
+const TABLES = { all: 2, each: 1 } as const;
 
 const SMALL_BYTES = 256 * 1024;
 
@@ -15,12 +21,13 @@ const SMALL_BYTES = 256 * 1024;
 export class FairEngine {
   private readonly small = new FairSlots(ENGINE_SLOTS.small);
   private readonly large = new FairSlots(ENGINE_SLOTS.large);
+  private readonly tables = new FairSlots(TABLES.all, undefined, TABLES.each);
 
   constructor(private readonly engine: LocalEngine) {}
 
   /** Statements that wait for their turn. */
   get waiting(): number {
-    return this.small.waiting + this.large.waiting;
+    return this.small.waiting + this.large.waiting + this.tables.waiting;
   }
 
   /** The engine for so many bytes of an upload. Of one organization's, the oldest goes first, so that uploads end instead of all going on. */
@@ -31,7 +38,21 @@ export class FairEngine {
         other.notice(organizationId);
         return own.use(organizationId, uploadId, () => this.engine.run(sql, params));
       },
-      blocks: (sql) => this.engine.blocks(sql),
+      blocks: (sql) => this.blocks(organizationId, uploadId, sql),
     };
+  }
+
+  /** Statements run between blocks: they have slots of their own, or they would wait for this to end. */
+  private async *blocks(
+    organizationId: string,
+    uploadId: string,
+    sql: string,
+  ): AsyncGenerator<ColumnarBlock> {
+    const end = await this.tables.begin(organizationId, uploadId);
+    try {
+      yield* this.engine.blocks(sql);
+    } finally {
+      end();
+    }
   }
 }

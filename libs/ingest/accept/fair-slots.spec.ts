@@ -76,4 +76,15 @@ describe('FairSlots', () => {
     await expect(slots.use('a', '', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(slots.use('a', '', () => Promise.resolve(7))).resolves.toBe(7);
   });
+
+  it('gives nobody more than its own most, also who is alone', async () => {
+    slots = new FairSlots(2, () => time, 1);
+    const { running, bring, end } = desk(slots);
+    await bring('a', 'a1', 'a2');
+    expect(running).toEqual(['a1']);
+    await bring('b', 'b1');
+    expect(running).toEqual(['a1', 'b1']);
+    await end('a1');
+    expect(running).toEqual(['b1', 'a2']);
+  });
 });

@@ -25,22 +25,32 @@ export class FairSlots {
   constructor(
     private readonly size: number,
     private readonly now: () => number = () => performance.now(),
+    /** What one party may have at most, also while nobody else is there. */
+    private readonly each: number = size,
   ) {}
 
   /** Runs work when it is this party's turn; of a party's own, what is first by `order`. */
   async use<T>(party: string, order: string, work: () => Promise<T>): Promise<T> {
+    const end = await this.begin(party, order);
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  }
+
+  /** The same for work that ends elsewhere: resolves when it is this party's turn. @returns call it once, when it has ended. */
+  async begin(party: string, order: string): Promise<() => void> {
     this.notice(party);
     await new Promise<void>((begin) => {
       this.of(party).waiting.push({ order, begin });
       this.startWhatCan();
     });
-    try {
-      return await work();
-    } finally {
+    return () => {
       this.of(party).running -= 1;
       this.notice(party);
       this.startWhatCan();
-    }
+    };
   }
 
   /** Counts a party as present, though it wants nothing here now. */
@@ -55,7 +65,8 @@ export class FairSlots {
 
   private startWhatCan(): void {
     this.forgetAbsent();
-    const most = this.parties.size > 1 ? Math.max(1, this.size - 1) : this.size;
+    const others = this.parties.size > 1;
+    const most = Math.min(this.each, others ? Math.max(1, this.size - 1) : this.size);
     let free = this.size - this.sum(({ running }) => running);
     for (let started = true; started && free > 0;) {
       started = false;

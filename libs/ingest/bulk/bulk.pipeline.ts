@@ -14,6 +14,7 @@ import { GroupedUploads } from '../upload/grouped-uploads.js';
 import { KeyedUpload } from '../upload/idempotency-key.js';
 import { readSmall } from '../upload/read-small.js';
 import { ReceivingTurns } from '../upload/receiving-turns.js';
+import { refuseLongRecord } from '../upload/record-limit.js';
 import { Spool } from '../upload/spool.js';
 import { spoolChunks } from '../upload/spool-chunks.js';
 import { StreamSchemas } from '../upload/stream-schemas.js';
@@ -64,12 +65,13 @@ export class BulkPipeline {
 
   /** What goes to one stream, with what others send there at the same time. */
   private async uploadSmall(
-    { organization, uploader }: BulkRequest,
+    { organization, uploader, maxRecordBytes }: BulkRequest,
     { items }: BulkFramer,
     part: readonly [string, Buffer] | undefined,
   ): Promise<BulkResult> {
     if (!part) return { items, rejections: new Map(), positions: [] };
     const [stream, bytes] = part;
+    refuseLongRecord(bytes, { maxRecordBytes });
     const upload = { organization, stream, uploader, itemized: true };
     const { rejections = [], position } = await this.groups.upload(upload, bytes, 'line');
     const positions = position ? [position] : [];

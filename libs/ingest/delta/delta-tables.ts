@@ -20,6 +20,8 @@ import { unpackArchive } from './unpack-archive.js';
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
 export interface OpenOptions {
+  /** Whose turn it is. */
+  readonly engine: LocalEngine;
   readonly organization: RequestOrganization;
   /** Of the upload; what is in it goes with it. */
   readonly directory: string;
@@ -38,10 +40,7 @@ const REFERENCE_BYTES_MAX = 64 * 1024;
 /** Delta tables that are uploaded, or are where the configuration allows. */
 @Injectable()
 export class DeltaTables {
-  constructor(
-    private readonly engine: LocalEngine,
-    @Inject(DELTA_SOURCES) private readonly sources: DeltaSources,
-  ) {}
+  constructor(@Inject(DELTA_SOURCES) private readonly sources: DeltaSources) {}
 
   /**
    * @param body a file: an archive of the table's folder, or JSON that says where the table is.
@@ -58,7 +57,7 @@ export class DeltaTables {
         })
       : new ArchiveFolder(await unpackArchive(body, { directory, maxBytes }));
     const version = named?.version ?? options.version;
-    const snapshot = await readLog(folder, this.engine, { directory, version });
+    const snapshot = await readLog(folder, options.engine, { directory, version });
     const schema = tableSchema(snapshot.metaData);
     return { fields: schema.fields, files: dataFiles(folder, snapshot, schema, options) };
   }

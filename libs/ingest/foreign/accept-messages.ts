@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { DeadMessage } from '@app/ingest-queue';
-import { MillraceError } from '@app/platform';
+import { MillraceError, type UploadLimits } from '@app/platform';
 import { WarehouseError, type LocalEngine } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
@@ -12,7 +12,9 @@ import { isOutOfSpace } from '../accept/out-of-space.js';
 import type { Destination, EnqueuedChunk } from '../upload/enqueue-batches.js';
 import { frameCsv } from '../upload/frame-csv.js';
 import { frameRecords } from '../upload/frame-records.js';
+import { refuseLongRecord } from '../upload/record-limit.js';
 import { StreamSchemas } from '../upload/stream-schemas.js';
+import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import type { PlacedMessage } from './place-message.js';
 
 /** One chunk of records, of one or more messages for one stream. */
@@ -32,6 +34,7 @@ export class MessageAcceptor {
   constructor(
     private readonly engine: FairEngine,
     private readonly schemas: StreamSchemas,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
   /**
@@ -72,10 +75,11 @@ export class MessageAcceptor {
     const keeper = this.schemas.keeper(organization, stream, uploader);
     const bytes = group.reduce((sum, { message: { value } }) => sum + value.length, 0);
     const engine = this.engine.for(organization.id, message.name, bytes);
+    const into = { file, maxRecordBytes: this.limits.maxRecordBytes };
     const chunk =
       format.kind === 'csv'
-        ? await csvChunk(engine, message.value, file, keeper.current()?.columns ?? [])
-        : await jsonChunk(group, file);
+        ? await csvChunk(engine, message.value, into, keeper.current()?.columns ?? [])
+        : await jsonChunk(group, into);
     const options = { uploadId: message.name, stream, acceptedAt: Date.now() * 1000 };
     const again = async (): Promise<EnqueuedChunk> => ({
       ...(await acceptRecords(engine, keeper, chunk, options)),
@@ -85,14 +89,20 @@ export class MessageAcceptor {
   }
 }
 
+interface Into {
+  readonly file: string;
+  readonly maxRecordBytes: number;
+}
+
 async function csvChunk(
   engine: LocalEngine,
   value: Uint8Array,
-  file: string,
+  { file, maxRecordBytes }: Into,
   known: Parameters<typeof csvToRecords>[3],
 ): Promise<Chunk> {
   const { lines, ...shape } = await frameCsv(pieces(value), undefined);
   const bytes = await collect(lines);
+  refuseLongRecord(bytes, { maxRecordBytes });
   await writeFile(file, bytes);
   return csvToRecords(engine, { file, firstLine: 1, bytes: bytes.length }, shape, known);
 }
@@ -111,9 +121,16 @@ function groups(messages: readonly PlacedMessage[]): PlacedMessage[][] {
   return [...found.values()];
 }
 
-async function jsonChunk(group: readonly PlacedMessage[], file: string): Promise<Chunk> {
+async function jsonChunk(
+  group: readonly PlacedMessage[],
+  { file, maxRecordBytes }: Into,
+): Promise<Chunk> {
   const parts: Buffer[] = [];
-  for (const { message } of group) parts.push(await linesOf(message.value), LINE_BREAK);
+  for (const { message } of group) {
+    const lines = await linesOf(message.value);
+    refuseLongRecord(lines, { maxRecordBytes });
+    parts.push(lines, LINE_BREAK);
+  }
   const bytes = Buffer.concat(parts);
   await writeFile(file, bytes);
   return { file, firstLine: 1, bytes: bytes.length };

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { ForeignMessages, type DeadMessage, type ForeignDelivery } from '@app/ingest-queue';
-import { MillraceError, type Logger } from '@app/platform';
+import { MillraceError, type Logger, type UploadLimits } from '@app/platform';
 import { BatchEnqueuer } from '../upload/enqueue-batches.js';
 import { Spool } from '../upload/spool.js';
+import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
 import { MessageAcceptor } from './accept-messages.js';
 import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
@@ -32,6 +33,7 @@ export class ForeignUploadsPipeline {
     private readonly enqueuer: BatchEnqueuer,
     private readonly uploads: UploadPipeline,
     private readonly spool: Spool,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
   start(logger: Logger): void {
@@ -80,9 +82,10 @@ export class ForeignUploadsPipeline {
       const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
       const parts = accepted.map(({ to, chunk }) => ({ to, chunks: [chunk] }));
       for (;;) {
-        const outdated = await this.enqueuer.enqueueTogether(parts, (records) =>
-          delivery.finish(records, dead),
-        );
+        const outdated = await this.enqueuer.enqueueTogether(parts, async (records) => {
+          await delivery.finish(records, dead);
+          return 'stored';
+        });
         if (outdated.length === 0) return;
         for (const { part } of outdated) {
           const chunk = await accepted[part]?.again();
@@ -106,7 +109,7 @@ export class ForeignUploadsPipeline {
         format,
         idempotencyKey,
         body: one(Buffer.from(message.value)),
-        maxRecordBytes: message.value.length,
+        maxRecordBytes: this.limits.maxRecordBytes,
         maxBytes: message.value.length,
         uploader: { actor: 'system', organizationId: organization.id, userAgent: 'kafka' },
       });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { traced } from '@app/platform';
 import { acceptRecords, type SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptOptions, Chunk } from '../accept/chunk.js';
 import { csvToRecords, type CsvShape } from '../accept/csv-records.js';
@@ -52,7 +53,9 @@ export class ChunkAcceptance {
     options: ChunkOptions,
   ): Promise<EnqueuedChunk> {
     const engine = this.engine.for(options.organizationId, options.uploadId, chunk.bytes);
-    const accepted = await acceptRecords(engine, keeper, chunk, options);
+    const accepted = await traced('accept', () => acceptRecords(engine, keeper, chunk, options), {
+      attributes: { bytes: chunk.bytes },
+    });
     return { ...accepted, recordBytes: chunk.bytes };
   }
 }

@@ -10,12 +10,14 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '@app/ingest-queue';
-import { MillraceError, type RequestOrganization } from '@app/platform';
-import { LocalEngine, REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
+import { MillraceError, traced, traceHeaders, type RequestOrganization } from '@app/platform';
+import { REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
+import { FairEngine } from '../accept/fair-engine.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
 import { toHeaders, type Batch } from '../batch.js';
 import { toRemovalRecord, type RejectedRemoval } from '../rejected-removal.js';
+import { countStored } from './ingest-metrics.js';
 import { SchemaGate } from './schema-gate.js';
 import { splitBatch } from './split-batch.js';
 
@@ -60,12 +62,15 @@ export type EnqueuedAll = Appended | { readonly outdated: readonly OutdatedChunk
 
 type Appended = { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
+/** Whether the batches are on the queue now, or the same upload has put them there before. */
+export type Put = 'stored' | 'before';
+
 @Injectable()
 export class BatchEnqueuer {
   constructor(
     private readonly queue: IngestQueue,
     private readonly gate: SchemaGate,
-    private readonly engine: LocalEngine,
+    private readonly engine: FairEngine,
   ) {}
 
   /**
@@ -90,6 +95,7 @@ export class BatchEnqueuer {
     let appended: Appended = { positions: [] };
     const outdated = await this.enqueueTogether(parts, async (records) => {
       appended = await this.append(records, once);
+      return 'before' in appended ? 'before' : 'stored';
     });
     return outdated.length > 0 ? { outdated } : appended;
   }
@@ -100,7 +106,7 @@ export class BatchEnqueuer {
    */
   enqueueTogether(
     parts: readonly StreamChunks[],
-    put: (records: readonly QueueRecord[]) => Promise<void>,
+    put: (records: readonly QueueRecord[]) => Promise<Put>,
   ): Promise<readonly OutdatedChunk[]> {
     const within = async (): Promise<readonly OutdatedChunk[]> => {
       const outdated = parts.flatMap(({ to, chunks }, part) =>
@@ -110,29 +116,28 @@ export class BatchEnqueuer {
       const records: QueueRecord[] = [];
       for (const { to, chunks, removal } of parts) {
         const { database } = to.organization;
-        records.push(...(await this.toRecords(database, to.stream, chunks)));
+        records.push(...(await this.toRecords(to, chunks)));
         if (removal) records.push(toRemovalRecord(keyOf(database, to.stream), removal));
       }
-      await put(records);
+      if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
       return [];
     };
-    return this.gate.passAll(
-      parts.map(({ to }) => gateKey(to.organization, to.stream)),
-      within,
-    );
+    const gates = parts.map(({ to }) => gateKey(to.organization, to.stream));
+    return traced('enqueue', () => this.gate.passAll(gates, within), { kind: 'producer' });
   }
 
   private async toRecords(
-    database: string,
-    stream: string,
+    { organization: { id, database }, stream }: Destination,
     chunks: readonly EnqueuedChunk[],
   ): Promise<QueueRecord[]> {
     const records: QueueRecord[] = [];
+    // An upload that is about to end goes before all that has just begun.
+    const engine = this.engine.for(id, '', Infinity);
     const key = keyOf(database, stream);
     for (const { schema, accepted, rejected, recordBytes } of chunks) {
       const streamId = schema?.id ?? '';
       const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
-        for (const piece of await splitBatch(this.engine, batch, this.queue.payloadBytesMax)) {
+        for (const piece of await splitBatch(engine, batch, this.queue.payloadBytesMax)) {
           const bytes = Math.ceil((recordBytes * piece.rows) / batch.rows);
           records.push(await toRecord(key, { table, streamId, recordBytes: bytes }, piece));
         }
@@ -191,5 +196,6 @@ async function toRecord(
 ): Promise<QueueRecord> {
   const payload: Payload =
     place.recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
-  return { key, headers: toHeaders({ ...place, columns, rows }), payload };
+  const headers = { ...traceHeaders(), ...toHeaders({ ...place, columns, rows }) };
+  return { key, headers, payload };
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import type { RequestOrganization } from '@app/platform';
+import { currentTrace, traced, type RequestOrganization, type TraceContext } from '@app/platform';
 import { acceptRecords } from '../accept/accept-records.js';
 import { readRejections } from '../accept/read-rejections.js';
 import { FairEngine } from '../accept/fair-engine.js';
@@ -25,6 +25,8 @@ interface Waiting {
   readonly upload: SmallUpload;
   readonly bytes: Buffer;
   readonly unit: RecordUnit;
+  /** The group's work is the first one's, whoever has begun to work things off. */
+  readonly trace: TraceContext;
   resolve(result: UploadResult): void;
   reject(error: unknown): void;
 }
@@ -62,7 +64,7 @@ export class GroupedUploads {
     const line = this.streams.get(key) ?? { waiting: [], working: false };
     this.streams.set(key, line);
     return new Promise((resolve, reject) => {
-      line.waiting.push({ upload, bytes, unit, resolve, reject });
+      line.waiting.push({ upload, bytes, unit, trace: currentTrace(), resolve, reject });
       if (!line.working) void this.workOff(key, line);
     });
   }
@@ -92,7 +94,15 @@ export class GroupedUploads {
     const [first] = group;
     if (!first) return;
     try {
-      const { results, apart } = await this.accept(first.upload, group);
+      const { results, apart } = await traced(
+        'accept group',
+        () => this.accept(first.upload, group),
+        {
+          attributes: { uploads: group.length },
+          parent: first.trace,
+          links: group.slice(1).map(({ trace }) => trace),
+        },
+      );
       for (const [index, result] of results.entries()) group[index]?.resolve(result);
       for (const part of apart) await this.acceptGroup(part);
     } catch (error) {

@@ -20,13 +20,19 @@ export async function* multipartFile(form: Readable, contentType: string): Async
   const finished = once(parser, 'finish');
   // What fails is told where the file is read; it must not count as unhandled besides.
   for (const event of [found, finished]) event.catch(() => undefined);
-  form.on('error', (error) => parser.destroy(error));
+  let file: BusboyFileStream | undefined;
+  form.on('error', (error) => {
+    parser.destroy(error);
+    // Without this, whoever reads it waits for ever.
+    file?.destroy(error);
+  });
   form.pipe(parser);
   try {
     const first = await Promise.race([found, finished.then(() => undefined)]);
     if (!first)
       throw malformed('there is no file in it; send one, as with curl -F file=@data.json');
-    for await (const piece of first[1] as AsyncIterable<Buffer>) yield piece;
+    file = first[1];
+    for await (const piece of file as AsyncIterable<Buffer>) yield piece;
     await finished;
   } catch (error) {
     throw error instanceof MillraceError ? error : malformed((error as Error).message);

@@ -1,7 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFull, MillraceError } from '@app/platform';
+import { diskFull } from '@app/platform';
 import type { Chunk } from '../accept/chunk.js';
+import { refuseLongRecord } from './record-limit.js';
 
 const NEWLINE = 0x0a;
 const WRITE_AT_ONCE = 256 * 1024;
@@ -28,9 +29,8 @@ export async function* spoolChunks(
   let chunk = await ChunkFile.create(directory, index, firstLine);
   try {
     for await (const piece of lines) {
-      const firstBreak = piece.indexOf(NEWLINE);
-      const recordBytes = chunk.unbroken + (firstBreak < 0 ? piece.length : firstBreak);
-      if (recordBytes > maxRecordBytes) throw tooLong(firstLine + chunk.lines, maxRecordBytes);
+      const line = firstLine + chunk.lines;
+      refuseLongRecord(piece, { maxRecordBytes, begun: chunk.unbroken, line });
       const cut = chunk.bytes + piece.length > chunkBytes ? piece.lastIndexOf(NEWLINE) + 1 : 0;
       if (cut === 0) {
         await chunk.write(piece);
@@ -47,13 +47,6 @@ export async function* spoolChunks(
   } finally {
     await chunk.close();
   }
-}
-
-function tooLong(line: number, maxRecordBytes: number): MillraceError {
-  return new MillraceError(
-    'UPLOAD_TOO_LARGE',
-    `record ${line} is longer than ${maxRecordBytes} bytes, the most a record may have`,
-  );
 }
 
 class ChunkFile {

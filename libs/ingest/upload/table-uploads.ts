@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { MillraceError } from '@app/platform';
+import type { LocalEngine } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptOptions } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { DeltaTables } from '../delta/delta-tables.js';
 import { acceptRows, readyStream } from '../table/accept-rows.js';
 import { readParquetFooter } from '../table/parquet-footer.js';
+import { refuseLongRows } from '../table/refuse-long-rows.js';
 import { spoolRows } from '../table/spool-rows.js';
 import { rowsOf, storedFields, type TableSource } from '../table/table-source.js';
 import type { KeyedUpload } from './idempotency-key.js';
@@ -21,6 +23,11 @@ import type { UploadResult } from './upload-result.js';
 /** Columns take less room than the same records as JSON do: about as many rows as there, and what goes into one insert. */
 const CHUNK_BYTES = 10 * 1024 * 1024;
 const CHUNK_ROWS = 400_000;
+
+interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | 'maxRecordBytes'> {
+  readonly engine: LocalEngine;
+  readonly directory: string;
+}
 
 type TableFormat = Extract<UploadFormat, { readonly kind: 'parquet' | 'delta' }>;
 
@@ -47,6 +54,7 @@ export class TableUploads {
     const { organization, stream, uploader } = request;
     const uploadId = ulid();
     const keeper = this.schemas.keeper(organization, stream, uploader);
+    const engine = this.engine.for(organization.id, uploadId, CHUNK_BYTES);
     const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
     return this.spool.use(uploadId, async (directory) => {
       const body = join(directory, 'body.parquet');
@@ -54,8 +62,8 @@ export class TableUploads {
       const table =
         format.kind === 'parquet'
           ? await parquetTable(body)
-          : await this.deltaTables.open(body, { ...request, ...format, directory });
-      const parts = this.partsOf(table, keeper, directory, { ...options, ...request });
+          : await this.deltaTables.open(body, { ...request, ...format, engine, directory });
+      const parts = this.partsOf(table, keeper, { ...options, ...request, engine, directory });
       return this.parts.store({ request, keeper, parts, unit: 'row', keyed });
     });
   }
@@ -63,12 +71,10 @@ export class TableUploads {
   private async *partsOf(
     table: TableSource,
     keeper: SchemaKeeper,
-    directory: string,
-    options: AcceptOptions & Pick<UploadRequest, 'maxBytes' | 'organization'>,
+    options: TableOptions,
   ): AsyncIterable<AcceptPart> {
     const fields = storedFields(table.fields);
-    const { organization, uploadId } = options;
-    const engine = this.engine.for(organization.id, uploadId, CHUNK_BYTES);
+    const { engine, directory } = options;
     const chunks = spoolRows(rowsOf(engine, table), {
       directory,
       chunkBytes: CHUNK_BYTES,
@@ -78,6 +84,7 @@ export class TableUploads {
     const ready = readyStream(keeper, fields);
     for await (const chunk of chunks) {
       yield async () => {
+        await refuseLongRows(engine, chunk, options.maxRecordBytes);
         return {
           ...(await acceptRows(engine, await ready(), fields, chunk, options)),
           recordBytes: chunk.bytes,

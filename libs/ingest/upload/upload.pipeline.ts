@@ -12,6 +12,7 @@ import { GroupedUploads } from './grouped-uploads.js';
 import { KeyedUpload } from './idempotency-key.js';
 import { readSmall } from './read-small.js';
 import { ReceivingTurns } from './receiving-turns.js';
+import { refuseLongRecord } from './record-limit.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
 import { PartsStore } from './store-parts.js';
@@ -60,7 +61,10 @@ export class UploadPipeline {
     const { lines, unit } = await frameRecords(body);
     if (keyed) return this.uploadSpooled(request, { lines, unit, keyed });
     const small = await readSmall(lines);
-    if (small.whole) return this.groups.upload(request, small.bytes, unit);
+    if (small.whole) {
+      refuseLongRecord(small.bytes, request);
+      return this.groups.upload(request, small.bytes, unit);
+    }
     return this.uploadSpooled(request, { lines: small.lines, unit });
   }
 

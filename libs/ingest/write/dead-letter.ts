@@ -1,6 +1,7 @@
 import { copyFile, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { QueuedRecord } from '@app/ingest-queue';
+import { countDeadLetter } from './write-metrics.js';
 
 /** Batches that no insert takes are kept here, whole, with the reason: nothing acknowledged is thrown away. */
 export class DeadLetter {
@@ -25,5 +26,6 @@ export class DeadLetter {
       await handle.sync();
       await handle.close();
     }
+    countDeadLetter();
   }
 }

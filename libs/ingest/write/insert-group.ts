@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Delivery, QueuePosition } from '@app/ingest-queue';
+import { currentTrace, traced, traceOf } from '@app/platform';
 import type { StreamsProjection } from '@app/streams';
 import {
   REJECTED_TABLE,
@@ -10,6 +11,7 @@ import {
 } from '@app/warehouse';
 import type { RejectedRemoval } from '../rejected-removal.js';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
+import { measureInsert } from './write-metrics.js';
 
 /** What is known of a partition's batches under one epoch. */
 interface Partition {
@@ -94,7 +96,14 @@ export class GroupInserter {
       }
       const { table, streamId, columns } = group;
       const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
-      await this.writer.insert({ table, streamId, columns, batches, ...fence });
+      const insert = { table, streamId, columns, batches, ...fence };
+      const traces = missing.map(({ record }) => traceOf(record.headers));
+      await traced('insert', () => measureInsert(missing, () => this.writer.insert(insert)), {
+        kind: 'consumer',
+        attributes: { batches: missing.length, partition },
+        parent: traces[0] ?? currentTrace(),
+        links: traces.slice(1),
+      });
     } catch (error) {
       stored.delete(keyOf(group));
       throw error;

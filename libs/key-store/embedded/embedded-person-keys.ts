@@ -38,29 +38,43 @@ export class EmbeddedPersonKeys extends PersonKeys {
     for (const name of readdirSync(directory)) if (name.endsWith(DROPPED)) this.wipe(name);
   }
 
-  create(personId: string): Uint8Array {
-    const existing = this.find(personId);
-    if (existing) return existing;
+  create(personId: string): Promise<Uint8Array> {
+    return Promise.resolve(this.find(personId)[0] ?? this.make(personId));
+  }
+
+  find(personId: string): readonly Uint8Array[] {
+    const file = this.file(personId);
+    if (!existsSync(file)) return [];
+    const wrapped = readFileSync(file, 'utf8');
+    return [Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64')];
+  }
+
+  /** Everybody who has a key here. */
+  personIds(): readonly string[] {
+    return readdirSync(this.directory).filter((name) => PERSON_ID.test(name));
+  }
+
+  /** One process has the directory. */
+  learn(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  drop(personId: string): Promise<void> {
+    const file = this.file(personId);
+    if (existsSync(file)) {
+      // First it is no key any more: half wiped it would look like a damaged one.
+      renameSync(file, file + DROPPED);
+      syncFolder(this.directory);
+      this.wipe(personId + DROPPED);
+    }
+    return Promise.resolve();
+  }
+
+  private make(personId: string): Uint8Array {
     const key = randomBytes(KEY_BYTES);
     const wrapped = this.serverKey.seal(PURPOSE, key.toString('base64'), personId);
     writeDurably(this.file(personId), Buffer.from(wrapped));
     return key;
-  }
-
-  find(personId: string): Uint8Array | undefined {
-    const file = this.file(personId);
-    if (!existsSync(file)) return undefined;
-    const wrapped = readFileSync(file, 'utf8');
-    return Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64');
-  }
-
-  drop(personId: string): void {
-    const file = this.file(personId);
-    if (!existsSync(file)) return;
-    // First it is no key any more: half wiped it would look like a damaged one.
-    renameSync(file, file + DROPPED);
-    syncFolder(this.directory);
-    this.wipe(personId + DROPPED);
   }
 
   private wipe(name: string): void {

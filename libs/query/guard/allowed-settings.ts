@@ -1,4 +1,4 @@
-import { MillraceError } from '@app/platform';
+import { refused } from './refused.js';
 import { didYouMean } from '../near-name.js';
 import type { SpelledStatement } from './spell-out.js';
 
@@ -67,10 +67,10 @@ function checkSetting(name: string, value: string): void {
   const form = Object.hasOwn(ALLOWED, name) ? ALLOWED[name] : undefined;
   if (!form) {
     const why = `setting ${name} is not allowed${didYouMean(name, names)}; these are: ${names.join(', ')}`;
-    throw new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
+    throw refused('settings', why);
   }
   if (!form.test(value)) {
     const why = `setting ${name} cannot be ${JSON.stringify(value)}`;
-    throw new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
+    throw refused('settings', why);
   }
 }

@@ -8,6 +8,7 @@ import {
   KNOWN_FUNCTIONS,
 } from './allowed-functions.js';
 import type { Name, TreeFindings } from './inspect-tree.js';
+import { refused } from './refused.js';
 
 /** What the engine reads from when a SELECT has no FROM. */
 const NO_TABLE = 'system.one';
@@ -34,6 +35,7 @@ export function checkFindings(
   for (const name of findings.tableFunctions) {
     if (ALLOWED_TABLE_FUNCTIONS.has(name)) continue;
     throw refused(
+      'table_function',
       `table function ${name} is not allowed${at(name)}; read from tables by their names`,
     );
   }
@@ -41,22 +43,26 @@ export function checkFindings(
     if (isAllowedFunction(name)) continue;
     if (findings.lambdas.has(name) && !engineFunctions.has(name.toLowerCase())) continue;
     const near = didYouMean(name, KNOWN_FUNCTIONS);
-    throw refused(`function ${name} is not allowed or does not exist${at(name)}${near}`);
+    throw refused(
+      'function',
+      `function ${name} is not allowed or does not exist${at(name)}${near}`,
+    );
   }
   for (const name of findings.expressions) {
-    if (name.startsWith('_')) throw refused(`a name in WITH may not start with _: ${name}`);
+    if (name.startsWith('_')) throw refused('name', `a name in WITH may not start with _: ${name}`);
   }
   for (const [name = '', ...more] of findings.references) {
     if (more.length > 0 || isAllowedFunction(name) || !engineFunctions.has(name.toLowerCase()))
       continue;
     throw refused(
+      'function',
       `${name} is a function here, which is not allowed${at(name)}; a column is named with its table's name, as t.${name}`,
     );
   }
   for (const name of findings.columns) {
     const last = name.at(-1) ?? '';
     if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
-      throw refused(`${last} is not allowed${at(last)}`);
+      throw refused('name', `${last} is not allowed${at(last)}`);
   }
   for (const [name = ''] of findings.repeated) {
     // The engine would tell their columns apart by the database's name.
@@ -68,13 +74,16 @@ export function checkFindings(
   }
   if (findings.partSettings.length > 0)
     throw refused(
+      'settings',
       `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
     );
   if (findings.namesState)
     throw refused(
+      'type',
       'a type must be written out, and AggregateFunction cannot be named: states come from -State functions',
     );
-  if (findings.unknown.length > 0) throw refused('it holds something that cannot be checked');
+  if (findings.unknown.length > 0)
+    throw refused('unreadable', 'it holds something that cannot be checked');
 }
 
 /**
@@ -104,7 +113,7 @@ export function checkTables(
     const isColumn = tables.some(([table = '']) =>
       catalog.table(organization, table)?.columns.some((column) => column.name === name),
     );
-    if (!isColumn) throw refused(`${name} is not allowed${placeOf(name, text)}`);
+    if (!isColumn) throw refused('name', `${name} is not allowed${placeOf(name, text)}`);
   }
   for (const name of inOperands) {
     if (own(name)) continue;
@@ -117,10 +126,7 @@ export function checkTables(
 function bareNames(name: Name, text: string): MillraceError {
   const written = name.join('.');
   return refused(
+    'foreign_table',
     `it names ${JSON.stringify(written)}${placeOf(written, text)}: name tables by their bare names, in backquotes where they hold dots`,
   );
-}
-
-export function refused(why: string): MillraceError {
-  return new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
 }

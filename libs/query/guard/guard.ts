@@ -5,9 +5,10 @@ import { Catalog } from '../catalog.js';
 import { toQueryFailure } from '../query-failure.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
-import { checkFindings, checkTables, refused } from './check-findings.js';
+import { checkFindings, checkTables } from './check-findings.js';
 import { checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './inspect-tree.js';
+import { refused } from './refused.js';
 import { foreignTable } from './second-look.js';
 import { spellOut, type SpelledStatement } from './spell-out.js';
 import { Verdicts } from './verdicts.js';
@@ -98,13 +99,13 @@ export class Guard {
     const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
     checkFindings(findings, written, functions);
     const foreign = foreignTable(spelled.printable, tables);
-    if (foreign !== undefined) throw refused(`it names ${foreign}`);
+    if (foreign !== undefined) throw refused('foreign_table', `it names ${foreign}`);
     return { ...findings, spelled, settings, explains: explained !== '' };
   }
 
   private async spelled(text: string): Promise<SpelledStatement> {
     const spelled = spellOut(await this.canonical(text));
-    if (!spelled) throw refused('it holds characters that cannot be checked');
+    if (!spelled) throw refused('unreadable', 'it holds characters that cannot be checked');
     return spelled;
   }
 
@@ -133,7 +134,8 @@ export class Guard {
       throw toQueryFailure(error, text);
     }
     const [hex = '', stable] = answer.trimEnd().split('\t');
-    if (stable !== '1') throw refused('its names make it another statement when it is printed');
+    if (stable !== '1')
+      throw refused('unreadable', 'its names make it another statement when it is printed');
     return Buffer.from(hex, 'hex');
   }
 
@@ -161,8 +163,9 @@ const OUTPUT_CLAUSE = /\b(?:FORMAT\s+\w+|INTO\s+OUTFILE)\b/i;
 function notASelect(statement: string): MillraceError {
   if (/^(?:SELECT|WITH|\()/i.test(statement) && OUTPUT_CLAUSE.test(statement)) {
     return refused(
+      'not_a_select',
       'FORMAT and INTO OUTFILE are not allowed; choose the format by the Accept header',
     );
   }
-  return refused('only one SELECT is admitted');
+  return refused('not_a_select', 'only one SELECT is admitted');
 }

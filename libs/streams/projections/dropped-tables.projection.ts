@@ -1,4 +1,4 @@
-import type { Projection, RecordedEvent } from '@app/event-store';
+import type { Lead, Projection, RecordedEvent } from '@app/event-store';
 import type { WarehouseSchema } from '@app/warehouse';
 import type { StreamDeleted } from '../aggregates/stream.aggregate.js';
 import type { StreamsProjection } from './streams.projection.js';
@@ -19,6 +19,7 @@ export class DroppedTablesProjection implements Projection {
     private readonly streams: StreamsProjection,
     /** Databases of all organizations. */
     private readonly databases: () => readonly string[],
+    private readonly lead: Lead,
   ) {}
 
   resumeAfter(last: bigint): bigint {
@@ -31,18 +32,24 @@ export class DroppedTablesProjection implements Projection {
     if (type !== 'StreamDeleted') return this.remember(id);
     const place = this.places.get(id);
     if (!place) return;
-    await this.schema.dropStreamTable(place, id);
-    await this.schema.dropRejected(place.database, id);
+    if (this.lead.isLeading) {
+      await this.schema.dropStreamTable(place, id);
+      await this.schema.dropRejected(place.database, id);
+    }
     this.places.delete(id);
   }
 
   async caughtUp(): Promise<void> {
     for (const { id } of this.streams.all()) this.remember(id);
+    if (await this.lead.confirm()) await this.dropLeftovers();
+    this.live = true;
+  }
+
+  private async dropLeftovers(): Promise<void> {
     for (const database of this.databases()) {
       for (const id of await this.schema.rejectedStreams(database))
         if (this.streams.isDeleted(id)) await this.schema.dropRejected(database, id);
     }
-    this.live = true;
   }
 
   private remember(id: string): void {

@@ -1,4 +1,4 @@
-import type { Projection, RecordedEvent } from '@app/event-store';
+import type { Lead, Projection, RecordedEvent } from '@app/event-store';
 import type { WarehouseSchema, WarehouseTable } from '@app/warehouse';
 import type {
   StreamCreated,
@@ -26,18 +26,26 @@ export class UnknownTableError extends Error {
  * Makes the warehouse's tables what the events say. While stored events are replayed nothing is
  * done; when all are known, the engine's tables are compared with the catalog once and mended,
  * whatever a crash left undone. Then each event is carried out as it comes. Comes before the
- * catalog: whoever sees a stream or a column there finds it in the warehouse.
+ * catalog: whoever sees a stream or a column there finds it in the warehouse. Of several processes
+ * the one that leads does so.
  */
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
   private live = false;
+  private found: readonly WarehouseTable[] = [];
 
   constructor(
     private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
     /** Databases of all organizations. */
     private readonly databases: () => readonly string[],
+    private readonly lead: Lead,
   ) {}
+
+  /** What is there before events are read is known to one of them, whatever others make meanwhile. */
+  async starting(): Promise<void> {
+    this.found = await this.schema.tables();
+  }
 
   /** The past is in the catalog. */
   resumeAfter(last: bigint): bigint {
@@ -45,7 +53,7 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   async apply(event: RecordedEvent): Promise<void> {
-    if (!this.live) return;
+    if (!this.live || !this.lead.isLeading) return;
     switch (event.type) {
       case 'OrganizationCreated':
         return this.createDatabase((event.data as OrganizationCreatedData).database);
@@ -62,9 +70,13 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   async caughtUp(): Promise<void> {
-    const tables = new Map(
-      (await this.schema.tables()).map((table) => [`${table.database}.${table.table}`, table]),
-    );
+    if (await this.lead.confirm()) await this.mendAll();
+    this.found = [];
+    this.live = true;
+  }
+
+  private async mendAll(): Promise<void> {
+    const tables = new Map(this.found.map((table) => [`${table.database}.${table.table}`, table]));
     for (const database of this.databases()) await this.createDatabase(database);
     const streams = new Map(
       this.streams.all().map((stream) => [`${stream.database}.${stream.name}`, stream]),
@@ -76,11 +88,10 @@ export class WarehouseTablesProjection implements Projection {
       if (streams.get(name)?.id === table.streamId) continue;
       // What nobody deleted is never dropped, least of all because a history is missing.
       if (!this.streams.isDeleted(table.streamId)) throw new UnknownTableError(name);
-      await this.schema.dropTable(table);
+      await this.schema.dropStreamTable(table, table.streamId);
       tables.delete(name);
     }
     for (const [name, stream] of streams) await this.mend(stream, tables.get(name));
-    this.live = true;
   }
 
   private async createDatabase(database: string): Promise<void> {

@@ -107,14 +107,14 @@ export class ChdbReader implements WarehouseReader {
         ...settings.map(([name, value]) => `--${name}=${value}`),
         `--output_format_json_array_of_rows=${query.format === 'ndjson' ? 0 : 1}`,
       ],
-      whole: file !== undefined || EXPLAINS.test(query.sql),
+      whole: file !== undefined || TELLS.test(query.sql),
     };
   }
 }
 
 const DEFAULT_DATABASE = 'default';
 /** Nothing the engine would stream. */
-const EXPLAINS = /^EXPLAIN\b/i;
+const TELLS = /^(?:EXPLAIN|DESCRIBE)\b/i;
 
 /**
  * Values of placeholders are set in the session: those that are bound to a call are shared by all

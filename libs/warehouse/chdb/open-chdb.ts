@@ -4,6 +4,7 @@ import { createChdbConnection } from 'chdb/connection';
 import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
+import { SqlPersonKeys } from '../sql/sql-person-keys.js';
 import { SqlSchema } from '../sql/sql-schema.js';
 import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
 import { ChdbWriter } from './chdb-writer.js';
@@ -44,6 +45,7 @@ export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
     writer: new ChdbWriter(clients, ddl),
     schema: new SqlSchema(clients, ddl),
     audit: new SqlAuditTables(clients, ddl),
+    keys: new SqlPersonKeys(clients, ddl),
   };
   const close = async (): Promise<void> => {
     await reader.close();

@@ -60,8 +60,8 @@ export class ClickHouseConnection implements SqlRunner {
     this.own = isCluster ? OWN_ON_CLUSTER : OWN;
   }
 
-  async command(query: string): Promise<void> {
-    await this.text({ query, settings: this.own });
+  async command(query: string, id?: string): Promise<void> {
+    await this.text({ query, settings: this.own, ...(id === undefined ? {} : { id }) });
   }
 
   async rows<Row>(query: string, params: Readonly<Record<string, unknown>> = {}): Promise<Row[]> {

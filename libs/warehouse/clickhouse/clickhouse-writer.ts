@@ -22,7 +22,7 @@ import {
 import { runAll } from '../sql/sql-runner.js';
 import type { Claim } from '../sql/writer-epochs.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
-import { idPrefix, PartitionClaims } from './partition-claims.js';
+import { idPrefix, type PartitionClaims } from './partition-claims.js';
 
 /** A server takes addresses of a mebibyte; the statement is part of one, since the body is the data. */
 const ADDRESS_MAX = 1_000_000;
@@ -48,17 +48,16 @@ const CLUSTER_SETTINGS: ClickHouseSettings = {
  * is fenced; without an epoch of the caller's by one of its own, newer than all there were.
  */
 export class ClickHouseWriter implements WarehouseWriter {
-  private readonly claims: PartitionClaims;
   private readonly settings: ClickHouseSettings;
 
   constructor(
     private readonly connection: ClickHouseConnection,
     private readonly ddl: Ddl,
+    private readonly claims: PartitionClaims,
     private readonly engine: LocalEngine,
     /** Absolute; for files on their way. What is there was left by a process that is gone. */
     private readonly directory: string,
   ) {
-    this.claims = new PartitionClaims(connection, ddl);
     this.settings = ddl.cluster === undefined ? SETTINGS : { ...SETTINGS, ...CLUSTER_SETTINGS };
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });

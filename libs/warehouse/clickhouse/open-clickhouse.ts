@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
+import { SqlPersonKeys } from '../sql/sql-person-keys.js';
 import { SqlSchema } from '../sql/sql-schema.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
+import { AuditClaim } from './audit-claim.js';
 import { ClickHouseConnection } from './clickhouse-connection.js';
 import { ClickHouseReader } from './clickhouse-reader.js';
 import { ClickHouseWriter } from './clickhouse-writer.js';
+import { PartitionClaims } from './partition-claims.js';
 
 export interface ClickHouseOptions {
   readonly address: ClickHouseAddress;
@@ -38,11 +41,13 @@ export async function openClickHouse({
     throw error;
   }
   const ddl = new Ddl(cluster);
+  const claims = new PartitionClaims(connection, ddl);
   const parts = {
     reader: new ClickHouseReader(connection, limits),
-    writer: new ClickHouseWriter(connection, ddl, localEngine, join(directory, 'sending')),
+    writer: new ClickHouseWriter(connection, ddl, claims, localEngine, join(directory, 'sending')),
     schema: new SqlSchema(connection, ddl),
-    audit: new SqlAuditTables(connection, ddl),
+    audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
+    keys: new SqlPersonKeys(connection, ddl),
   };
   return composeWarehouse(parts, async () => {
     await connection.close();

@@ -62,6 +62,23 @@ export class PartitionClaims {
     if (standing?.claim === claim) standing.isDoubtful = true;
   }
 
+  /** The claim that stands; undefined when none does. */
+  standingOf(partition: number): Claim | undefined {
+    return this.standing.get(partition)?.claim;
+  }
+
+  /** Whether this process's claim stands, and is the newest of all. */
+  async holds(partition: number): Promise<boolean> {
+    const claim = this.standingOf(partition);
+    return claim !== undefined && (await this.epochs.isNewest(claim));
+  }
+
+  /** When it resolves no insert of this process is on its way whose outcome is not known. @throws {FencedError} */
+  async settle(partition: number): Promise<void> {
+    const standing = this.standing.get(partition);
+    if (standing?.isDoubtful === true) await this.claim(partition, standing.claim.epoch);
+  }
+
   /** Whether a later claim of this process for the same epoch has outrun this one. */
   async isOutrunByOwn(claim: Claim): Promise<boolean> {
     await this.claiming.get(claim.partition)?.catch(() => undefined);
@@ -70,7 +87,10 @@ export class PartitionClaims {
   }
 
   private async make(partition: number, epoch?: bigint): Promise<Claim> {
-    const claim = await this.epochs.claim(partition, epoch);
+    const claim = await this.epochs.claim(partition, epoch).catch((error: unknown) => {
+      if (error instanceof FencedError) this.standing.delete(partition);
+      throw error;
+    });
     const older = `startsWith(query_id, '${PREFIX}${partition}-') AND NOT startsWith(query_id, '${idPrefix(claim)}')`;
     for (;;) {
       await this.runner.command(this.ddl.kill(older));

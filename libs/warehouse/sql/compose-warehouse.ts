@@ -1,4 +1,5 @@
 import type { Warehouse, WarehouseReader, WarehouseWriter } from '../warehouse.js';
+import type { PersonKeyTable } from '../person-key-table.js';
 import type { SqlAuditTables } from './sql-audit-tables.js';
 import type { SqlSchema } from './sql-schema.js';
 
@@ -7,11 +8,12 @@ export interface WarehouseParts {
   readonly writer: WarehouseWriter;
   readonly schema: SqlSchema;
   readonly audit: SqlAuditTables;
+  readonly keys: PersonKeyTable;
 }
 
 /** One warehouse of its parts. */
 export function composeWarehouse(
-  { reader, writer, schema, audit }: WarehouseParts,
+  { reader, writer, schema, audit, keys }: WarehouseParts,
   close: () => Promise<void>,
 ): Warehouse {
   return {
@@ -38,12 +40,17 @@ export function composeWarehouse(
     statistics: (database, tables) => schema.statistics(database, tables),
     version: (table) => schema.version(table),
     createAuditTable: (database) => audit.createAuditTable(database),
+    claimAudit: () => audit.claimAudit(),
+    holdsAudit: () => audit.holdsAudit(),
     appendAudit: (database, rows) => audit.appendAudit(database, rows),
     lastAudit: (database) => audit.lastAudit(database),
     auditPage: (database, filter) => audit.auditPage(database, filter),
     auditAfter: (database, position, limit) => audit.auditAfter(database, position, limit),
     eraseFromAudit: (database, personIds) => audit.eraseFromAudit(database, personIds),
     truncateAudit: (database, position) => audit.truncateAudit(database, position),
+    wrappedKeys: (personId) => keys.wrappedKeys(personId),
+    addWrappedKey: (key) => keys.addWrappedKey(key),
+    dropWrappedKeys: (personId, but) => keys.dropWrappedKeys(personId, but),
     close,
   };
 }

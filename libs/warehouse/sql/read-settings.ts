@@ -22,6 +22,12 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_json_quote_64bit_integers: 0 as const,
   output_format_json_quote_denormals: 0 as const,
   output_format_json_escape_forward_slashes: 0 as const,
+  // A text may be cut within a character; JSON is UTF-8.
+  output_format_json_validate_utf8: 1 as const,
+  // Texts are quoted, so an empty one is not null.
+  format_csv_null_representation: '',
+  output_format_arrow_fixed_string_as_fixed_byte_array: 0 as const,
+  output_format_parquet_fixed_string_as_fixed_byte_array: 0 as const,
   output_format_arrow_compression_method: 'none' as const,
   // What every reader of Parquet knows.
   output_format_parquet_compression_method: 'snappy' as const,

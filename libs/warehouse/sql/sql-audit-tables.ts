@@ -1,6 +1,6 @@
-import { AUDIT_TABLE, qualified, type Ddl } from '../ddl.js';
+import { AUDIT_COLUMNS, AUDIT_TABLE, qualified, type Ddl } from '../ddl.js';
 import { quoteText } from '../identifier.js';
-import type { AuditFilter, AuditRow, AuditTables } from '../warehouse.js';
+import type { AuditFilter, AuditRow, AuditTables } from '../audit-tables.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 
 /** Columns in the order of the table, each with the row's field. */
@@ -30,32 +30,61 @@ const tableOf = (database: string): string => qualified({ database, table: AUDIT
 
 /** One part, whatever the number of rows; ISO 8601 with its zone. */
 const INSERT_SETTINGS =
-  "async_insert = 0, max_insert_threads = 1, max_insert_block_size = 1048576, date_time_input_format = 'best_effort'";
+  "async_insert = 0, max_threads = 1, max_insert_threads = 1, max_insert_block_size = 1048576, min_insert_block_size_rows = 1048576, min_insert_block_size_bytes = 0, max_block_size = 1048576, date_time_input_format = 'best_effort'";
+
+/** Of several processes that could append, one may. */
+export interface AuditFence {
+  /** From then on nobody else may, and nothing of theirs is on its way. */
+  claim(): Promise<void>;
+  holds(): Promise<boolean>;
+  /** When it resolves the outcome of every insert of this process is what the table says. @throws {FencedError} */
+  settle(): Promise<void>;
+  /**
+   * @param run runs an insert that takes rows only where the condition holds, and has this id
+   * @throws {FencedError} when another process has claimed since
+   */
+  insert(run: (condition: string, id: string) => Promise<void>): Promise<void>;
+}
+
+const STRUCTURE = AUDIT_COLUMNS.map(({ name, type }) => `${name} ${type}`).join(', ');
 
 /** Reads and writes `_audit` : few rows, a statement each. */
 export class SqlAuditTables implements AuditTables {
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
+    /** Undefined where one process has the tables. */
+    private readonly fence?: AuditFence,
   ) {}
 
   createAuditTable(database: string): Promise<void> {
     return runAll(this.runner, this.ddl.createAuditTable(database));
   }
 
+  async claimAudit(): Promise<void> {
+    await this.fence?.claim();
+  }
+
+  async holdsAudit(): Promise<boolean> {
+    return (await this.fence?.holds()) ?? true;
+  }
+
   async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const values = rows.map((row) => {
-      const texts = FIELDS.map(([, field]) => quoteText(row[field]));
-      return `(${quoteText(row.occurredAt)}, ${texts.join(', ')})`;
-    });
     const columns = ['_timestamp', ...FIELDS.map(([column]) => column)].join(', ');
-    await this.runner.command(
-      `INSERT INTO ${tableOf(database)} (${columns}) SETTINGS ${INSERT_SETTINGS} VALUES ${values.join(', ')}`,
-    );
+    const lines = rows.map((row) => JSON.stringify(toRecord(row))).join('\n');
+    const insert = (condition: string, id?: string): Promise<void> =>
+      this.runner.command(
+        `INSERT INTO ${tableOf(database)} (${columns}) SETTINGS ${INSERT_SETTINGS}
+         SELECT ${columns} FROM format(JSONEachRow, ${quoteText(STRUCTURE)}, ${quoteText(lines)}) WHERE ${condition}`,
+        id,
+      );
+    if (this.fence) await this.fence.insert(insert);
+    else await insert('1');
   }
 
   async lastAudit(database: string): Promise<AuditRow | undefined> {
+    await this.fence?.settle();
     const [last] = await this.select(database, 'ORDER BY `_audit`.`position` DESC LIMIT 1');
     return last;
   }
@@ -119,4 +148,10 @@ export class SqlAuditTables implements AuditTables {
       `SELECT ${TIME}, ${SELECTED} FROM ${tableOf(database)} AS _audit ${rest}`,
     );
   }
+}
+
+/** What is no text in Unicode is replaced: the engine would refuse it. */
+function toRecord(row: AuditRow): Record<string, string> {
+  const fields = FIELDS.map(([column, field]) => [column, Buffer.from(row[field]).toString()]);
+  return { _timestamp: row.occurredAt, ...(Object.fromEntries(fields) as Record<string, string>) };
 }

@@ -53,6 +53,11 @@ export class WriterEpochs {
     return claim;
   }
 
+  /** Whether nobody has claimed the partition since. */
+  async isNewest({ partition, claimant }: Claim): Promise<boolean> {
+    return (await this.newest(partition))?.claimant === claimant;
+  }
+
   private async newest(partition: number): Promise<Claim | undefined> {
     const [row] = await this.runner.rows<ClaimRow>(
       `SELECT toString(newest.1) AS epoch, toString(newest.2) AS attempt, newest.3 AS claimant

@@ -9,6 +9,14 @@ export class MemoryAuditTables implements AuditTables {
     return Promise.resolve();
   }
 
+  claimAudit(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  holdsAudit(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
     this.rows(database).push(...rows.map((row) => ({ ...row })));
     return Promise.resolve();

@@ -1,0 +1,32 @@
+import type { Projection, RecordedEvent } from '@app/event-store';
+import type { AuditDirectory } from './audit-directory.js';
+import { isAudited } from './audit-entry.js';
+import type { TrailLead } from './trail-lead.js';
+
+/**
+ * Comes before what is carried out in shared tables, and before the catalog: a process that does
+ * not lead goes on with an event when the one that does has carried it out.
+ */
+export class FollowLeadProjection implements Projection {
+  readonly name = 'lead';
+
+  constructor(
+    private readonly lead: TrailLead,
+    private readonly directory: AuditDirectory,
+  ) {}
+
+  starting(): Promise<void> {
+    return this.lead.take();
+  }
+
+  /** Of the past everything has been carried out, or is mended by whoever leads. */
+  resumeAfter(last: bigint): bigint {
+    return last;
+  }
+
+  async apply(event: RecordedEvent): Promise<void> {
+    if (this.lead.isLeading || !isAudited(event)) return;
+    const database = this.directory.database(event.metadata.organizationId);
+    if (database !== undefined) await this.lead.follow(database, event.position);
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Whether this process carries events out in what several processes share, such as tables. One of
+ * them leads; the others wait until it has done so.
+ */
+export abstract class Lead {
+  /** As far as this process knows: who has lost the lead finds out when it next writes. */
+  abstract readonly isLeading: boolean;
+  /** Asks whether it still leads. */
+  abstract confirm(): Promise<boolean>;
+}

@@ -1,0 +1,48 @@
+import { counter, histogram } from '@app/platform';
+import { FencedError } from '@app/warehouse';
+import type { ReceivedBatch } from './group-batches.js';
+
+const inserts = histogram({
+  name: 'millrace_insert_duration_seconds',
+  help: 'Of one insert into the warehouse: stored, failed (it is tried again), fenced (another writer has the partition)',
+  labelNames: ['outcome'],
+});
+const insertRows = histogram({
+  name: 'millrace_insert_rows',
+  help: 'Rows of one insert, which is one part',
+  buckets: [1, 10, 100, 1000, 10_000, 50_000, 100_000, 200_000, 400_000],
+});
+const written = counter({
+  name: 'millrace_written_rows_total',
+  help: 'Rows put into the warehouse by this writer',
+});
+const batches = counter({
+  name: 'millrace_written_batches_total',
+  help: 'Batches of the queue put into the warehouse by this writer',
+});
+const deadLetters = counter({
+  name: 'millrace_dead_letters_total',
+  help: 'Batches that no table took, kept in <data>/dead-letter',
+});
+
+export async function measureInsert(
+  group: readonly ReceivedBatch[],
+  insert: () => Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  const ended = (outcome: string): void =>
+    inserts.observe({ outcome }, (performance.now() - startedAt) / 1000);
+  try {
+    await insert();
+  } catch (error) {
+    ended(error instanceof FencedError ? 'fenced' : 'failed');
+    throw error;
+  }
+  ended('stored');
+  const rows = group.reduce((sum, each) => sum + each.rows, 0);
+  insertRows.observe(rows);
+  written.inc(rows);
+  batches.inc(group.length);
+}
+
+export const countDeadLetter = (): void => deadLetters.inc();

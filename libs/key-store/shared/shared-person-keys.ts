@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { PersonKeys } from '../person-keys.js';
+import type { ServerKey } from '../server-key.js';
+
+const PURPOSE = 'person-key';
+const KEY_BYTES = 32;
+
+/** Where wrapped keys are kept for all processes; it forgets what is dropped. */
+export interface KeyTable {
+  /** Of one person, or of all. */
+  wrappedKeys(
+    personId?: string,
+  ): Promise<readonly { readonly personId: string; readonly wrapped: string }[]>;
+  addWrappedKey(key: { readonly personId: string; readonly wrapped: string }): Promise<void>;
+  /** @param but the one of theirs that stays */
+  dropWrappedKeys(personId: string, but?: string): Promise<void>;
+}
+
+/**
+ * Keys in a table that several processes share, each with all of them in memory. There is no
+ * "insert unless it is there", so two processes that register the same person at the same moment
+ * may each make a key; the event store lets one of them register, and what is sealed in that event
+ * tells which key is in use.
+ */
+export class SharedPersonKeys extends PersonKeys {
+  /** Wrapped. */
+  private readonly known = new Map<string, string[]>();
+
+  private constructor(
+    private readonly table: KeyTable,
+    private readonly serverKey: ServerKey,
+  ) {
+    super();
+  }
+
+  /** @throws {Error} when the keys that are there were wrapped with another server key. */
+  static async open(table: KeyTable, serverKey: ServerKey): Promise<SharedPersonKeys> {
+    const keys = new SharedPersonKeys(table, serverKey);
+    const all = await table.wrappedKeys();
+    for (const { personId, wrapped } of all) keys.note(personId, wrapped);
+    const [first] = all;
+    if (first) keys.find(first.personId);
+    return keys;
+  }
+
+  async create(personId: string): Promise<Uint8Array> {
+    const [known] = this.find(personId);
+    if (known) return known;
+    await this.refresh(personId);
+    return this.find(personId)[0] ?? this.add(personId, randomBytes(KEY_BYTES));
+  }
+
+  find(personId: string): readonly Uint8Array[] {
+    return (this.known.get(personId) ?? []).map((wrapped) => this.unwrap(personId, wrapped));
+  }
+
+  async learn(personId: string, isTheirs: (key: Uint8Array) => boolean): Promise<void> {
+    const [only, other] = this.find(personId);
+    if (only && !other && isTheirs(only)) return;
+    await this.refresh(personId);
+    const candidates = this.known.get(personId) ?? [];
+    const theirs = candidates.find((wrapped) => isTheirs(this.unwrap(personId, wrapped)));
+    if (theirs === undefined || candidates.length === 1) return;
+    this.known.set(personId, [theirs]);
+    await this.table.dropWrappedKeys(personId, theirs);
+  }
+
+  async drop(personId: string): Promise<void> {
+    this.known.delete(personId);
+    await this.table.dropWrappedKeys(personId);
+  }
+
+  /** Takes over a key that one process had for itself, unless there is one already. */
+  async adopt(personId: string, key: Uint8Array): Promise<void> {
+    if (this.find(personId).length === 0) await this.add(personId, key);
+  }
+
+  private async add(personId: string, key: Uint8Array): Promise<Uint8Array> {
+    const text = Buffer.from(key).toString('base64');
+    const wrapped = this.serverKey.seal(PURPOSE, text, personId);
+    await this.table.addWrappedKey({ personId, wrapped });
+    this.note(personId, wrapped);
+    return key;
+  }
+
+  private async refresh(personId: string): Promise<void> {
+    for (const { wrapped } of await this.table.wrappedKeys(personId)) this.note(personId, wrapped);
+  }
+
+  private note(personId: string, wrapped: string): void {
+    const known = this.known.get(personId) ?? [];
+    if (!known.includes(wrapped)) this.known.set(personId, [...known, wrapped]);
+  }
+
+  private unwrap(personId: string, wrapped: string): Uint8Array {
+    try {
+      return Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64');
+    } catch (error) {
+      throw new Error(
+        'the keys of people in the warehouse were wrapped with another server key; processes that share it need the same MILLRACE_SECRET_KEY',
+        { cause: error },
+      );
+    }
+  }
+}

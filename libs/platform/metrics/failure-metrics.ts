@@ -1,0 +1,29 @@
+import type { MillraceError } from '../errors.js';
+import type { AuthenticatedRequest } from '../request.js';
+import { counter } from './registry.js';
+
+const failures = counter({
+  name: 'millrace_failures_total',
+  help: 'Failures that clients were told, by their kind in docs/ERRORS.md; UNAUTHORIZED are failed logins',
+  labelNames: ['kind'],
+});
+const throttled = counter({
+  name: 'millrace_throttled_total',
+  help: 'Requests told to wait (429), by what they were for',
+  labelNames: ['what'],
+});
+
+/** Counts a failure that a client is about to be told. */
+export function countFailure(
+  { kind }: MillraceError,
+  request: Partial<AuthenticatedRequest>,
+): void {
+  failures.inc({ kind });
+  if (kind === 'TOO_MANY_REQUESTS') throttled.inc({ what: throttledWork(request) });
+}
+
+/** Nobody is known yet while a login is held up. */
+function throttledWork({ caller, access }: Partial<AuthenticatedRequest>): string {
+  if (!caller) return 'login';
+  return access === 'upload' || access === 'query' ? access : 'other';
+}

@@ -1,0 +1,27 @@
+import { formatOf, frontendOf } from './request-metrics.js';
+
+describe('a request is counted', () => {
+  it.each([
+    ['/api/:org/sql', 'sql'],
+    ['/api/:org/tables/:table', 'tables'],
+    ['/api/:org/graphql', 'graphql'],
+    ['/api/:org/_search', 'search'],
+    ['/api/:org/:stream/_values', 'values'],
+    ['/api/:org/:stream/_around', 'around'],
+    ['/api/:org/:stream/_rejected', 'rejected'],
+    ['/api/:org/schema', 'schema'],
+    ['/api/:org/schema/:table', 'schema'],
+    ['/api/:org/kv/*', 'kv'],
+    ['/api/sql', 'sql'],
+    ['/api/tables/:table', 'tables'],
+    ['/api/:org/users', undefined],
+    ['/api/:org/:stream/_json', undefined],
+  ])('%s as a query of %s', (route, frontend) => expect(frontendOf(route)).toBe(frontend));
+
+  it.each([
+    ['/api/:org/:stream/_json', 'json'],
+    ['/api/:org/:stream/_delta_lake', 'delta_lake'],
+    ['/api/:org/_bulk', 'bulk'],
+    ['/api/:org/sql', undefined],
+  ])('%s as an upload of %s', (route, format) => expect(formatOf(route)).toBe(format));
+});

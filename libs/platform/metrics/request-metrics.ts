@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { counter, histogram } from './registry.js';
+
+const responses = counter({
+  name: 'millrace_http_responses_total',
+  help: 'Answers by status',
+  labelNames: ['method', 'status'],
+});
+const queries = histogram({
+  name: 'millrace_query_duration_seconds',
+  help: 'From a query’s first byte to its answer’s last. Outcome: ok, refused (4xx), failed (5xx), cut (the client left, or rows failed half-way)',
+  labelNames: ['frontend', 'outcome'],
+});
+const uploads = histogram({
+  name: 'millrace_upload_duration_seconds',
+  help: 'From an upload’s first byte to its answer’s last. Outcome as of queries',
+  labelNames: ['format', 'outcome'],
+});
+
+/** A route's last words, by which frontend or format is told; the routes of API.md. */
+const FRONTEND =
+  /\/(?:(sql)|(tables)\/:\w+|(graphql)|_(search|values|around|rejected)|(schema)(?:\/:\w+)?|(kv)\/.*)$/;
+const FORMAT = /\/_(json|multi|csv|parquet|delta_lake|bulk)$/;
+
+type Outcome = 'ok' | 'refused' | 'failed' | 'cut';
+
+/** Measures every request of a server: of the hosted service, or of the edge program. */
+export function measureRequests(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const startedAt = performance.now();
+    // Comes after the last byte, and when the client leaves before.
+    reply.raw.once('close', () => observe(request, reply, (performance.now() - startedAt) / 1000));
+    done();
+  });
+}
+
+function observe(request: FastifyRequest, reply: FastifyReply, seconds: number): void {
+  const outcome = outcomeOf(reply);
+  const status = reply.raw.headersSent ? String(reply.raw.statusCode) : 'none';
+  responses.inc({ method: methodOf(request), status });
+  const route = request.routeOptions.url ?? '';
+  const frontend = frontendOf(route);
+  const format = formatOf(route);
+  if (frontend !== undefined) queries.observe({ frontend, outcome }, seconds);
+  else if (format !== undefined) uploads.observe({ format, outcome }, seconds);
+}
+
+/** @param route its pattern, as `/api/:org/tables/:table` */
+export function frontendOf(route: string): string | undefined {
+  return FRONTEND.exec(route)
+    ?.slice(1)
+    .find((each) => each !== undefined);
+}
+
+/** @param route its pattern */
+export function formatOf(route: string): string | undefined {
+  return FORMAT.exec(route)?.[1];
+}
+
+function outcomeOf({ raw }: FastifyReply): Outcome {
+  if (!raw.writableFinished) return 'cut';
+  if (raw.statusCode >= 500) return 'failed';
+  return raw.statusCode >= 400 ? 'refused' : 'ok';
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const methodOf = ({ method }: FastifyRequest): string => (METHODS.has(method) ? method : 'other');

@@ -1,0 +1,40 @@
+import type { Logger } from '../logger.js';
+
+export interface Tracing {
+  /** Sends what has not been sent yet. */
+  stop(): Promise<void>;
+}
+
+const NONE: Tracing = { stop: () => Promise.resolve() };
+
+/**
+ * Sends traces to a collector by OTLP over HTTP. Nothing of it is loaded without one. What is
+ * sampled and which headers go along is OpenTelemetry's own configuration (`OTEL_…`).
+ * @param endpoint the collector's address, to which `/v1/traces` is added; undefined: there is none
+ * @param service `millrace-api`, or what else this process is
+ */
+export async function startTracing(
+  endpoint: string | undefined,
+  service: string,
+  logger: Logger,
+): Promise<Tracing> {
+  if (endpoint === undefined) return NONE;
+  const [{ BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }, resources] =
+    await Promise.all([
+      import('@opentelemetry/sdk-trace-node'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ]);
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
+  const provider = new NodeTracerProvider({
+    resource: resources.resourceFromAttributes({ 'service.name': service }),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  provider.register();
+  return {
+    stop: () =>
+      provider
+        .shutdown()
+        .catch((error: unknown) => logger.warn({ err: error }, 'the last traces were not sent')),
+  };
+}

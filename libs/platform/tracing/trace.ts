@@ -1,0 +1,83 @@
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+} from '@opentelemetry/api';
+import { MillraceError } from '../errors.js';
+
+/** Where in which trace something happens; to go on with it elsewhere. */
+export type TraceContext = Context;
+
+export interface SpanOptions {
+  readonly attributes?: Attributes;
+  /** `producer` and `consumer` have a queue between them. Default: within this process. */
+  readonly kind?: 'internal' | 'client' | 'producer' | 'consumer';
+  /** Default: what is going on here. */
+  readonly parent?: TraceContext;
+  /** Others that this is done for. */
+  readonly links?: readonly TraceContext[];
+}
+
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+/** Does nothing unless {@link startTracing} has been told where traces go. */
+const tracer = () => trace.getTracer('millrace');
+
+/** Work as a span of its own; one that throws is marked so. */
+export function traced<Result>(
+  name: string,
+  work: () => Promise<Result>,
+  { attributes = {}, kind = 'internal', parent = context.active(), links = [] }: SpanOptions = {},
+): Promise<Result> {
+  const options = {
+    kind: KINDS[kind],
+    attributes,
+    links: links.flatMap((link) => {
+      const linked = trace.getSpanContext(link);
+      return linked ? [{ context: linked }] : [];
+    }),
+  };
+  return tracer().startActiveSpan(name, options, parent, async (span) => {
+    try {
+      return await work();
+    } catch (error) {
+      // Messages may hold what clients sent; kinds do not.
+      const message = error instanceof MillraceError ? error.kind : (error as Error).name;
+      span.setStatus({ code: SpanStatusCode.ERROR, message });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** What is going on here, for work that somebody else will do. */
+export const currentTrace = (): TraceContext => context.active();
+
+/** The ids of what is going on here, for a log line; undefined where nothing is traced. */
+export function currentIds(): { readonly traceId: string; readonly spanId: string } | undefined {
+  const active = trace.getSpanContext(context.active());
+  return active && { traceId: active.traceId, spanId: active.spanId };
+}
+
+/** What to send along (`traceparent`) with work for another process; nothing where nothing is traced. */
+export function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  propagation.inject(context.active(), headers);
+  return headers;
+}
+
+/** @param headers as {@link traceHeaders} gave them, among others */
+export function traceOf(headers: Readonly<Record<string, unknown>>): TraceContext {
+  return propagation.extract(ROOT_CONTEXT, headers);
+}

@@ -1,0 +1,24 @@
+import { counter, MillraceError } from '@app/platform';
+
+/** Which rule of the guard a statement breaks, for those who watch over it. */
+type Rule =
+  | 'foreign_table'
+  | 'function'
+  | 'name'
+  | 'not_a_select'
+  | 'settings'
+  | 'table_function'
+  | 'type'
+  | 'unreadable';
+
+const refusals = counter({
+  name: 'millrace_guard_refusals_total',
+  help: 'Statements that the guard refused, by the rule they break',
+  labelNames: ['reason'],
+});
+
+/** @returns what to throw; counted. */
+export function refused(rule: Rule, why: string): MillraceError {
+  refusals.inc({ reason: rule });
+  return new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
+}

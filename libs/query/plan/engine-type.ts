@@ -1,0 +1,38 @@
+/** A type of the engine in its parts. */
+export interface EngineType {
+  /** Without what stands in brackets. */
+  readonly name: string;
+  /** What stands in brackets, parted at commas; a named element of a tuple as `name type`. */
+  readonly parts: readonly string[];
+}
+
+/** Reads a type's name as the engine prints it; quoted texts and names within may hold anything. */
+export function readEngineType(type: string): EngineType {
+  const open = type.indexOf('(');
+  if (open === -1) return { name: type, parts: [] };
+  const parts = partsOf(type.slice(open + 1, type.lastIndexOf(')')));
+  return { name: type.slice(0, open), parts };
+}
+
+/** An element of a tuple: its name, quoted where it must be, if it has one, and its type. */
+export function readElement(element: string): { readonly name: string; readonly type: string } {
+  const name = /^(?:`(?:[^`\\]|\\.|``)*`|[A-Za-z_]\w*) (?=[A-Z])/s.exec(element)?.[0] ?? '';
+  return { name, type: element.slice(name.length) };
+}
+
+const PIECE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|[(),]|[^'`(),]+/gs;
+
+function partsOf(list: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let part = '';
+  for (const [piece] of list.matchAll(PIECE)) {
+    if (piece === '(') depth += 1;
+    if (piece === ')') depth -= 1;
+    if (piece === ',' && depth === 0) {
+      parts.push(part.trim());
+      part = '';
+    } else part += piece;
+  }
+  return part.trim() === '' ? parts : [...parts, part.trim()];
+}

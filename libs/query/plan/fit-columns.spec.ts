@@ -1,0 +1,57 @@
+import { readElement, readEngineType } from './engine-type.js';
+import { fitColumns } from './fit-columns.js';
+
+const one = (type: string, format: 'csv' | 'parquet' | 'arrow-file'): string =>
+  fitColumns('SELECT 1', [{ name: 'x', type }], format);
+
+describe('columns of a format', () => {
+  it.each([
+    ['Variant(String, UInt8)', 'Nullable(String)'],
+    ['Nullable(Nothing)', 'Nullable(String)'],
+    ['Array(Nothing)', 'Array(Nullable(String))'],
+    ["Array(Nullable(Enum8('a, \\'(' = 1, ')' = 2)))", undefined],
+    ['Map(String, Variant(Array(UInt8), String))', 'Map(String, Nullable(String))'],
+    [
+      'Tuple(`a b(` IPv4, c Tuple(Int8, Dynamic))',
+      'Tuple(`a b(` String, c Tuple(Int8, Nullable(String)))',
+    ],
+    ['LowCardinality(Nullable(String))', undefined],
+    ['SimpleAggregateFunction(anyLast, Nullable(IPv6))', 'Nullable(String)'],
+    ['JSON(max_dynamic_paths=8, a.b UInt8)', undefined],
+  ])('%s becomes %s in Parquet', (type, target) => {
+    const quoted = target === undefined ? undefined : `CAST(c0, '${target}')`;
+    expect(one(type, 'parquet')).toBe(
+      quoted === undefined
+        ? 'SELECT 1'
+        : `SELECT ${quoted} AS \`x\` FROM (\nSELECT 1\n) AS fitted(c0)`,
+    );
+  });
+
+  it.each([
+    ["DateTime('Europe/Berlin')", "DateTime64(0, \\'Europe/Berlin\\')"],
+    ['Nullable(DateTime)', 'Nullable(DateTime64(0))'],
+    ["Array(Nullable(Enum8('a, \\'(' = 1, ')' = 2)))", 'Array(Nullable(String))'],
+    ['AggregateFunction(uniq, String)', 'String'],
+  ])('%s becomes %s in Arrow', (type, target) => {
+    expect(one(type, 'arrow-file')).toContain(`CAST(c0, '${target}')`);
+  });
+
+  it('leaves a statement as it is where nothing changes, or two columns have one name', () => {
+    expect(one('Nullable(String)', 'csv')).toBe('SELECT 1');
+    const twice = [
+      { name: 'x', type: 'Array(UInt8)' },
+      { name: 'x', type: 'UInt8' },
+    ];
+    expect(fitColumns('SELECT 1', twice, 'csv')).toBe('SELECT 1');
+  });
+
+  it('reads what types are made of', () => {
+    expect(readEngineType("Enum8('a, \\'(' = 1, ')' = 2)")).toEqual({
+      name: 'Enum8',
+      parts: ["'a, \\'(' = 1", "')' = 2"],
+    });
+    expect(readEngineType('Tuple()')).toEqual({ name: 'Tuple', parts: [] });
+    expect(readElement('`a ``b` Array(Int8)')).toEqual({ name: '`a ``b` ', type: 'Array(Int8)' });
+    expect(readElement('Nullable(Int8)')).toEqual({ name: '', type: 'Nullable(Int8)' });
+  });
+});

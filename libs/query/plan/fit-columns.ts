@@ -1,0 +1,103 @@
+import { quoteIdentifier, quoteText, type Column, type ResultFormat } from '@app/warehouse';
+import { readElement, readEngineType } from './engine-type.js';
+
+type Leaf = (name: string, parts: readonly string[]) => string | undefined;
+
+const NUMBERS_AS_BYTES = /^U?Int(?:128|256)$/;
+/** Of every kind: their text, since a column has one type. */
+const MIXED = /^(?:Dynamic|Variant)$/;
+
+/** What others would read as bytes, as numbers without a meaning, or not at all. */
+const arrowLeaf: Leaf = (name, parts) => {
+  if (MIXED.test(name)) return 'Nullable(String)';
+  if (name === 'DateTime') return `DateTime64(${['0', ...parts].join(', ')})`;
+  if (NUMBERS_AS_BYTES.test(name) || /^(?:Enum8|Enum16|UUID|IPv4|IPv6)$/.test(name))
+    return 'String';
+  // Its bytes would be an address within this process.
+  if (name === 'AggregateFunction') return 'String';
+  return name === 'BFloat16' ? 'Float32' : undefined;
+};
+
+const parquetLeaf: Leaf = (name) => {
+  if (MIXED.test(name) || name === 'Nothing') return 'Nullable(String)';
+  if (NUMBERS_AS_BYTES.test(name) || /^(?:IPv4|IPv6|Time|Time64|AggregateFunction)$/.test(name))
+    return 'String';
+  if (name.startsWith('Interval')) return 'Int64';
+  return name === 'BFloat16' ? 'Float32' : undefined;
+};
+
+const LEAVES: Partial<Record<ResultFormat, Leaf>> = {
+  'arrow-stream': arrowLeaf,
+  'arrow-file': arrowLeaf,
+  parquet: parquetLeaf,
+};
+
+/** Formats that cannot carry every type of the engine so that others read it. */
+export const needsFitting = (format: ResultFormat): boolean =>
+  format === 'csv' || LEAVES[format] !== undefined;
+
+/**
+ * The statement with columns that the format carries: CSV has lists and objects as JSON; Arrow and
+ * Parquet have as text what they have no type for.
+ * @param columns of the statement, in order.
+ */
+export function fitColumns(
+  statement: string,
+  columns: readonly Column[],
+  format: ResultFormat,
+): string {
+  const fitted = columns.map(({ type }, at) => expression(`c${at}`, type, format));
+  const unchanged = fitted.every((each, at) => each === `c${at}`);
+  const names = columns.map(({ name }) => name);
+  // Two of one name cannot be named anew.
+  if (unchanged || new Set(names).size < names.length) return statement;
+  const selected = fitted.map((each, at) => `${each} AS ${quoteIdentifier(names[at] ?? '')}`);
+  const list = columns.map((_, at) => `c${at}`).join(', ');
+  return `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`;
+}
+
+function expression(column: string, type: string, format: ResultFormat): string {
+  const leaf = LEAVES[format];
+  if (type === 'Dynamic') return textOfAnything(column);
+  if (leaf && type === 'Array(Dynamic)') return `arrayMap(e -> ${textOfAnything('e')}, ${column})`;
+  if (!leaf) return isNested(type) ? `toJSONString(${column})` : column;
+  const target = fittedType(type, leaf);
+  return target === type ? column : `CAST(${column}, ${quoteText(target)})`;
+}
+
+/** Lists and objects as JSON, anything else as it is. */
+const textOfAnything = (column: string): string =>
+  `if(match(dynamicType(${column}), '^(Array|Map|Tuple|JSON)'), toJSONString(${column}), CAST(${column}, 'Nullable(String)'))`;
+
+function isNested(type: string): boolean {
+  const { name, parts } = readEngineType(type);
+  if (name === 'Nullable') return isNested(parts[0] ?? '');
+  return /^(?:Array|Map|Tuple|Nested|Point|Ring|LineString|Polygon|Multi\w+)$/.test(name);
+}
+
+function fittedType(type: string, leaf: Leaf): string {
+  const { name, parts } = readEngineType(type);
+  const [first = ''] = parts;
+  switch (name) {
+    case 'Nullable': {
+      const inner = fittedType(first, leaf);
+      return inner.startsWith('Nullable(') ? inner : `Nullable(${inner})`;
+    }
+    case 'LowCardinality': {
+      const inner = fittedType(first, leaf);
+      return inner === first ? type : inner;
+    }
+    case 'SimpleAggregateFunction':
+      return fittedType(parts[1] ?? '', leaf);
+    case 'Array':
+      return `Array(${fittedType(first, leaf)})`;
+    case 'Map':
+      return `Map(${first}, ${fittedType(parts[1] ?? '', leaf)})`;
+    case 'Tuple': {
+      const elements = parts.map(readElement);
+      return `Tuple(${elements.map((each) => each.name + fittedType(each.type, leaf)).join(', ')})`;
+    }
+    default:
+      return leaf(name, parts) ?? type;
+  }
+}

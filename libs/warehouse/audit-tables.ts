@@ -1,0 +1,67 @@
+/** One entry of an organization's audit trail, as it stands in its table `_audit`. */
+export interface AuditRow {
+  /** Of the event in the event store, as decimal digits. */
+  readonly position: string;
+  /** ISO 8601, UTC. */
+  readonly occurredAt: string;
+  readonly type: string;
+  readonly outcome: 'done' | 'refused' | 'failed';
+  /** E-mail of who did it, `system` or `anonymous`; empty once erased. */
+  readonly actor: string;
+  readonly actorId: string;
+  /** E-mail of whom it was done to, where it was done to somebody; empty once erased. */
+  readonly subject: string;
+  readonly subjectId: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly requestId: string;
+  /** The event stream. */
+  readonly stream: string;
+  /** JSON; nothing personal, nothing secret. */
+  readonly data: string;
+  readonly previousHash: string;
+  readonly hash: string;
+}
+
+export interface AuditFilter {
+  readonly offset: number;
+  readonly limit: number;
+  readonly type?: string;
+  /** E-mail or id. */
+  readonly actor?: string;
+}
+
+/** The table `_audit` of each organization's database, one row an event, in order of position. */
+export abstract class AuditTables {
+  /** And the database when it is not there. May be repeated. */
+  abstract createAuditTable(database: string): Promise<void>;
+  /**
+   * From then on no other process appends anything, begun before or not: what is read back after
+   * that is final. Where one process has the tables this does nothing.
+   */
+  abstract claimAudit(): Promise<void>;
+  /** Whether nobody has claimed since this process did. */
+  abstract holdsAudit(): Promise<boolean>;
+  /**
+   * Durable and visible when it resolves, all or none. After a failure look what is there.
+   * @throws {FencedError} when another process has claimed since; nothing is stored then.
+   */
+  abstract appendAudit(database: string, rows: readonly AuditRow[]): Promise<void>;
+  /** The last entry; undefined while there is none. */
+  abstract lastAudit(database: string): Promise<AuditRow | undefined>;
+  /** Newest first. */
+  abstract auditPage(
+    database: string,
+    filter: AuditFilter,
+  ): Promise<{ readonly rows: readonly AuditRow[]; readonly total: number }>;
+  /** Oldest first, after a position. */
+  abstract auditAfter(
+    database: string,
+    position: string,
+    limit: number,
+  ): Promise<readonly AuditRow[]>;
+  /** Blanks names and addresses of these people, in every entry. May be repeated. */
+  abstract eraseFromAudit(database: string, personIds: readonly string[]): Promise<void>;
+  /** Forgets every entry after a position. */
+  abstract truncateAudit(database: string, position: string): Promise<void>;
+}

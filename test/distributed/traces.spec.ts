@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
+import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
+import { OtlpDouble, type ReceivedSpan } from '../doubles/otlp/otlp-double.js';
+import { KafkaServer } from '../server/kafka/kafka-server.js';
+import { startServer, type Server } from '../server/start-server.js';
+import { startWriter, type Writer } from '../server/start-writer.js';
+import { until } from '../server/until.js';
+
+const TIMEOUT_MS = 120_000;
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER = '00f067aa0ba902b7';
+
+describe('traces, through Kafka into the writer', () => {
+  let directory: string;
+  let kafka: KafkaServer;
+  let events: EventStoreDbDouble;
+  let tables: ClickHouseDouble;
+  let collector: OtlpDouble;
+  let api: Server;
+  let writer: Writer;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-traces-'));
+    [kafka, events, tables, collector] = await Promise.all([
+      KafkaServer.start(),
+      EventStoreDbDouble.start(),
+      ClickHouseDouble.start(join(directory, 'tables')),
+      OtlpDouble.start(),
+    ]);
+    const variables = {
+      KAFKA_BROKERS: kafka.brokers,
+      KAFKA_NAMESPACE: 'traces',
+      EVENTSTORE_URL: events.url,
+      CLICKHOUSE_URL: tables.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    };
+    api = await startServer({
+      dataDirectory: join(directory, 'api'),
+      variables: { ...variables, MILLRACE_ROLES: 'api', MILLRACE_LOG_LEVEL: 'info' },
+    });
+    writer = await startWriter(join(directory, 'writer'), variables);
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await api.kill();
+    await writer.kill();
+    await tables.kill();
+    await events.stop();
+    await kafka.dispose();
+    collector.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const spansOf = (traceId: string): ReceivedSpan[] =>
+    collector.spans.filter((span) => span.traceId === traceId);
+
+  it(
+    'an upload is one tree, from its caller to the insert in another process',
+    async () => {
+      const headers = { traceparent: `00-${TRACE}-${CALLER}-01`, 'x-request-id': 'request-7' };
+      await api.client.upload('logs', [{ a: 1 }, { a: 2 }], headers);
+      await until(async () => spansOf(TRACE).some(({ name }) => name === 'insert'));
+      await until(async () => spansOf(TRACE).some(({ name }) => name.startsWith('POST')));
+      const spans = spansOf(TRACE);
+      const byId = new Map(spans.map((span) => [span.spanId, span]));
+      const way = (span: ReceivedSpan | undefined): string[] =>
+        span === undefined
+          ? []
+          : [...way(byId.get(span.parentSpanId ?? '')), `${span.service}: ${span.name}`];
+      const route = 'millrace-api: POST /api/:org/:stream/_json';
+      expect(way(spans.find(({ name }) => name === 'insert'))).toEqual([
+        route,
+        'millrace-api: accept group',
+        'millrace-api: enqueue',
+        'millrace-writer: insert',
+      ]);
+      const root = spans.find(({ name }) => name.startsWith('POST'));
+      expect(root).toMatchObject({
+        parentSpanId: CALLER,
+        attributes: { 'millrace.request_id': 'request-7', 'http.response.status_code': 200 },
+      });
+      // Nothing hangs in the air: the parent of each is there, or is the caller.
+      const orphans = spans.filter(
+        ({ parentSpanId = '' }) => parentSpanId !== CALLER && !byId.has(parentSpanId),
+      );
+      expect(orphans).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it('a query is one tree too, and its failure’s log line names the trace', async () => {
+    const trace = TRACE.replace('4bf9', '5bf9');
+    const headers = { traceparent: `00-${trace}-${CALLER}-01` };
+    const answer = await api.client.call('/api/default/sql', { body: 'SELECT nothing', headers });
+    expect(answer.status).toBe(400);
+    await until(async () => spansOf(trace).some(({ name }) => name.startsWith('POST')));
+    expect(spansOf(trace).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['guard', 'POST /api/:org/sql']),
+    );
+    const line = api
+      .output()
+      .split('\n')
+      .find((each) => each.includes(trace));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      traceId: trace,
+      requestId: answer.headers['x-request-id'],
+    });
+  });
+});

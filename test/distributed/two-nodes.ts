@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
+import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
+import { KafkaServer } from '../server/kafka/kafka-server.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+/** Two servers, each a process with a data directory of its own, on stores that they share: real Kafka, and doubles of ClickHouse and EventStoreDB. */
+export class TwoNodes {
+  private readonly secretKey = randomBytes(32).toString('base64');
+  private readonly servers: (Server | undefined)[] = [undefined, undefined];
+
+  private constructor(
+    private readonly directory: string,
+    private readonly kafka: KafkaServer | undefined,
+    private readonly brokers: string,
+    readonly events: EventStoreDbDouble,
+    readonly clickHouse: ClickHouseDouble,
+  ) {}
+
+  /** Both are started at the same moment: nobody is there before. */
+  static async start(): Promise<TwoNodes> {
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-nodes-'));
+    const given = process.env.KAFKA_BROKERS;
+    const [kafka, events, clickHouse] = await Promise.all([
+      given === undefined ? KafkaServer.start() : undefined,
+      EventStoreDbDouble.start(),
+      ClickHouseDouble.start(join(directory, 'clickhouse')),
+    ]);
+    const brokers = given ?? kafka?.brokers ?? '';
+    const nodes = new TwoNodes(directory, kafka, brokers, events, clickHouse);
+    const started = await Promise.allSettled([nodes.startNode(0), nodes.startNode(1)]);
+    const failed = started.find(({ status }) => status === 'rejected');
+    if (failed?.status !== 'rejected') return nodes;
+    await nodes.dispose();
+    throw failed.reason;
+  }
+
+  node(index: 0 | 1): Server {
+    const server = this.servers[index];
+    if (!server) throw new Error(`node ${index} does not run`);
+    return server;
+  }
+
+  async startNode(index: 0 | 1, variables: Readonly<Record<string, string>> = {}): Promise<Server> {
+    const server = await startServer({
+      dataDirectory: this.dataDirectory(index),
+      variables: {
+        KAFKA_BROKERS: this.brokers,
+        KAFKA_NAMESPACE: basename(this.directory),
+        EVENTSTORE_URL: this.events.url,
+        CLICKHOUSE_URL: this.clickHouse.url,
+        MILLRACE_SECRET_KEY: this.secretKey,
+        MILLRACE_LOG_LEVEL: 'error',
+        ...variables,
+      },
+    });
+    this.servers[index] = server;
+    return server;
+  }
+
+  dataDirectory(index: 0 | 1): string {
+    return join(this.directory, `node${index}`);
+  }
+
+  async dispose(): Promise<void> {
+    for (const server of this.servers) {
+      server?.process.kill('SIGCONT');
+      await server?.kill();
+    }
+    await this.clickHouse.kill();
+    await this.events.stop();
+    await this.kafka?.dispose();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

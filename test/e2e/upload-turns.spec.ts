@@ -1,0 +1,63 @@
+import { deltaArchive } from '../server/delta-archive.js';
+import { makeParquet } from '../server/make-parquet.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+const ROWS = 150_000;
+/** Of the flooding organization. */
+const FLOOD = 16;
+/**
+ * How many of them may come before the only upload of another. Usually it is 2 to 5; on a machine
+ * that has other work, receiving is slower than the engine. Without turns it is all of them.
+ */
+const BEFORE_MAX = 11;
+
+describe('organizations take turns', () => {
+  let server: Server;
+  const bodies = new Map<string, Buffer>();
+
+  beforeAll(async () => {
+    const line = (n: number): string => `{"n":${n},"t":"text of ${n}"}\n`;
+    const lines = Array.from({ length: ROWS }, (_, n) => line(n));
+    const parquet = makeParquet(
+      `SELECT number AS n, concat('text of ', toString(n)) AS t FROM numbers(${ROWS})`,
+    );
+    bodies.set('_json', Buffer.from(lines.join('')));
+    bodies.set('_csv', Buffer.from(`n,t\n${lines.map((_, n) => `${n},text of ${n}\n`).join('')}`));
+    bodies.set('_bulk', Buffer.from(lines.map((each) => `{"index":{}}\n${each}`).join('')));
+    bodies.set('_parquet', parquet);
+    bodies.set('_delta_lake', await deltaArchive(parquet, { n: 'long', t: 'string' }));
+    server = await startServer();
+    const founder = { email: 'founder@example.com', password: 'Secret-77', role: 'member' };
+    const body = JSON.stringify({ ...founder, first_name: 'F', last_name: 'F' });
+    await server.client.call('/api/default/users', { body });
+    for (const org of ['flood', 'calm'])
+      await server.client.call(`/api/${org}/users/${founder.email}`, { body: '{"role":"admin"}' });
+    // Nobody has to wait until a stream is made.
+    for (const org of ['flood', 'calm'])
+      await server.client.call(`/api/${org}/logs/_json?wait=true`, { body: '{"n":1,"t":"x"}' });
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  it.each(['_json', '_csv', '_bulk', '_parquet', '_delta_lake'])(
+    'with %s: who sends one does not wait for all of who sends many',
+    async (format) => {
+      const body = bodies.get(format) ?? '';
+      let answered = 0;
+      let begun = (): void => undefined;
+      const first = new Promise<void>((resolve) => (begun = resolve));
+      const flood = Array.from({ length: FLOOD }, async () => {
+        const answer = await server.client.call(`/api/flood/logs/${format}`, { body });
+        expect(answer.status).toBe(200);
+        answered += 1;
+        begun();
+      });
+      await first;
+      const before = answered;
+      const answer = await server.client.call(`/api/calm/logs/${format}`, { body });
+      expect(answer.status).toBe(200);
+      expect(answered - before).toBeLessThanOrEqual(BEFORE_MAX);
+      await Promise.all(flood);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AwsClient } from 'aws4fetch';
+import S3rver from 's3rver';
+
+/** The only keys that the server knows. */
+const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+export const BUCKET = 'test-data';
+
+export interface S3 {
+  /** For a program that is to use it. */
+  readonly variables: Readonly<Record<string, string>>;
+  put(key: string, file: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts `s3rver`, a server of S3's protocol from the registry, with one bucket. */
+export async function startS3(): Promise<S3> {
+  const directory = mkdtempSync(join(tmpdir(), 's3-'));
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory,
+    configureBuckets: [{ name: BUCKET }],
+  });
+  const { port } = await server.run();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = new AwsClient({ ...KEYS, region: 'us-east-1', service: 's3' });
+  return {
+    variables: {
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+      AWS_REGION: 'us-east-1',
+    },
+    put: async (key, file) => {
+      const path = key.split('/').map(encodeURIComponent).join('/');
+      const answer = await client.fetch(`${endpoint}/${BUCKET}/${path}`, {
+        method: 'PUT',
+        body: readFileSync(file),
+      });
+      if (!answer.ok) throw new Error(`S3 does not take ${key}: ${await answer.text()}`);
+    },
+    stop: async () => {
+      await server.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
