@@ -6,6 +6,7 @@ import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 import type { DescribedColumn } from '../table-description.js';
+import { failedRounds, measureFollowing } from './follow-metrics.js';
 import { HostedError, HostedOrganization } from './hosted-organization.js';
 import { LocalFiles } from './local-files.js';
 import { StreamCache } from './stream-cache.js';
@@ -80,6 +81,7 @@ export class Follower {
         throw new Error(`--follow: ${error.message}`, { cause: error });
       parts.logger.warn({ err: error }, 'the followed organization cannot be reached yet');
     }
+    measureFollowing(() => follower.state());
     follower.running = follower.run();
     return follower;
   }
@@ -136,6 +138,7 @@ export class Follower {
     } catch (error) {
       if (this.stop.signal.aborted) return 0;
       this.failures += 1;
+      failedRounds.inc();
       this.failuresInARow += 1;
       this.lastError = reasonOf(error);
       if (this.failuresInARow === 1)
