@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROAPI_FIXTURES, runEdge, startEdge } from '../../server/start-edge.js';
@@ -71,6 +71,31 @@ tables:
     }
   });
 
+  it('takes the schema from the files that are named', async () => {
+    mkdirSync(join(folder, 'data'));
+    file('data/a.csv', 'x,y\n1,\n');
+    file('data/b.csv', 'x,z\n2,text\n');
+    file('data/c.csv', 'x,other\n3,4\n');
+    const path = file(
+      'roapi.yaml',
+      `tables:
+  - name: t
+    uri: ${folder}/data
+    option: {format: csv, use_memory_table: false}
+    schema_from_files: [a.csv, b.csv]
+`,
+    );
+    const edge = await startEdge(['-c', path]);
+    try {
+      const { text } = await edge.sql('SELECT * FROM t ORDER BY x');
+      expect(text.replaceAll('\n', '')).toBe(
+        '[{"x":1,"y":null,"z":null},{"x":2,"y":null,"z":"text"},{"x":3,"y":null,"z":null}]',
+      );
+    } finally {
+      await edge.stop();
+    }
+  });
+
   it('prints help and version', async () => {
     const help = await runEdge(['--help']);
     expect(help.code).toBe(0);
@@ -98,7 +123,7 @@ tables:
     const path = file('bad.yaml', 'tables:\n  - name: t\n    uri: a.csv\n    optiom: {}\n');
     const { stderr } = await runEdge(['-c', path]);
     expect(stderr).toBe(
-      `millrace-edge: ${path}:4:14: tables[0]: unknown key "optiom"; did you mean "option"?\n`,
+      `millrace-edge: ${path}:4:13: tables[0]: unknown key "optiom"; did you mean "option"?\n`,
     );
   });
 });

@@ -194,7 +194,14 @@ describe('following a hosted organization', () => {
     expect(stderr).not.toContain('wrong\n');
   });
 
+  it('lets no second program have its cache', async () => {
+    const { code, stderr } = await runEdge(follow(relay.url), { variables: CREDENTIALS });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`cache: process`);
+  });
+
   it("refuses another organization's cache", async () => {
+    await edge.stop();
     const args = follow(hosted.url, '--org', 'other', '--addr-http', '127.0.0.1:0');
     const { code, stderr } = await runEdge(args, { variables: CREDENTIALS });
     expect(code).not.toBe(0);
