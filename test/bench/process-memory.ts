@@ -24,7 +24,8 @@ export class MemoryWatch {
   }
 }
 
-function residentBytes(pid: number): number {
+/** As it is now, in bytes. */
+export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
 }
