@@ -65,7 +65,7 @@ describe(`mixed uploads and queries on the process cluster for ${MINUTES} minute
     await cluster.client.upload('soak', lines(100));
     figures.rows = 100;
   }, START_MS);
-  afterAll(() => cluster.kill(), START_MS);
+  afterAll(() => (cluster as ProcessCluster | undefined)?.kill(), START_MS);
 
   const call = async (path: string, body?: string, headers = {}): Promise<number> => {
     const more = body === undefined ? {} : { body };

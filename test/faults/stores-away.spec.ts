@@ -24,7 +24,7 @@ describe('a server whose stores hang', () => {
       KafkaServer.start(),
       ClickHouseDouble.start(join(directory, 'tables')),
     ]);
-    server = await startServer({
+    const started = await startServer({
       dataDirectory: join(directory, 'data'),
       variables: {
         KAFKA_BROKERS: kafka.brokers,
@@ -32,6 +32,7 @@ describe('a server whose stores hang', () => {
         MILLRACE_QUERY_TIMEOUT_SECONDS: '3',
       },
     });
+    server = started;
     await server.client.upload('logs', [{ n: 0 }]);
   }, START_MS);
   afterEach(() => {
@@ -39,7 +40,7 @@ describe('a server whose stores hang', () => {
     tables.resume();
   });
   afterAll(async () => {
-    await server.kill();
+    if (server as Server | undefined) await server.kill();
     await tables.kill();
     await kafka.dispose();
     rmSync(directory, { recursive: true, force: true });

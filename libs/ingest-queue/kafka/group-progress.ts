@@ -72,7 +72,7 @@ export class GroupProgress {
     owner: string | undefined,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    if (performance.now() - this.answeredAt > SILENT_MS) await this.pollQuickly();
+    await this.checkThere();
     if (this.whyNoRoom(bytes, owner) !== undefined) await this.poll();
     const noRoom = this.whyNoRoom(bytes, owner);
     if (noRoom !== undefined) throw new QueueFullError(noRoom);
@@ -190,7 +190,9 @@ export class GroupProgress {
     }
   }
 
-  private async pollQuickly(): Promise<void> {
+  /** @throws {MillraceError} QUEUE_UNAVAILABLE when the brokers have been silent for a while, and are. */
+  async checkThere(): Promise<void> {
+    if (performance.now() - this.answeredAt < SILENT_MS) return;
     const answered = new AbortController();
     const silence = sleep(ANSWER_MS, undefined, { signal: answered.signal }).then(() => {
       throw new MillraceError('QUEUE_UNAVAILABLE', 'the queue’s brokers do not answer just now', {

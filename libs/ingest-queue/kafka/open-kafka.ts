@@ -24,7 +24,7 @@ export interface KafkaOptions extends ClientOptions {
   readonly partitions?: number;
 }
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const READY_STEP_MS = 200;
 const PARTITIONS = 12;
 /** Appends of more than one record batch that run at once. */
@@ -61,12 +61,13 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
       partitions: count.names,
     });
     const incarnation = { kafka, admin, log, producer, namespace, topic: topics.incarnation };
+    // Joining a group is not tried again by itself: first the brokers must know their groups.
+    await whenReady(() => progress.poll());
     const [bytesMax, first] = await Promise.all([
       messageBytesMax(admin, topics.batches),
       whenReady(() => firstPartition(incarnation)),
-      transactions.takeOver(),
+      whenReady(() => transactions.takeOver()),
       names.start(),
-      whenReady(() => progress.poll()),
     ]);
     const queue = new KafkaIngestQueue({
       kafka,
