@@ -66,7 +66,7 @@ export class RefusalRecorder {
 
   /** @returns how many were left out before this one; undefined when this one is. */
   private take(userId: string): number | undefined {
-    const now = Date.now();
+    const now = performance.now();
     const known = this.callers.get(userId);
     if (known && now - known.since < WINDOW_MS) {
       known.count += 1;

@@ -12,10 +12,10 @@ export function closeOnSignal(close: () => Promise<void>, drainSeconds = 0): voi
   let asked: number | undefined;
   const onSignal = (): void => {
     if (asked !== undefined) {
-      if (Date.now() - asked > ECHO_MS) process.exit(1);
+      if (performance.now() - asked > ECHO_MS) process.exit(1);
       return;
     }
-    asked = Date.now();
+    asked = performance.now();
     endAfter(LIMIT_MS + drainSeconds * 1000);
     close().then(
       () => process.exit(0),

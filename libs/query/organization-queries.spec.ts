@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { MillraceError } from '@app/platform';
 import {
   OrganizationQueries,
@@ -92,5 +93,17 @@ describe('an organization’s queries', () => {
     expect(error.message).toContain(`100 ${what} read a minute`);
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(90);
     (await organizations.enter('b', NEVER)).end(0, read);
+  });
+
+  it('lose nothing of their allowance when the clock of the machine is set', async () => {
+    const organizations = queries({ seconds: 10, resultBytes: 1000 });
+    (await organizations.enter('a', NEVER)).end(500);
+    for (const hours of [-24, 24, -1]) {
+      const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + hours * 3_600_000);
+      (await organizations.enter('a', NEVER)).end(1);
+      clock.mockRestore();
+    }
+    (await organizations.enter('a', NEVER)).end(600);
+    await refusal(organizations.enter('a', NEVER));
   });
 });

@@ -68,13 +68,13 @@ export class OrganizationQueries {
     this.checkAllowance(account);
     if (account.running < this.limits.running) account.running += 1;
     else await this.wait(account, signal);
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     let ended = false;
     return {
       end: (resultBytes, read) => {
         if (ended) return;
         ended = true;
-        account.left.seconds -= (Date.now() - startedAt) / 1000;
+        account.left.seconds -= (performance.now() - startedAt) / 1000;
         account.left.resultBytes -= resultBytes;
         account.left.readRows -= read?.rowsRead ?? 0;
         account.left.readBytes -= read?.bytesRead ?? 0;
@@ -92,11 +92,11 @@ export class OrganizationQueries {
       running: 0,
       waiting: [],
       left: { seconds, resultBytes, readRows, readBytes },
-      refilledAt: Date.now(),
+      refilledAt: performance.now(),
     };
     this.accounts.set(organizationId, account);
-    const share = (Date.now() - account.refilledAt) / MINUTE_MS;
-    account.refilledAt = Date.now();
+    const share = (performance.now() - account.refilledAt) / MINUTE_MS;
+    account.refilledAt = performance.now();
     for (const each of ALLOWED) {
       const whole = this.limits[each];
       account.left[each] = Math.min(whole, account.left[each] + share * whole);

@@ -27,7 +27,8 @@ export class MemoryWatch {
 /** The most resident memory, in bytes, that a process has had. Linux only. */
 export const mostMemory = (pid: number): number => statusBytes(pid, 'VmHWM');
 
-const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
+/** As it is now, in bytes. */
+export const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
 
 function statusBytes(pid: number, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -11,7 +11,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
   beforeAll(async () => {
     cluster = await ProcessCluster.start();
   }, START_MS);
-  afterAll(() => cluster.kill(), TIMEOUT_MS);
+  afterAll(() => (cluster as ProcessCluster | undefined)?.kill(), TIMEOUT_MS);
 
   const metric = async (status: string, name: string): Promise<number> => {
     const text = await (await fetch(`${status}/metrics`)).text();

@@ -20,12 +20,12 @@ export class Patience {
   private pauseMs = BACKOFF_MS.first;
 
   constructor(private readonly options: PatienceOptions) {
-    this.until = Date.now() + options.forMs;
+    this.until = performance.now() + options.forMs;
   }
 
   /** It went on, so what fails next is another failure. */
   reset(): void {
-    this.until = Date.now() + this.options.forMs;
+    this.until = performance.now() + this.options.forMs;
     this.pauseMs = BACKOFF_MS.first;
   }
 
@@ -33,7 +33,8 @@ export class Patience {
   async after(error: unknown): Promise<void> {
     const { signal, log, forMs } = this.options;
     const lasting = !isPassing(error) && Number.isFinite(forMs);
-    if (lasting || signal.aborted || Date.now() + this.pauseMs > this.until) throw toFailure(error);
+    if (lasting || signal.aborted || performance.now() + this.pauseMs > this.until)
+      throw toFailure(error);
     log.warn({ err: error, pauseMs: this.pauseMs }, 'the event store failed; it is tried again');
     const spread = this.pauseMs * (0.5 + Math.random());
     await sleep(spread, undefined, { signal }).catch(() => undefined);

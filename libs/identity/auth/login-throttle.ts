@@ -34,7 +34,7 @@ export class LoginThrottle {
   private readonly accounts = new Map<string, Failures>();
   private readonly addresses = new Map<string, Failures>();
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** @throws {MillraceError} TOO_MANY_REQUESTS with the seconds to wait. */
   admit(account: string, address: string): Attempt {

@@ -42,7 +42,7 @@ export class VerifiedCredentials {
   recall(email: string, password: string): User | undefined {
     const name = this.nameOf(email, password);
     const known = this.verified.get(name);
-    if (known && known.until > Date.now()) {
+    if (known && known.until > performance.now()) {
       const user = this.users.byId(known.userId);
       if (user?.credential === known.credential) return user;
     }
@@ -102,7 +102,7 @@ export class VerifiedCredentials {
     const { id, credential } = user;
     // Changed while it was checked: this password is the old one.
     if (this.users.byId(id)?.credential !== credential) return undefined;
-    this.keep(name, { userId: id, credential, until: Date.now() + KEPT_MS });
+    this.keep(name, { userId: id, credential, until: performance.now() + KEPT_MS });
     return user;
   }
 

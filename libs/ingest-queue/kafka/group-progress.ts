@@ -25,6 +25,10 @@ interface Partition {
 }
 
 const POLL_MS = 2000;
+/** Brokers that have said nothing for so long are away: nobody should wait for their client's patience. */
+const SILENT_MS = 10_000;
+const ANSWER_MS = 2000;
+const RETRY_AFTER_SECONDS = 5;
 /** While somebody waits for a commit. */
 const QUICK_POLL_MS = 20;
 const MOVED = 'moved';
@@ -44,6 +48,7 @@ export class GroupProgress {
   /** Bytes of appends on their way, by owner. */
   private readonly reserved = new Map<string | undefined, number>();
   private waiting = 0;
+  private answeredAt = performance.now();
   private watching: Promise<void> | undefined;
   private asked: Promise<void> | undefined;
 
@@ -60,13 +65,14 @@ export class GroupProgress {
 
   /**
    * Runs an append of so many bytes. An owner's part is what it has put there at this node.
-   * @throws {QueueFullError}
+   * @throws {QueueFullError}, and {MillraceError} QUEUE_UNAVAILABLE; nothing was begun then
    */
   async within<Result>(
     bytes: number,
     owner: string | undefined,
     work: () => Promise<Result>,
   ): Promise<Result> {
+    await this.checkThere();
     if (this.whyNoRoom(bytes, owner) !== undefined) await this.poll();
     const noRoom = this.whyNoRoom(bytes, owner);
     if (noRoom !== undefined) throw new QueueFullError(noRoom);
@@ -171,6 +177,7 @@ export class GroupProgress {
         admin.fetchTopicOffsets(topic),
         admin.fetchOffsets({ groupId, topics: [topic] }),
       ]);
+      this.answeredAt = performance.now();
       for (const { partition, high, low } of ends) {
         const at = this.partition(partition);
         if (BigInt(high) > at.end) at.end = BigInt(high);
@@ -180,6 +187,23 @@ export class GroupProgress {
         this.committedBelow(partition, BigInt(offset));
     } catch (error) {
       throw toFailure(error);
+    }
+  }
+
+  /** @throws {MillraceError} QUEUE_UNAVAILABLE when the brokers have been silent for a while, and are. */
+  async checkThere(): Promise<void> {
+    if (performance.now() - this.answeredAt < SILENT_MS) return;
+    const answered = new AbortController();
+    const silence = sleep(ANSWER_MS, undefined, { signal: answered.signal }).then(() => {
+      throw new MillraceError('QUEUE_UNAVAILABLE', 'the queue’s brokers do not answer just now', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    });
+    try {
+      await Promise.race([this.poll(), silence]);
+    } finally {
+      silence.catch(() => undefined);
+      answered.abort();
     }
   }
 

@@ -84,7 +84,8 @@ export class KafkaIngestQueue implements IngestQueue {
     });
   }
 
-  appended(name: string): Promise<KeptAppend | undefined> {
+  async appended(name: string): Promise<KeptAppend | undefined> {
+    await this.parts.progress.checkThere();
     return this.parts.names.find(name);
   }
 

@@ -24,7 +24,7 @@ export interface KafkaOptions extends ClientOptions {
   readonly partitions?: number;
 }
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const READY_STEP_MS = 200;
 const PARTITIONS = 12;
 /** Appends of more than one record batch that run at once. */
@@ -62,12 +62,13 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
     });
     names = starting;
     const incarnation = { kafka, admin, log, producer, namespace, topic: topics.incarnation };
+    // Joining a group is not tried again by itself: first the brokers must know their groups.
+    await whenReady(() => progress.poll());
     const [bytesMax, first] = await Promise.all([
       messageBytesMax(admin, topics.batches),
       whenReady(() => firstPartition(incarnation)),
       whenReady(() => transactions.takeOver()),
-      whenReady(() => starting.start()),
-      whenReady(() => progress.poll()),
+      starting.start(),
     ]);
     const queue = new KafkaIngestQueue({
       kafka,

@@ -50,7 +50,7 @@ export class JsonShapes {
   ): Promise<Shape> {
     const key = JSON.stringify([database, table, expression]);
     const known = this.known.get(key);
-    if (known && known.askedAt + ageMaxMs > Date.now()) return known.shape;
+    if (known && known.askedAt + ageMaxMs > performance.now()) return known.shape;
     // A table that is dropped meanwhile, or an engine that is too busy, must not fail what reads others.
     const shape = this.ask(database, table, expression, NESTED_MAX).catch(
       (error: unknown): Shape => {
@@ -60,7 +60,7 @@ export class JsonShapes {
       },
     );
     this.known.delete(key);
-    this.known.set(key, { shape, askedAt: Date.now() });
+    this.known.set(key, { shape, askedAt: performance.now() });
     for (const oldest of this.known.keys()) {
       if (this.known.size <= KEPT) break;
       this.known.delete(oldest);

@@ -1,11 +1,15 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
+import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import { ENGINE_FORMAT, readSettings } from '../sql/read-settings.js';
 import type { QueryLimits, ResultFormat, WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
 
 /** The guard's statement about a client's is somewhat longer than that. */
 const STATEMENT_BYTES_MAX = 1024 * 1024;
+
+/** What a server may take beyond a query's time: it looks at the clock between blocks. */
+const LATE_MS = 5000;
 
 const withFormat = (sql: string, format: ResultFormat): string =>
   `${sql}\nFORMAT ${ENGINE_FORMAT[format]}`;
@@ -17,11 +21,13 @@ const roleOf = ({ database }: Pick<WarehouseQuery, 'database'>) =>
 /** Each query brings its own bounds, and is read-only: the server lets it change neither. */
 export class ClickHouseReader implements WarehouseReader {
   private readonly settings: ClickHouseSettings;
+  private readonly patienceMs: number;
 
   constructor(
     private readonly connection: ClickHouseConnection,
     limits: QueryLimits,
   ) {
+    this.patienceMs = limits.timeoutSeconds * 1000 + LATE_MS;
     this.settings = {
       ...readSettings(limits),
       cancel_http_readonly_queries_on_client_close: 1,
@@ -37,13 +43,15 @@ export class ClickHouseReader implements WarehouseReader {
       ...own,
       output_format_json_array_of_rows: format === 'json' ? 1 : 0,
     };
-    return this.connection.stream({
-      ...query,
-      ...roleOf(query),
+    const { signal, ...rest } = query;
+    const request = {
+      ...rest,
+      ...roleOf(rest),
       query: withFormat(sql, format),
       settings,
       isReading: true,
-    });
+    };
+    return this.inTime(signal, (within) => this.connection.stream({ ...request, signal: within }));
   }
 
   text({ sql, format, settings: own, ...query }: WarehouseQuery): Promise<string> {
@@ -54,12 +62,31 @@ export class ClickHouseReader implements WarehouseReader {
       // The answer comes when all is done, so that its status tells the outcome.
       wait_end_of_query: 1,
     };
-    return this.connection.text({
-      ...query,
-      ...roleOf(query),
+    const { signal, ...rest } = query;
+    const request = {
+      ...rest,
+      ...roleOf(rest),
       query: withFormat(sql, format),
       settings,
       isReading: true,
-    });
+    };
+    return this.inTime(signal, (within) => this.connection.text({ ...request, signal: within }));
+  }
+
+  /** A server that keeps to a query's time has begun to answer by then; one that hangs never does. */
+  private async inTime<Result>(
+    signal: AbortSignal | undefined,
+    ask: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const silence = new AbortController();
+    const giveUp = setTimeout(() => {
+      const message = `ClickHouse has not answered within ${this.patienceMs / 1000} s`;
+      silence.abort(new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', message));
+    }, this.patienceMs);
+    try {
+      return await ask(signal ? AbortSignal.any([signal, silence.signal]) : silence.signal);
+    } finally {
+      clearTimeout(giveUp);
+    }
   }
 }
