@@ -53,7 +53,8 @@ export class ChdbReader implements WarehouseReader {
       throw toWarehouseError(error);
     }
     if (file === undefined) {
-      const opened = { first, second: first && following(lease, query) };
+      const second = first && isAhead(query) ? following(lease, query) : undefined;
+      const opened = { first, second };
       const stream = Readable.from(blocks(lease, opened, query), { objectMode: false });
       // A generator that waits for a block hears of the end only with that block.
       return stream.once('close', () => void lease.end());
@@ -100,6 +101,7 @@ export class ChdbReader implements WarehouseReader {
     const outfile = file === undefined ? '' : ` INTO OUTFILE ${quoteText(file)} FORMAT ${format}`;
     const settings = Object.entries(query.settings ?? {});
     return {
+      ahead: isAhead(query) && file === undefined,
       sql: RunningQueries.marked(id, `${query.sql}${outfile}`),
       before: parameters(query),
       database: quoteIdentifier(query.database ?? DEFAULT_DATABASE),
@@ -129,6 +131,9 @@ function parameters({ params = {} }: WarehouseQuery): string[] {
     return `SET param_${name} = ${quoteText(field)}`;
   });
 }
+
+/** Whoever wants to know what was read is told while the engine still has the query. */
+const isAhead = (query: WarehouseQuery): boolean => !query.onProgress && !TELLS.test(query.sql);
 
 /** The block after this one is made while this one is sent. */
 function following(lease: Lease, query: WarehouseQuery): Promise<Block | undefined> {

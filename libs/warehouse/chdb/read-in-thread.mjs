@@ -3,14 +3,14 @@
 // starts from a file that node can run as it is, from the sources too.
 //
 // Messages in: { open: Reading }, { next: true }, { leave: true }, { end: true }.
-// Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each next and, where
-// the engine streams, two for open: it is asked for the second block at once, since most results
-// have one. { left: true } for leave; after end the thread exits.
+// Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each open and next, and
+// where it goes ahead two for open: the engine is asked for the second block at once, since most
+// results have one. { left: true } for leave; after end the thread exits.
 import { parentPort, workerData } from 'node:worker_threads';
 import { drainPending, Session } from 'chdb';
 
 /** @typedef {{ session: Session, database: string | undefined }} OpenSession */
-/** @typedef {{ sql: string, before: string[], database: string, format: string, args: string[], whole: boolean }} Reading */
+/** @typedef {{ sql: string, before: string[], database: string, format: string, args: string[], whole: boolean, ahead: boolean }} Reading */
 
 /** By their arguments; few combinations, since these are formats and allowed settings. @type {Map<string, OpenSession>} */
 const sessions = new Map();
@@ -96,7 +96,7 @@ async function answer(message) {
   if (message.leave) return parentPort?.postMessage(await leave());
   if (!message.open) return tell(next());
   const goesOn = await tell(open(message.open));
-  if (goesOn && !message.open.whole) await tell(next());
+  if (goesOn && message.open.ahead) await tell(next());
 }
 
 /**

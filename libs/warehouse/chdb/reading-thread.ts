@@ -12,6 +12,8 @@ export interface Reading {
   readonly args: readonly string[];
   /** Answers one block at most: the engine does not stream it. */
   readonly whole: boolean;
+  /** The second block is made without being asked for: it costs less, but then the query may be over before anybody has asked what it read. */
+  readonly ahead: boolean;
 }
 
 /** A block as the engine formats it. */
@@ -50,7 +52,7 @@ export class ReadingThread {
   open(reading: Reading): Promise<Block | undefined> {
     this.ahead = undefined;
     this.isOpen = true;
-    this.isAhead = !reading.whole;
+    this.isAhead = reading.ahead;
     return this.block({ open: reading });
   }
 
