@@ -51,6 +51,8 @@ export interface QueuedRecord extends QueueRecord {
  * all; a consumer that restarts gets every record after its last commit again, in order.
  */
 export abstract class IngestQueue {
+  /** Whether other processes put records there too. */
+  abstract readonly isShared: boolean;
   /**
    * @throws {QueueFullError} when the records, all of one owner, would exceed the queue's bound or
    * the owner's part of it, and {MillraceError}

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 // Two engines start, and start again.
 const TIMEOUT_MS = 90_000;
@@ -94,6 +95,30 @@ describe('with its tables on a ClickHouse server (double)', () => {
       expect(await sql('SELECT n FROM logs ORDER BY n')).toEqual(
         Array.from({ length: 7 }, (_, n) => ({ n })),
       );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'ends a query on the server when its client leaves',
+    async () => {
+      await server.client.upload('logs', [{ n: 0 }]);
+      const running = async (): Promise<number> => {
+        const { username, password, origin } = new URL(double.url);
+        const answer = await fetch(origin, {
+          method: 'POST',
+          headers: {
+            authorization: `Basic ${Buffer.from(`${username}:${decodeURIComponent(password)}`).toString('base64')}`,
+          },
+          body: "SELECT count() FROM system.processes WHERE user = 'millrace_reader'",
+        });
+        return Number(await answer.text());
+      };
+      const long = 'SELECT number FROM numbers(1000000000000)';
+      const asking = server.client.leaveAfterFirstBytes(long);
+      await until(async () => (await running()) === 1);
+      await asking;
+      await until(async () => (await running()) === 0);
     },
     TIMEOUT_MS,
   );

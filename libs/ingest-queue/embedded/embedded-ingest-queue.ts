@@ -58,6 +58,7 @@ const PARTITION = 'partition';
  * resolve after the sync. Offsets come from a counter in the same transaction: never used twice.
  */
 export class EmbeddedIngestQueue implements IngestQueue {
+  readonly isShared = false;
   readonly payloadBytesMax = Number.POSITIVE_INFINITY;
   readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.depth().records]]);
   readonly reach = (): Promise<void> => Promise.resolve();

@@ -49,6 +49,7 @@ const PURGE_MS = 60_000;
  * however long that takes, and are deleted then.
  */
 export class KafkaIngestQueue implements IngestQueue {
+  readonly isShared = true;
   readonly payloadBytesMax: number;
   private readonly purging: NodeJS.Timeout;
 

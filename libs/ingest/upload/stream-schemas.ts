@@ -54,7 +54,12 @@ export class StreamSchemas {
       const change = async (): Promise<StreamDescription> => {
         const exact = await this.widening.leaveOutInexact(stream, survey);
         return this.commands.execute<EvolveStreamSchema, StreamDescription>(
-          new EvolveStreamSchema(stream.id, exact, { ...context, commandId: ulid() }),
+          new EvolveStreamSchema(
+            stream.id,
+            exact.survey,
+            { ...context, commandId: ulid() },
+            exact.released,
+          ),
         );
       };
       const schema = mayWiden(stream, survey)

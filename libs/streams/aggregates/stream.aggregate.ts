@@ -55,7 +55,12 @@ export interface StreamDeleted {
 
 export type StreamCommand =
   | { readonly type: 'create'; readonly stream: StreamCreated['data'] }
-  | { readonly type: 'evolve'; readonly survey: Survey }
+  | {
+      readonly type: 'evolve';
+      readonly survey: Survey;
+      /** Columns that were to keep their type, and need not any more. */
+      readonly released?: readonly string[];
+    }
   | {
       readonly type: 'change-settings';
       readonly change: SettingsChange;
@@ -121,7 +126,7 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
     if (!stream || state.deleted) throw new MillraceError('STREAM_NOT_FOUND', 'stream not found');
     switch (command.type) {
       case 'evolve':
-        return evolveSchema(stream.id, state, command.survey);
+        return evolveSchema(stream.id, state, command.survey, command.released);
       case 'change-settings':
         return changeSettings(stream.id, state, command);
       case 'delete':
@@ -134,6 +139,7 @@ function evolveSchema(
   id: string,
   { columns, exact: known, version }: StreamState,
   survey: Survey,
+  released: readonly string[] = [],
 ): readonly StreamSchemaEvolved[] {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const added: Column[] = [];
@@ -141,7 +147,7 @@ function evolveSchema(
   const exact: string[] = [];
   for (const [name, kinds] of survey) {
     const now = types.get(name);
-    if (known.includes(name)) continue;
+    if (known.includes(name) && !released.includes(name)) continue;
     const wider = now === undefined ? undefined : widen(now, kinds);
     const type = now === undefined ? typeForKinds(kinds) : (wider ?? now);
     if (type === undefined) continue;

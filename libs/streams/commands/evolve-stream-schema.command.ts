@@ -10,6 +10,8 @@ export class EvolveStreamSchema {
     readonly streamId: string,
     readonly survey: Survey,
     readonly context: CommandContext,
+    /** Columns that were to keep their type, and need not any more. */
+    readonly released: readonly string[] = [],
   ) {}
 }
 
@@ -24,12 +26,17 @@ export class EvolveStreamSchemaHandler implements ICommandHandler<
   ) {}
 
   /** @throws {MillraceError} CONFLICT when the stream is gone */
-  async execute({ streamId, survey, context }: EvolveStreamSchema): Promise<StreamDescription> {
+  async execute({
+    streamId,
+    survey,
+    context,
+    released,
+  }: EvolveStreamSchema): Promise<StreamDescription> {
     try {
       await this.pipeline.handle({
         decider: streamAggregate,
         stream: `stream-${streamId}`,
-        command: { type: 'evolve', survey },
+        command: { type: 'evolve', survey, released },
         context,
       });
     } catch (error) {
