@@ -41,6 +41,16 @@ describe('HealthController', () => {
     expect(asked).toBe(1);
   });
 
+  it('tells facts of its parts beside that all is well', async () => {
+    const readiness = new Readiness();
+    let age = 3;
+    readiness.tell('follow', () => ({ age_seconds: age }));
+    const health = new HealthController(readiness);
+    expect(await health.ready()).toEqual({ status: 'ok', follow: { age_seconds: 3 } });
+    age = 4;
+    expect(await health.ready()).toEqual({ status: 'ok', follow: { age_seconds: 4 } });
+  });
+
   it('is not ready while it stops, and alive all the same', async () => {
     const readiness = new Readiness();
     const health = new HealthController(readiness);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MillraceError, type Logger } from '@app/platform';
@@ -6,6 +6,7 @@ import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 import type { DescribedColumn } from '../table-description.js';
+import { failedRounds, measureFollowing } from './follow-metrics.js';
 import { HostedError, HostedOrganization } from './hosted-organization.js';
 import { LocalFiles } from './local-files.js';
 import { StreamCache } from './stream-cache.js';
@@ -39,6 +40,7 @@ const BACKOFF_SECONDS_MAX = 15;
 /** As long as a query that began with them may read old files. */
 const OLD_FILES_MILLISECONDS = 11 * 60_000;
 const AT_ONCE = 3;
+const PID_FILE = 'pid';
 /** So long the start waits for the hosted side. */
 const FIRST_CONTACT_MILLISECONDS = 5_000;
 
@@ -79,6 +81,7 @@ export class Follower {
         throw new Error(`--follow: ${error.message}`, { cause: error });
       parts.logger.warn({ err: error }, 'the followed organization cannot be reached yet');
     }
+    measureFollowing(() => follower.state());
     follower.running = follower.run();
     return follower;
   }
@@ -96,11 +99,13 @@ export class Follower {
   async close(): Promise<void> {
     this.stop.abort();
     await this.running;
+    await rm(join(this.parts.folder, PID_FILE), { force: true });
   }
 
   private async openCache(): Promise<void> {
     const { folder, config, logger } = this.parts;
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await takeFolder(folder);
     await insistOnOrganization(folder, config);
     const names = (await readdir(folder)).filter((name) => name.startsWith('s-'));
     for (const name of names) {
@@ -133,6 +138,7 @@ export class Follower {
     } catch (error) {
       if (this.stop.signal.aborted) return 0;
       this.failures += 1;
+      failedRounds.inc();
       this.failuresInARow += 1;
       this.lastError = reasonOf(error);
       if (this.failuresInARow === 1)
@@ -214,6 +220,23 @@ export class Follower {
       this.parts.logger.warn({ stream: name }, 'not followed: a table here has its name');
     this.passedOver.add(name);
     return true;
+  }
+}
+
+/** Two programs would take each other's files away. @throws {Error} when another one is alive */
+async function takeFolder(folder: string): Promise<void> {
+  const path = join(folder, PID_FILE);
+  const holder = Number(await readFile(path, 'utf8').catch(() => Number.NaN));
+  if (Number.isInteger(holder) && holder !== process.pid && isAlive(holder))
+    throw new Error(`--follow-cache ${folder}: process ${holder} has it; want another folder`);
+  await writeFile(path, String(process.pid), { mode: 0o600 });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

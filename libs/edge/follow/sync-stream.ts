@@ -1,6 +1,7 @@
 import { link, rm, stat } from 'node:fs/promises';
 import { engineType } from '../arrow-data-type.js';
 import type { DescribedColumn } from '../table-description.js';
+import { fetchedRows } from './follow-metrics.js';
 import { extendsColumns } from './followed-columns.js';
 import type { HostedOrganization } from './hosted-organization.js';
 import type { LocalFiles } from './local-files.js';
@@ -97,6 +98,7 @@ async function fetchRows(
       await hosted.download(stream, columns, chunk, file);
       if ((await files.rows(file)) !== chunk.rows)
         throw new Error('its rows changed while they were read');
+      fetchedRows.inc(chunk.rows);
     }
     reached = advance(reached, batches, wanted);
   }

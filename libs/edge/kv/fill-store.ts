@@ -30,9 +30,9 @@ export async function fillStore(
     // One thread: the rows come in the order of their files, which says which is the last.
     await run(
       `CREATE TABLE ${target} ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = ${GRANULE_ROWS} AS
-       SELECT assumeNotNull(k) AS k, assumeNotNull(argMax(v, place)) AS v
-       FROM (SELECT toString(${quoteIdentifier(key)}) AS k, toString(${quoteIdentifier(value)}) AS v, rowNumberInAllBlocks() AS place FROM (${select}))
-       WHERE isNotNull(k) AND isNotNull(v) GROUP BY k SETTINGS max_threads = 1`,
+       SELECT assumeNotNull(__key) AS k, assumeNotNull(argMax(__value, __place)) AS v
+       FROM (SELECT toString(${quoteIdentifier(key)}) AS __key, toString(${quoteIdentifier(value)}) AS __value, rowNumberInAllBlocks() AS __place FROM (${select}))
+       WHERE isNotNull(__key) AND isNotNull(__value) GROUP BY __key SETTINGS max_threads = 1`,
     );
     return target;
   } catch (error) {

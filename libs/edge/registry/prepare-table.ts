@@ -6,6 +6,7 @@ import type { DescribedTable } from '../table-description.js';
 import { declared, inferColumns, structureOf } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
+import { schemaOfFiles } from './schema-of-files.js';
 
 /** What was copied into the engine. */
 export interface Copy {
@@ -51,10 +52,14 @@ export async function prepareTable(
 async function prepared(
   described: DescribedTable,
   source: OpenedSource,
-  { engine: { statements } }: Workshop,
+  workshop: Workshop,
 ): Promise<PreparedTable> {
-  const found = await inferColumns(described, source, statements);
-  const held = source.inferred || described.columns !== undefined;
+  const { statements } = workshop.engine;
+  const { schemaFromFiles } = described;
+  const found = schemaFromFiles
+    ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
+    : await inferColumns(described, source, statements);
+  const held = source.inferred || schemaFromFiles !== undefined || described.columns !== undefined;
   const call = source.call(held ? structureOf(found) : undefined);
   const columns = served(described, found);
   const select =

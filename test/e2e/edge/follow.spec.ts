@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRelay, type Relay } from '../../server/relay.js';
+import { runEdge, startEdge, type Edge } from '../../server/start-edge.js';
+import { ROOT, startServer, type Server } from '../../server/start-server.js';
+import { until } from '../../server/until.js';
+
+const CREDENTIALS = { MILLRACE_USER: ROOT.email, MILLRACE_PASSWORD: ROOT.password };
+
+interface Following {
+  readonly status: string;
+  readonly follow: {
+    readonly streams: number;
+    readonly age_seconds: number | null;
+    readonly failures: number;
+    readonly last_error?: string;
+  };
+}
+
+describe('following a hosted organization', () => {
+  let folder: string;
+  let hosted: Server;
+  let relay: Relay;
+  let edge: Edge;
+
+  const follow = (url: string, ...more: readonly string[]): readonly string[] => [
+    ...['--follow', url, '--follow-interval', '0.2'],
+    ...['--follow-cache', join(folder, 'cache'), ...more],
+  ];
+  const upload = async (stream: string, records: readonly object[]): Promise<void> => {
+    const { status, bytes } = await hosted.client.call(`/api/default/${stream}/_json?wait=true`, {
+      body: JSON.stringify(records),
+    });
+    expect(`${status} ${bytes.toString()}`).toMatch(/^200 .*"failed":0/);
+  };
+  const rows = async (sql: string): Promise<string> => {
+    const { text } = await edge.sql(sql);
+    return text.replaceAll('\n', '');
+  };
+  const becomes = async (sql: string, expected: string): Promise<void> => {
+    await until(async () => (await rows(sql)) === expected).catch(async () => {
+      expect(await rows(sql)).toBe(expected);
+    });
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'edge-follow-'));
+    hosted = await startServer({ dataDirectory: join(folder, 'hosted') });
+    relay = await startRelay(hosted.url);
+    await upload('shop', [
+      { item: 'tea', price: 3, by: { name: 'Ann', tags: ['x'] }, sizes: [1, 2], on: true },
+      { item: 'pot', price: 12, lines: [{ n: 1 }], _timestamp: '2026-01-02T03:04:05.678901Z' },
+    ]);
+    edge = await startEdge(follow(relay.url), { variables: CREDENTIALS });
+    await until(async () => (await edge.get('/readyz')).status === 200);
+  });
+  afterAll(async () => {
+    await edge.stop();
+    await relay.close();
+    await hosted.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('serves its streams as they are there', async () => {
+    const sql = 'SELECT * FROM shop ORDER BY price';
+    const there = await hosted.client.call('/api/default/sql', { body: sql });
+    await becomes(sql, there.bytes.toString().replaceAll('\n', ''));
+    const schema = await hosted.client.call('/api/default/schema/shop');
+    expect((await edge.get('/api/schema/shop')).json()).toEqual(schema.json());
+    expect(await rows("SELECT by.name AS who FROM shop WHERE item = 'tea'")).toBe(
+      '[{"who":"Ann"}]',
+    );
+    const { headers, text } = await edge.get('/api/tables/shop?columns=item&sort=-price');
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(JSON.parse(text)).toEqual([{ item: 'pot' }, { item: 'tea' }]);
+  });
+
+  it('takes over what comes: rows, streams, columns', async () => {
+    await upload('shop', [{ item: 'cup', price: 4 }]);
+    await upload('other.s-1', [{ q: 'new' }]);
+    await becomes('SELECT count() AS n FROM shop', '[{"n":3}]');
+    await becomes('SELECT q FROM "other.s-1"', '[{"q":"new"}]');
+    await upload('shop', [{ item: 'jug', price: 5, colour: 'red' }]);
+    await becomes(
+      'SELECT item, colour FROM shop WHERE price > 3 ORDER BY price',
+      '[{"item":"cup","colour":null},{"item":"jug","colour":"red"},{"item":"pot","colour":null}]',
+    );
+  });
+
+  it('fetches only what is new', async () => {
+    await until(async () => relay.calls.some(({ status }) => status === 304));
+    const before = relay.calls.length;
+    await upload('shop', [{ item: 'new', price: 6 }]);
+    await becomes("SELECT count() AS n FROM shop WHERE item = 'new'", '[{"n":1}]');
+    const statements = relay.calls.slice(before).flatMap(({ body }) => (body ? [body] : []));
+    expect(statements.filter((each) => each.includes('colour'))).toEqual([
+      expect.stringMatching(
+        /FROM `shop` WHERE \(_partition = \d+ AND _offset > \d+ AND _offset <= \d+\)$/,
+      ),
+    ]);
+    expect(statements.filter((each) => each.includes('other.s-1'))).toEqual([]);
+    const steady = relay.calls.length;
+    await until(async () => relay.calls.length > steady + 6);
+    const quiet = relay.calls.slice(steady + 3);
+    expect(new Set(quiet.map(({ path, status }) => `${path} ${status}`))).toEqual(
+      new Set([
+        '/api/default/schema 200',
+        '/api/default/tables/shop?limit=0 304',
+        '/api/default/tables/other.s-1?limit=0 304',
+      ]),
+    );
+  });
+
+  it('reads all anew when a column widens, and forgets what is deleted', async () => {
+    await upload('shop', [{ item: 'lid', price: 0.5 }]);
+    await becomes('SELECT price FROM shop ORDER BY price LIMIT 2', '[{"price":0.5},{"price":3}]');
+    await hosted.client.call('/api/default/other.s-1', { method: 'DELETE' });
+    await until(async () => (await edge.sql('SELECT * FROM "other.s-1"')).status === 404);
+    await upload('other.s-1', [{ q: 7 }]);
+    await becomes('SELECT q FROM "other.s-1"', '[{"q":7}]');
+  });
+
+  it('notices a stream that was deleted and made again between two looks', async () => {
+    await upload('again', [{ v: 'a' }, { v: 'b' }]);
+    await becomes('SELECT v FROM again ORDER BY v', '[{"v":"a"},{"v":"b"}]');
+    relay.target = undefined;
+    await hosted.client.call('/api/default/again', { method: 'DELETE' });
+    await upload('again', [{ v: 'c' }, { v: 'd' }]);
+    relay.target = hosted.url;
+    await becomes('SELECT v FROM again ORDER BY v', '[{"v":"c"},{"v":"d"}]');
+  });
+
+  it('shows nothing of an answer that breaks off', async () => {
+    const isDownload = ({ body }: { body: string }): boolean => body.includes('`v` FROM `again`');
+    relay.breaks = isDownload;
+    await upload('again', [{ v: 'e' }]);
+    await until(async () => relay.calls.filter(isDownload).length > 2);
+    expect(await rows('SELECT count() AS n FROM again')).toBe('[{"n":2}]');
+    relay.breaks = () => false;
+    await becomes('SELECT count() AS n FROM again', '[{"n":3}]');
+  });
+
+  it('goes on answering while the hosted side is away, tells so, and catches up', async () => {
+    await hosted.kill();
+    relay.target = undefined;
+    const state = async (): Promise<Following> => (await edge.get('/readyz')).json<Following>();
+    await until(async () => (await state()).follow.last_error !== undefined);
+    await until(async () => ((await state()).follow.age_seconds ?? 0) >= 1);
+    expect(await rows('SELECT count() AS n FROM again')).toBe('[{"n":3}]');
+
+    hosted = await startServer({ dataDirectory: hosted.dataDirectory });
+    relay.target = hosted.url;
+    await upload('again', [{ v: 'f' }]);
+    await becomes('SELECT count() AS n FROM again', '[{"n":4}]');
+    const { follow } = await state();
+    expect(follow).toMatchObject({ streams: 3 });
+    expect(follow.last_error).toBeUndefined();
+  });
+
+  it('starts from its cache when the hosted side is away, and fetches only what came', async () => {
+    await edge.stop();
+    relay.target = undefined;
+    edge = await startEdge(follow(relay.url), { variables: CREDENTIALS });
+    expect((await edge.get('/readyz')).status).toBe(200);
+    expect(await rows('SELECT count() AS n FROM again')).toBe('[{"n":4}]');
+
+    await upload('again', [{ v: 'g' }]);
+    const before = relay.calls.length;
+    relay.target = hosted.url;
+    await becomes('SELECT count() AS n FROM again', '[{"n":5}]');
+    const since = relay.calls.slice(before).filter(({ body }) => body.includes('`v` FROM'));
+    expect(since).toHaveLength(1);
+  });
+
+  it('leaves a table alone that has the name of a stream', async () => {
+    await edge.stop();
+    edge = await startEdge(follow(relay.url, '--table', 'shop=uk_cities_with_headers.csv'), {
+      variables: CREDENTIALS,
+    });
+    await becomes('SELECT count() AS n FROM again', '[{"n":5}]');
+    expect(await rows('SELECT count() AS n FROM shop')).toBe('[{"n":37}]');
+    expect(edge.output()).toContain('a table here has its name');
+  });
+
+  it.each([
+    [{ ...CREDENTIALS, MILLRACE_PASSWORD: 'wrong' }, [], 'answers 401'],
+    [CREDENTIALS, ['--org', 'nobody'], 'answers 404'],
+  ])('stops the start when it is refused: %#', async (variables, more, message) => {
+    const args = ['--follow', hosted.url, ...more, '--addr-http', '127.0.0.1:0'];
+    const { code, stderr } = await runEdge(args, { variables });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('wrong\n');
+  });
+
+  it('lets no second program have its cache', async () => {
+    const { code, stderr } = await runEdge(follow(relay.url), { variables: CREDENTIALS });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`cache: process`);
+  });
+
+  it("refuses another organization's cache", async () => {
+    await edge.stop();
+    const args = follow(hosted.url, '--org', 'other', '--addr-http', '127.0.0.1:0');
+    const { code, stderr } = await runEdge(args, { variables: CREDENTIALS });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('it has another organization');
+  });
+});

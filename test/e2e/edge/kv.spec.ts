@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runEdge, startEdge, type Edge } from '../../server/start-edge.js';
+import { until } from '../../server/until.js';
+
+describe('key-value stores', () => {
+  let folder: string;
+  let edge: Edge;
+  const values = (): string => join(folder, 'values.csv');
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'edge-kv-'));
+    writeFileSync(
+      values(),
+      'k,v,n\na,first,1\na,last,2\nempty key,"two\nlines",3\n,no key,4\nnothing,,5\nü/ä?,umlaut,6\n',
+    );
+    writeFileSync(
+      join(folder, 'roapi.yaml'),
+      `tables: []
+kvstores:
+  - {name: launches, uri: spacex_launches.json, key: id, value: name}
+  - {name: blogs, uri: blogs_flattened.parquet, key: reply_id, value: next_id, option: {format: parquet}}
+  - {name: lines, uri: "${values()}", key: k, value: v, reload_interval: {secs: 1, nanos: 0}}
+  - {name: numbers, uri: "${values()}", key: n, value: k}
+`,
+    );
+    edge = await startEdge(['-c', join(folder, 'roapi.yaml')]);
+  });
+  afterAll(async () => {
+    await edge.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('answer the value as it is', async () => {
+    const answer = await edge.get('/api/kv/launches/5eb87cd9ffd86e000604b32a');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(answer.text).toBe('FalconSat');
+  });
+
+  it('take the last of several, texts of any kind, and numbers as keys', async () => {
+    expect((await edge.get('/api/kv/lines/a')).text).toBe('last');
+    expect((await edge.get('/api/kv/lines/empty%20key')).text).toBe('two\nlines');
+    expect((await edge.get(`/api/kv/lines/${encodeURIComponent('ü/ä?')}`)).text).toBe('umlaut');
+    expect((await edge.get('/api/kv/numbers/3')).text).toBe('empty key');
+  });
+
+  it.each([
+    ['/api/kv/lines/nothing', 'store lines has no key \\"nothing\\"'],
+    ["/api/kv/lines/x'%20OR%201=1%20--", 'store lines has no key'],
+    ['/api/kv/line/a', 'there is no key-value store \\"line\\"; did you mean \\"lines\\"?'],
+  ])('%s is not there', async (path, message) => {
+    const answer = await edge.get(path);
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain(message);
+  });
+
+  it('are no tables', async () => {
+    expect((await edge.sql('SELECT * FROM lines')).status).toBe(404);
+    expect((await edge.get('/api/schema')).json()).toEqual({});
+  });
+
+  it('are read again', async () => {
+    writeFileSync(values(), 'k,v,n\na,anew,1\n');
+    await until(async () => (await edge.get('/api/kv/lines/a')).text === 'anew');
+    expect((await edge.get('/api/kv/lines/empty%20key')).status).toBe(404);
+  });
+
+  it('of a column that is not there stop the start', async () => {
+    const path = join(folder, 'bad.yaml');
+    writeFileSync(
+      path,
+      'kvstores: [{name: s, uri: uk_cities_with_headers.csv, key: citi, value: lat}]',
+    );
+    const { code, stderr } = await runEdge(['-c', path]);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/"s" cannot be loaded.*no column "citi"; did you mean "city"\?/);
+  });
+});
