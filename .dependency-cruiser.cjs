@@ -45,7 +45,7 @@ const adapters = {
   warehouse: ['chdb', 'clickhouse'],
   'event-store': ['embedded', 'eventstoredb'],
   'ingest-queue': ['embedded', 'kafka'],
-  'key-store': ['embedded'],
+  'key-store': ['embedded', 'key-table'],
 };
 const adapterFolders = Object.entries(adapters)
   .map(([port, names]) => `libs/${port}/(?:${names.join('|')})/`)
@@ -160,7 +160,10 @@ module.exports = {
       name: 'adapters-know-no-sibling',
       severity: 'error',
       comment: 'Each adapter stands alone behind its port; what two share belongs to the port.',
-      from: { path: `^libs/([^/]+)/(embedded|eventstoredb|kafka|clickhouse)/`, pathNot: spec },
+      from: {
+        path: `^libs/([^/]+)/(embedded|shared|eventstoredb|kafka|clickhouse)/`,
+        pathNot: spec,
+      },
       to: { path: `^(?:${adapterFolders})`, pathNot: '^libs/$1/$2/' },
     },
     {

@@ -24,6 +24,18 @@ export default defineConfig(
     },
   },
   {
+    // Runs in the browser.
+    files: ['libs/query/graphiql/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['document', 'location', 'fetch', 'URLSearchParams', 'Option'],
+          ...['GraphiQL', 'React', 'ReactDOM'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },

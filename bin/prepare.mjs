@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { alone } from './alone.mjs';
 import processEnvironment from './process-environment.cjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -62,8 +63,11 @@ async function buildIfStale() {
 
 export async function prepare() {
   checkNode();
-  installPackages();
-  await buildIfStale();
+  // Two that start at once must not install, or build, over each other.
+  await alone(root, async () => {
+    installPackages();
+    await buildIfStale();
+  });
 }
 
 /** Of the processes that we start: see there. */

@@ -1,12 +1,16 @@
 // `npm start`: makes a fresh clone ready, then runs the server: `node bin/start.mjs [app] [flags]`.
-// `<app>/<program>` runs another program of that app, such as `api/replay`.
+// Without an app, MILLRACE_ROLES decides which. `<app>/<program>` runs another program of that app, such as `api/replay`.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { environment, prepare, root } from './prepare.mjs';
 
+/** A process with one role of these alone is a program of its own. */
+const programOf = { writer: 'ingest-writer', projector: 'api/projector' };
+
 const [first, ...rest] = process.argv.slice(2);
 const named = first !== undefined && !first.startsWith('-');
-const app = named ? first : 'api';
+const roles = process.env.MILLRACE_ROLES?.trim() ?? '';
+const app = named ? first : (programOf[roles] ?? 'api');
 const flags = named ? rest : process.argv.slice(2);
 
 await prepare();

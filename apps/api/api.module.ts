@@ -20,7 +20,13 @@ import {
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
-import { Catalog, ORGANIZATION_QUERY_LIMITS, QueryModule, SearchModule } from '@app/query';
+import {
+  Catalog,
+  ORGANIZATION_QUERY_LIMITS,
+  GraphiqlModule,
+  QueryModule,
+  SearchModule,
+} from '@app/query';
 import { MemberCount, StreamsModule, StreamsProjection } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
@@ -39,6 +45,7 @@ export class ApiModule {
         IngestModule,
         QueryModule,
         SearchModule,
+        GraphiqlModule,
         RouterModule.register(
           [QueryModule, SearchModule].map((module) => ({ path: 'api/:org', module })),
         ),

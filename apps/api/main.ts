@@ -28,6 +28,10 @@ import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
 
 async function start(config: Config): Promise<void> {
+  if (!config.roles.has('api'))
+    throw new Error(
+      'MILLRACE_ROLES has no api: a writer of its own is `node bin/start.mjs ingest-writer`, a projector `node bin/start.mjs api/projector`',
+    );
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-api', logger);

@@ -16,7 +16,7 @@ export async function openPersonKeys(
   const { EmbeddedPersonKeys } = await import('@app/key-store/embedded');
   const own = new EmbeddedPersonKeys(join(dataDirectory, 'person-keys'), serverKey);
   if (clickHouse === undefined || eventStoreUrl === undefined) return own;
-  const { SharedPersonKeys } = await import('@app/key-store/shared');
+  const { SharedPersonKeys } = await import('@app/key-store/key-table');
   const shared = await SharedPersonKeys.open(table, serverKey);
   for (const personId of own.personIds()) {
     for (const key of own.find(personId)) await shared.adopt(personId, key);

@@ -26,6 +26,8 @@ const LIMITS: OrganizationQueryLimits = {
   waitSeconds: 600,
   seconds: Number.MAX_SAFE_INTEGER,
   resultBytes: Number.MAX_SAFE_INTEGER,
+  readRows: Number.MAX_SAFE_INTEGER,
+  readBytes: Number.MAX_SAFE_INTEGER,
 };
 
 /** Hands the opened parts to the modules. */

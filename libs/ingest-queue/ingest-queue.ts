@@ -5,6 +5,8 @@ export interface QueueRecord {
   /** Small, UTF-8; what both ends agree on is owned by `libs/ingest/batch.ts`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Payload;
+  /** Whose it is: no owner gets all the room; see `whyNoRoom`. Undefined: nobody's. Not delivered. */
+  readonly owner?: string;
 }
 
 /**
@@ -50,7 +52,8 @@ export interface QueuedRecord extends QueueRecord {
  */
 export abstract class IngestQueue {
   /**
-   * @throws {QueueFullError} when the records would exceed the queue's bound, and {MillraceError}
+   * @throws {QueueFullError} when the records, all of one owner, would exceed the queue's bound or
+   * the owner's part of it, and {MillraceError}
    * DISK_FULL when the disk is full; nothing is stored then.
    * @throws {AlreadyAppendedError} when there was an append of this name, whatever was in it
    */

@@ -14,6 +14,7 @@ import { DeltaTables } from './delta/delta-tables.js';
 import { BatchEnqueuer } from './upload/enqueue-batches.js';
 import { ExactWidening } from './upload/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
+import { KeptUploads } from './upload/kept-uploads.js';
 import { ReceivingTurns } from './upload/receiving-turns.js';
 import { SchemaGate } from './upload/schema-gate.js';
 import { PartsStore } from './upload/store-parts.js';
@@ -41,6 +42,7 @@ import { WriteProgress } from './write/write-progress.js';
     UploadIntake,
     ReceivingTurns,
     PartsStore,
+    KeptUploads,
     TableUploads,
     DeltaTables,
     GroupedUploads,

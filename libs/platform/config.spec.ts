@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readConfig } from './config.js';
 
 describe('readConfig', () => {
@@ -45,6 +48,8 @@ describe('readConfig', () => {
         waitSeconds: 30,
         seconds: 240,
         resultBytes: 16 * 2 ** 30,
+        readRows: 20_000_000_000,
+        readBytes: 2 * 1024 ** 4,
       },
     });
   });
@@ -76,7 +81,7 @@ describe('readConfig', () => {
 
   it('takes brokers of Kafka, a namespace, organizations to feed, and what the process does', () => {
     expect(readConfig({}).kafka).toBeUndefined();
-    expect([...readConfig({}).roles]).toEqual(['api', 'writer']);
+    expect([...readConfig({}).roles]).toEqual(['api', 'writer', 'projector']);
     const { kafka, roles } = readConfig({
       KAFKA_BROKERS: 'one:9092, two:9093',
       KAFKA_UPLOAD_ORGANIZATIONS: 'acme, default',
@@ -86,6 +91,7 @@ describe('readConfig', () => {
       brokers: ['one:9092', 'two:9093'],
       namespace: 'millrace',
       uploadOrganizations: new Set(['acme', 'default']),
+      access: { tls: undefined, sasl: undefined },
     });
     expect([...roles]).toEqual(['api']);
     for (const wrong of ['', 'one', 'one:', 'kafka://one:9092', 'one:9092,'])
@@ -160,5 +166,18 @@ describe('readConfig', () => {
     }
     expect(() => readConfig({ CLICKHOUSE_CLUSTER: 'main' })).toThrow(/needs CLICKHOUSE_URL/);
     expect(readConfig({}).clickHouse).toBeUndefined();
+  });
+
+  it('takes secrets from files, one of the two ways each', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-config-'));
+    const file = join(directory, 'password');
+    writeFileSync(file, 'Secret-77\n');
+    expect(readConfig({ MILLRACE_ROOT_PASSWORD_FILE: file }).root.password).toBe('Secret-77');
+    const both = { MILLRACE_ROOT_PASSWORD_FILE: file, MILLRACE_ROOT_PASSWORD: 'x' };
+    expect(() => readConfig(both)).toThrow(/both set/);
+    const missing = { CLICKHOUSE_URL_FILE: join(directory, 'none') };
+    expect(() => readConfig(missing)).toThrow(/CLICKHOUSE_URL_FILE: .*ENOENT/);
+    expect(() => readConfig({ MILLRACE_DATA_DIR_FILE: file })).toThrow(/unknown/);
+    rmSync(directory, { recursive: true });
   });
 });

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { withSecretFiles } from './config-files.js';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
 import { deltaLocations, deltaSources, type DeltaSources } from './delta-sources.js';
 import { eventStoreUrl } from './event-store-url.js';
+import { kafkaAccess, kafkaAccessVariables, type KafkaAccess } from './kafka-access.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -65,7 +67,7 @@ const names = z
   .transform((text) => text.split(',').map((each) => each.trim()))
   .transform((all) => new Set(all.filter((each) => each !== '')));
 
-const ROLES = ['api', 'writer'] as const;
+const ROLES = ['api', 'writer', 'projector'] as const;
 export type Role = (typeof ROLES)[number];
 const roles = z
   .string()
@@ -107,6 +109,8 @@ const environment = z.object({
   MILLRACE_ORG_QUERIES_WAITING: wholeNumber(100),
   MILLRACE_ORG_QUERY_SECONDS: positive(240),
   MILLRACE_ORG_RESULT_BYTES: positive(16 * GIB),
+  MILLRACE_ORG_READ_ROWS: positive(20_000_000_000),
+  MILLRACE_ORG_READ_BYTES: positive(2048 * GIB),
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: addresses,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
@@ -118,6 +122,7 @@ const environment = z.object({
     .regex(/^[A-Za-z0-9._-]{1,100}$/, 'want up to 100 letters, digits, dots, dashes, underscores')
     .default('millrace'),
   KAFKA_UPLOAD_ORGANIZATIONS: names,
+  ...kafkaAccessVariables,
   MILLRACE_ROLES: roles,
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
@@ -153,13 +158,15 @@ export interface Config {
     readonly readBytes: number;
     readonly resultRows: number;
     readonly resultBytes: number;
-    /** Of all queries of one organization; the last two per minute. */
+    /** Of all queries of one organization; the last four per minute. */
     readonly organization: {
       readonly running: number;
       readonly waiting: number;
       readonly waitSeconds: number;
       readonly seconds: number;
       readonly resultBytes: number;
+      readonly readRows: number;
+      readonly readBytes: number;
     };
   };
   readonly logLevel: string;
@@ -182,6 +189,7 @@ export interface KafkaConfig {
   readonly namespace: string;
   /** Those whose streams other programs may feed by Kafka. */
   readonly uploadOrganizations: ReadonlySet<string>;
+  readonly access: KafkaAccess;
 }
 
 export interface UploadLimits {
@@ -201,7 +209,8 @@ export interface UploadLimits {
 }
 
 /** The only place that reads the environment. Throws with every wrong variable named. */
-export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
+  const variables = withSecretFiles(given);
   refuseUnknown(variables);
   const parsed = environment.safeParse(variables);
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`);
@@ -238,6 +247,8 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
         waitSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
         seconds: values.MILLRACE_ORG_QUERY_SECONDS,
         resultBytes: values.MILLRACE_ORG_RESULT_BYTES,
+        readRows: values.MILLRACE_ORG_READ_ROWS,
+        readBytes: values.MILLRACE_ORG_READ_BYTES,
       },
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
@@ -251,6 +262,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
             brokers: values.KAFKA_BROKERS,
             namespace: values.KAFKA_NAMESPACE,
             uploadOrganizations: values.KAFKA_UPLOAD_ORGANIZATIONS,
+            access: kafkaAccess(values),
           },
     roles: values.MILLRACE_ROLES,
   };

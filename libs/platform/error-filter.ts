@@ -71,7 +71,7 @@ export function sendError(
 }
 
 /** People's e-mails do not belong into logs. */
-function loggedUrl(request: FastifyRequest): string {
+export function loggedUrl(request: FastifyRequest): string {
   const pattern = request.routeOptions.url;
   return pattern?.includes(':email') ? pattern : request.url;
 }

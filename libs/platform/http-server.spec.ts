@@ -139,6 +139,7 @@ describe('the HTTP server', () => {
         kind: 'INTERNAL',
         err: expect.objectContaining({ stack: expect.stringContaining('at ') as string }) as object,
       }),
+      expect.objectContaining({ requestId: 'job-18', status: 500, msg: 'answered' }),
     ]);
     expect(log.join()).not.toContain(authorization);
   });

@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { emailConstraint } from './email-route.js';
-import { bodyOf, sendError } from './error-filter.js';
+import { bodyOf, loggedUrl, sendError } from './error-filter.js';
 import { MillraceError } from './errors.js';
 import type { Logger } from './logger.js';
 import { measureRequests } from './metrics/request-metrics.js';
 import { requestId } from './request.js';
+import { endSilentSockets } from './silent-sockets.js';
 import { traceRequests } from './tracing/trace-requests.js';
 
 export interface HttpOptions {
@@ -35,7 +36,6 @@ export function httpAdapter(
     genReqId: requestId,
     ...(trustedProxies.length > 0 ? { trustProxy: [...trustedProxies] } : {}),
     requestTimeout: 0,
-    connectionTimeout: idleSeconds * 1000,
     routerOptions: {
       maxParamLength: PARAMETER_LENGTH_MAX,
       constraints: emailConstraint,
@@ -49,6 +49,12 @@ export function httpAdapter(
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const fastify = adapter.getInstance();
+  endSilentSockets(fastify, idleSeconds * 1000, (socket) =>
+    endWith(
+      socket,
+      new MillraceError('UPLOAD_TIMEOUT', `the body stopped for ${idleSeconds} seconds`),
+    ),
+  );
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(
     '*',
@@ -58,9 +64,22 @@ export function httpAdapter(
   if (traced) traceRequests(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
+    if (logger.isLevelEnabled('debug'))
+      reply.raw.once('close', () => logger.debug(requestLine(request, reply), 'answered'));
     done();
   });
   return adapter;
+}
+
+function requestLine(request: FastifyRequest, { raw, elapsedTime }: FastifyReply): object {
+  return {
+    requestId: request.id,
+    method: request.method,
+    url: loggedUrl(request),
+    status: raw.statusCode,
+    milliseconds: Math.round(elapsedTime),
+    whole: raw.writableFinished,
+  };
 }
 
 /** What is not even HTTP, or ends in the middle of a request. */
@@ -73,6 +92,11 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? new MillraceError('UPLOAD_TIMEOUT', 'the request took too long to arrive')
       : new MillraceError('MALFORMED_BODY', 'this is not a whole HTTP/1.1 request');
+  endWith(socket, failure);
+}
+
+/** Answers past all that was to answer, and closes. */
+function endWith(socket: Socket, failure: MillraceError): void {
   const body = JSON.stringify(bodyOf(failure));
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\nContent-Type: application/json; charset=utf-8\r\n` +

@@ -5,6 +5,7 @@ export type { DeltaSources, S3Access } from './delta-sources.js';
 export {
   bodyOf,
   ErrorFilter,
+  loggedUrl,
   sendError,
   type ErrorBody,
   type FailureListener,
@@ -12,6 +13,8 @@ export {
 export {
   Describe,
   DESCRIPTION_METADATA,
+  Undescribed,
+  UNDESCRIBED_METADATA,
   type FailureExample,
   type RouteDescription,
 } from './describe.js';
@@ -20,6 +23,7 @@ export { EmailRoute, emailConstraint } from './email-route.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController } from './health.controller.js';
 export { httpAdapter, type HttpOptions } from './http-server.js';
+export type { KafkaAccess } from './kafka-access.js';
 export { KeyedQueue } from './keyed-queue.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
 export { MetricsController } from './metrics/metrics.controller.js';
@@ -44,6 +48,7 @@ export {
   requestId,
   type AuthenticatedRequest,
 } from './request.js';
+export { endSilentSockets } from './silent-sockets.js';
 export { closeOnSignal } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
 export { openStatusServer } from './status-server.js';

@@ -5,7 +5,15 @@ import {
   type Turn,
 } from './organization-queries.js';
 
-const LIMITS = { running: 2, waiting: 2, waitSeconds: 60, seconds: 1e9, resultBytes: 1e9 };
+const LIMITS = {
+  running: 2,
+  waiting: 2,
+  waitSeconds: 60,
+  seconds: 1e9,
+  resultBytes: 1e9,
+  readRows: 1e9,
+  readBytes: 1e9,
+};
 const NEVER = new AbortController().signal;
 
 const queries = (limits: Partial<OrganizationQueryLimits> = {}): OrganizationQueries =>
@@ -72,5 +80,17 @@ describe('an organization’s queries', () => {
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(90);
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(91);
     (await bytes.enter('b', NEVER)).end(0);
+  });
+
+  it.each([
+    ['rows', { rowsRead: 250, bytesRead: 0 }, { readRows: 100 }],
+    ['bytes', { rowsRead: 0, bytesRead: 250 }, { readBytes: 100 }],
+  ])('may read so many %s a minute', async (what, read, limits) => {
+    const organizations = queries(limits);
+    (await organizations.enter('a', NEVER)).end(0, read);
+    const error = await refusal(organizations.enter('a', NEVER));
+    expect(error.message).toContain(`100 ${what} read a minute`);
+    expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(90);
+    (await organizations.enter('b', NEVER)).end(0, read);
   });
 });

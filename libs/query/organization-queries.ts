@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { MillraceError } from '@app/platform';
+import type { QueryProgress } from '@app/warehouse';
 
 /** Bounds of all queries of one organization together. */
 export interface OrganizationQueryLimits {
@@ -13,6 +14,9 @@ export interface OrganizationQueryLimits {
   readonly seconds: number;
   /** Sent to clients, before compression, per minute. */
   readonly resultBytes: number;
+  /** Read by the engine, per minute. */
+  readonly readRows: number;
+  readonly readBytes: number;
 }
 
 export const ORGANIZATION_QUERY_LIMITS = Symbol('ORGANIZATION_QUERY_LIMITS');
@@ -20,15 +24,25 @@ export const ORGANIZATION_QUERY_LIMITS = Symbol('ORGANIZATION_QUERY_LIMITS');
 /** A query's turn, until it is told what it took. */
 export interface Turn {
   /** May be told more than once; the first counts. */
-  end(resultBytes: number): void;
+  end(resultBytes: number, read?: QueryProgress): void;
 }
+
+/** What there is an allowance of. */
+type Allowed = 'seconds' | 'resultBytes' | 'readRows' | 'readBytes';
+
+const WORDS: Readonly<Record<Allowed, string>> = {
+  seconds: 'seconds of queries',
+  resultBytes: 'bytes of results',
+  readRows: 'rows read',
+  readBytes: 'bytes read',
+};
+const ALLOWED = Object.keys(WORDS) as Allowed[];
 
 interface Account {
   running: number;
   readonly waiting: (() => void)[];
   /** What is left of a minute's allowance; below 0 until it is made good. */
-  seconds: number;
-  resultBytes: number;
+  readonly left: Record<Allowed, number>;
   refilledAt: number;
 }
 
@@ -57,11 +71,13 @@ export class OrganizationQueries {
     const startedAt = Date.now();
     let ended = false;
     return {
-      end: (resultBytes) => {
+      end: (resultBytes, read) => {
         if (ended) return;
         ended = true;
-        account.seconds -= (Date.now() - startedAt) / 1000;
-        account.resultBytes -= resultBytes;
+        account.left.seconds -= (Date.now() - startedAt) / 1000;
+        account.left.resultBytes -= resultBytes;
+        account.left.readRows -= read?.rowsRead ?? 0;
+        account.left.readBytes -= read?.bytesRead ?? 0;
         const next = account.waiting.shift();
         if (next) next();
         else account.running -= 1;
@@ -71,31 +87,30 @@ export class OrganizationQueries {
   }
 
   private account(organizationId: string): Account {
-    const { seconds, resultBytes } = this.limits;
+    const { seconds, resultBytes, readRows, readBytes } = this.limits;
     const account = this.accounts.get(organizationId) ?? {
       running: 0,
       waiting: [],
-      seconds,
-      resultBytes,
+      left: { seconds, resultBytes, readRows, readBytes },
       refilledAt: Date.now(),
     };
     this.accounts.set(organizationId, account);
     const share = (Date.now() - account.refilledAt) / MINUTE_MS;
     account.refilledAt = Date.now();
-    account.seconds = Math.min(seconds, account.seconds + share * seconds);
-    account.resultBytes = Math.min(resultBytes, account.resultBytes + share * resultBytes);
+    for (const each of ALLOWED) {
+      const whole = this.limits[each];
+      account.left[each] = Math.min(whole, account.left[each] + share * whole);
+    }
     return account;
   }
 
-  private checkAllowance(account: Account): void {
-    for (const [left, allowance, what] of [
-      [account.seconds, this.limits.seconds, `${this.limits.seconds} seconds of queries`],
-      [account.resultBytes, this.limits.resultBytes, `${this.limits.resultBytes} bytes of results`],
-    ] as const) {
-      if (left > 0) continue;
+  private checkAllowance({ left }: Account): void {
+    for (const each of ALLOWED) {
+      const allowance = this.limits[each];
+      if (left[each] > 0) continue;
       throw tooMany(
-        `${what} a minute are used up; wait, or ask for less`,
-        Math.ceil((-left / allowance) * (MINUTE_MS / 1000)) + 1,
+        `${allowance} ${WORDS[each]} a minute are used up; wait, or ask for less`,
+        Math.ceil((-left[each] / allowance) * (MINUTE_MS / 1000)) + 1,
       );
     }
   }
@@ -131,8 +146,7 @@ export class OrganizationQueries {
   /** An organization that asks nothing needs no account once its allowance is whole. */
   private forget(organizationId: string, account: Account): void {
     if (account.running > 0) return;
-    const { seconds, resultBytes } = this.limits;
-    if (account.seconds >= seconds && account.resultBytes >= resultBytes)
+    if (ALLOWED.every((each) => account.left[each] >= this.limits[each]))
       this.accounts.delete(organizationId);
   }
 }

@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   307: 'RESULT_TOO_LARGE',
   396: 'RESULT_TOO_LARGE',
   497: 'STATEMENT_REFUSED',
+  201: 'TOO_MANY_REQUESTS',
 };
 
 /** Numbers that are nobody's mistake but ours or the disk's. */
@@ -23,9 +24,12 @@ const OURS = new Set([0, 49, 74, 75, 76, 107, 210, 243, 271, 425, 999]);
 const MESSAGES: Partial<Record<ErrorKind, string>> = {
   QUERY_TIMEOUT: 'the query took longer than it may; ask for less, or by a narrower time range',
   STATEMENT_REFUSED: 'the statement is refused: it would do more than read',
+  TOO_MANY_REQUESTS:
+    'the queries of this organization have used up what they may in a minute; wait and ask again',
 };
 
 const DETAIL_MAX = 600;
+const QUOTA_SECONDS = 60;
 
 /** @param text the statement as its author wrote it, for positions. */
 export function toQueryFailure(error: unknown, text: string): unknown {
@@ -40,6 +44,7 @@ export function toQueryFailure(error: unknown, text: string): unknown {
     withPosition(reason, failure.message, text);
   return new MillraceError(kind, message, {
     detail: `${failure.type}: ${reason}`.slice(0, DETAIL_MAX),
+    ...(kind === 'TOO_MANY_REQUESTS' ? { retryAfterSeconds: QUOTA_SECONDS } : {}),
     cause: error,
   });
 }

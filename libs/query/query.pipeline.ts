@@ -45,15 +45,16 @@ export class QueryPipeline {
   async run(request: QueryRequest): Promise<Readable> {
     const { organization, signal } = request;
     const turn = await this.organizations.enter(organization.id, signal);
+    const account = new QueryAccount(turn);
     try {
-      return counted(await this.read(request), turn);
+      return counted(await this.read(request, account), account);
     } catch (error) {
-      turn.end(0);
+      account.close();
       throw toQueryFailure(error, request.sql);
     }
   }
 
-  private async read(request: QueryRequest): Promise<Readable> {
+  private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress } = request;
     const { statement, settings, explains } = await traced('guard', () =>
       this.guard.admit(sql, organization, values),
@@ -67,6 +68,7 @@ export class QueryPipeline {
       database: organization.database,
       format,
       signal,
+      onSample: (progress) => account.read(progress),
       ...(id !== undefined && { id }),
     };
     const fitted = needsFitting(format) && !explains ? await this.fitted(query) : statement;
@@ -98,11 +100,30 @@ async function* withoutDatabase(
   yield Buffer.from((await text(plan)).replaceAll(`${database}.`, '').replaceAll(database, name));
 }
 
-function counted(rows: Readable, turn: Turn): Readable {
-  let bytes = 0;
+/** What one query takes of its organization's allowance. */
+class QueryAccount {
+  private bytes = 0;
+  private progress: QueryProgress | undefined;
+
+  constructor(private readonly turn: Turn) {}
+
+  sent(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  read(progress: QueryProgress): void {
+    this.progress = progress;
+  }
+
+  close(): void {
+    this.turn.end(this.bytes, this.progress);
+  }
+}
+
+function counted(rows: Readable, account: QueryAccount): Readable {
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
+      account.sent(chunk.length);
       done(null, chunk);
     },
   });
@@ -111,7 +132,7 @@ function counted(rows: Readable, turn: Turn): Readable {
   counter.on('error', () => undefined);
   counter.once('close', () => {
     rows.destroy();
-    turn.end(bytes);
+    account.close();
   });
   return rows.pipe(counter);
 }

@@ -1,4 +1,12 @@
-export { arrowName, fits, isText, type Kinds } from './aggregates/column-types.js';
+export {
+  arrowName,
+  beyondFloat,
+  EXACT_FLOAT,
+  fits,
+  isText,
+  type Kinds,
+  kindThatWidens,
+} from './aggregates/column-types.js';
 export { streamNameProblem } from './aggregates/names.js';
 export { COLUMNS_MAX, refusedFields, type Survey } from './aggregates/stream.aggregate.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';

@@ -146,9 +146,15 @@ export class Ddl {
       : [`SYSTEM SYNC REPLICA${this.on} ${qualified(this.stored(table))}`];
   }
 
+  /** All that an organization has: what people see, and on a cluster what is behind it. */
+  databasesOf(database: string): readonly string[] {
+    return this.cluster === undefined ? [database] : [shardOf(database), database];
+  }
+
   createDatabase(database: string): readonly string[] {
-    const names = this.cluster === undefined ? [database] : [shardOf(database), database];
-    return names.map((name) => `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(name)}${this.on}`);
+    return this.databasesOf(database).map(
+      (name) => `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(name)}${this.on}`,
+    );
   }
 
   /**

@@ -22,6 +22,8 @@ export interface QueryLimits {
   readonly readBytes: number;
   readonly resultRows: number;
   readonly resultBytes: number;
+  /** Of all queries of an organization, a minute; a server holds them over all processes. */
+  readonly organization?: { readonly seconds: number; readonly resultBytes: number };
 }
 
 /** Where a ClickHouse server is, or the nodes of a cluster. */
@@ -57,6 +59,8 @@ export interface WarehouseQuery {
   readonly settings?: Readonly<Record<string, string>>;
   /** Is told while a stream is read, at least once after each block; costs a millisecond each time. */
   readonly onProgress?: (progress: QueryProgress) => void;
+  /** The same, but only every so often: never for a query that is done within a fifth of a second. */
+  readonly onSample?: (progress: QueryProgress) => void;
 }
 
 /**

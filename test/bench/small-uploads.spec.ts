@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT, startServer } from '../server/start-server.js';
+import { load as postAll, type Load } from './load.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
@@ -12,40 +12,8 @@ const REQUESTS = SHORT ? 4000 : 20_000;
 const RECORD =
   '{"host":"web-1","method":"GET","path":"/api/v1/items/7","status":200,"bytes":5120,"duration":0.25}';
 
-interface Load {
-  readonly perSecond: number;
-  readonly medianMs: number;
-  readonly p99Ms: number;
-}
-
-/** Posts the record over and over on 64 kept-alive connections. */
-async function load(url: URL, headers: Readonly<Record<string, string>>): Promise<Load> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const times: number[] = [];
-  let left = REQUESTS;
-  const post = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const started = performance.now();
-      const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-        response.resume().on('end', () => {
-          times.push(performance.now() - started);
-          if (response.statusCode === 200 || response.statusCode === 201) resolve();
-          else reject(new Error(`status ${response.statusCode}`));
-        });
-      });
-      sent.on('error', reject).end(RECORD);
-    });
-  const worker = async (): Promise<void> => {
-    while (left-- > 0) await post();
-  };
-  const started = performance.now();
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-  const seconds = (performance.now() - started) / 1000;
-  agent.destroy();
-  times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
-  return { perSecond: REQUESTS / seconds, medianMs: at(0.5), p99Ms: at(0.99) };
-}
+const load = (url: URL, headers: Readonly<Record<string, string>>): Promise<Load> =>
+  postAll({ url, headers, body: RECORD, connections: CONNECTIONS, requests: REQUESTS });
 
 describe('64 connections posting one record each', () => {
   it('tells requests a second beside a bare route', async () => {

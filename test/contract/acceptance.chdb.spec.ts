@@ -22,7 +22,10 @@ class PureKeeper implements SchemaKeeper {
     data: STREAM,
   });
 
-  current = () => ({ ...STREAM, columns: this.state.columns, version: this.state.version });
+  current = () => {
+    const { columns, exact, version } = this.state;
+    return { ...STREAM, columns, exact, version };
+  };
 
   evolve: SchemaKeeper['evolve'] = (survey) => {
     const events = streamAggregate.decide(this.state, { type: 'evolve', survey });

@@ -39,6 +39,7 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
     beforeAll(async () => {
       under = await open();
       ({ tables } = under);
+      await tables.claimAudit();
     });
     afterAll(() => under.dispose());
     beforeEach(async () => {
@@ -108,6 +109,13 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
       expect(await page({ actor: 'ANN', type: 'UserRoleChanged' })).toEqual([[1], 1]);
       expect(await page({ actor: `x' OR 1 = 1 --` })).toEqual([[], 0]);
       expect(await page({ type: `x' OR 'a' = 'a` })).toEqual([[], 0]);
+    });
+
+    it('is this process’s to append to, as often as it claims', async () => {
+      expect(await tables.holdsAudit()).toBe(true);
+      await tables.claimAudit();
+      await tables.appendAudit(database, [auditRow(1)]);
+      expect([await tables.holdsAudit(), positions(await all())]).toEqual([true, [1]]);
     });
 
     it('keeps what somebody put there twice, so that it can be seen', async () => {

@@ -3,27 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Warehouse } from '@app/warehouse';
 import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { AccessDdl } from '../../libs/warehouse/access-ddl.js';
 import { Ddl } from '../../libs/warehouse/ddl.js';
+
+const LIMITS = {
+  timeoutSeconds: 10,
+  memoryBytes: 1e9,
+  readRows: 1e9,
+  readBytes: 1e9,
+  resultRows: 1e3,
+  resultBytes: 1e6,
+};
 
 // No cluster runs here: the engine's parser must take the statements, and they must say what they should.
 describe('statements for a cluster', () => {
   const table = { database: 'o_a', table: 'web-1.x`y' };
   const column = { name: 'a`b', type: 'Nullable(String)' };
   const ddl = new Ddl("main'1");
+  const access = new AccessDdl("main'1");
   let directory: string;
   let warehouse: Warehouse;
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-cluster-statements-'));
-    const limits = {
-      timeoutSeconds: 10,
-      memoryBytes: 1e9,
-      readRows: 1e9,
-      readBytes: 1e9,
-      resultRows: 1e3,
-      resultBytes: 1e6,
-    };
-    ({ warehouse } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
+    ({ warehouse } = openChdb({ directory, limits: LIMITS, readers: 1, acceptors: 1 }));
   });
   afterAll(async () => {
     await warehouse.close();
@@ -63,6 +66,10 @@ describe('statements for a cluster', () => {
       'removeRejected',
       [ddl.removeRejected('o_a', '01S', [{ partition: 1, offset: 2n, rows: [0, 3] }])],
     ],
+    ['createPersonKeys', ddl.createPersonKeys()],
+    ['dropPersonKeys', [ddl.dropPersonKeys('01P'), ddl.dropPersonKeys('01P', "v1.'x")]],
+    ['createReader', access.createReader('ab'.repeat(32), LIMITS)],
+    ['createRole', access.createRole('o_a', ddl.databasesOf('o_a'), { seconds: 240, resultBytes: 1e9 })], // prettier-ignore
     ['kill', [ddl.kill("startsWith(query_id, 'x')")]],
     ['catchUp', ddl.catchUp(table)],
   ];
@@ -92,11 +99,20 @@ describe('statements for a cluster', () => {
     expect(ddl.dropTable(table)[0]).toContain('s_a');
   });
 
+  it('lets a role read what is behind an organization’s tables too', async () => {
+    const statements = access.createRole('o_a', ddl.databasesOf('o_a'), undefined);
+    const grants = await Promise.all(statements.map(parsed));
+    expect(grants.join('')).toMatch(
+      /GRANT .*SELECT ON s_a\.\* TO o_a\n.*SELECT ON o_a\.\* TO o_a\n/s,
+    );
+  });
+
   it('has what is small on every node whole', async () => {
     for (const [statement = ''] of [
       ddl.createRejectedTable('o_a'),
       ddl.createAuditTable('o_a').slice(-1),
       ddl.createWriterEpochs().slice(-1),
+      ddl.createPersonKeys().slice(-1),
     ])
       expect(await parsed(statement)).toContain(
         "ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')",

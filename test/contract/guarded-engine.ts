@@ -94,6 +94,8 @@ export async function openGuardedEngine(): Promise<GuardedEngine> {
     waitSeconds: 10,
     seconds: 1e9,
     resultBytes: 1e15,
+    readRows: 1e15,
+    readBytes: 1e18,
   });
   const queries = new QueryPipeline(guard, warehouse, organizations);
   return {

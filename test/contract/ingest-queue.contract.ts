@@ -184,6 +184,31 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       );
     });
 
+    it('leaves room for others, whoever floods it', async () => {
+      const piece = (owner: string, share: number) => ({
+        key: owner,
+        headers: {},
+        payload: { bytes: Buffer.alloc(Math.floor(under.maxBytes * share)) },
+        owner,
+      });
+      const flood = async (owner: string): Promise<number> => {
+        for (let times = 0; ; times += 1) {
+          const failure: unknown = await queue
+            .append([piece(owner, 0.05)])
+            .catch((e: unknown) => e);
+          if (failure instanceof QueueFullError) return times;
+          expect(Array.isArray(failure)).toBe(true);
+        }
+      };
+      expect(await flood('a')).toBe(10);
+      expect(await flood('b')).toBe(5);
+      // Who has nothing there may have all that is free.
+      await queue.append([piece('c', 0.2)]);
+      await expect(queue.append([piece('d', 0.1)])).rejects.toBeInstanceOf(QueueFullError);
+      await take(queue, 16, true, { maxRecords: 10, maxBytes: under.maxBytes });
+      await queue.append([piece('a', 0.7)]);
+    });
+
     it('refuses more than it may hold, whole, and takes it when there is room again', async () => {
       const half = Buffer.alloc(Math.ceil(under.maxBytes * 0.6));
       await queue.append([{ key: 'k', headers: {}, payload: { bytes: half } }]);

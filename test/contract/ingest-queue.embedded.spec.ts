@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { NAMES_KEPT_MS } from '@app/ingest-queue';
+import { NAMES_KEPT_MS, QueueFullError } from '@app/ingest-queue';
 import { openEmbeddedIngestQueue } from '../../libs/ingest-queue/embedded/embedded-ingest-queue.js';
 import { ingestQueueContract, take } from './ingest-queue.contract.js';
 
@@ -75,6 +75,18 @@ describe('the embedded queue', () => {
     const reopened = open();
     expect(existsSync(orphan)).toBe(false);
     expect(readdirSync(join(directory, 'payloads'))).toHaveLength(1);
+    await reopened.close();
+  });
+
+  it('knows after a restart whose records wait', async () => {
+    const half = { key: 'k', headers: {}, owner: 'a', payload: { bytes: Buffer.alloc(5_000_000) } };
+    const one = { ...half, payload: { bytes: Buffer.alloc(1) } };
+    const queue = open();
+    await queue.append([half]);
+    await queue.close();
+    const reopened = open();
+    await expect(reopened.append([one])).rejects.toBeInstanceOf(QueueFullError);
+    await reopened.append([{ ...one, owner: 'b' }]);
     await reopened.close();
   });
 

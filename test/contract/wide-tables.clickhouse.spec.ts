@@ -25,9 +25,9 @@ it(`inserts into the widest table of long names (${CLICKHOUSE})`, async () => {
       columns: ['_timestamp', ...columns.map(({ name }) => name)],
       batches: [{ position: { partition: 0, offset: 1n }, file }],
     });
-    expect(await warehouse.text({ sql: 'SELECT count() FROM o_wide.wide', format: 'text' })).toBe(
-      '1\n',
-    );
+    expect(
+      await warehouse.text({ sql: 'SELECT count() FROM wide', database: 'o_wide', format: 'text' }),
+    ).toBe('1\n');
   } finally {
     await dispose();
   }

@@ -137,4 +137,51 @@ describe('an upload with an Idempotency-Key', () => {
       });
     expect((await send(`${stream}/_json`, 'empty', '[{"a":1}]')).status).toBe(409);
   });
+
+  const bulkTo = (...streams: string[]): string =>
+    streams.map((stream) => `{"index":{"_index":"${stream}"}}\n{"a":1}\n`).join('');
+  const drop = async (stream: string): Promise<void> => {
+    const answer = await server.client.call(`/api/default/${stream}`, { method: 'DELETE' });
+    expect(answer.status).toBe(200);
+  };
+
+  it.each<[string, (stream: string) => readonly [string, string]]>([
+    ['_json', (stream) => [`${stream}/_json`, '[{"a":1}]']],
+    ['_csv', (stream) => [`${stream}/_csv`, 'a\n1\n']],
+    ['_bulk', (stream) => ['_bulk', bulkTo(stream)]],
+  ])(
+    'is stored again when its stream was deleted, each time anew (%s)',
+    async (format, uploadTo) => {
+      const stream = fresh();
+      const [path, body] = uploadTo(stream);
+      for (let times = 0; times < 3; times += 1) {
+        for (let sent = 0; sent < 2; sent += 1)
+          expect((await send(path, `deleted ${format}`, body)).status).toBe(200);
+        expect(await server.client.count(stream)).toBe(1);
+        if (times === 1) await restart('kill');
+        await drop(stream);
+      }
+      // What is made by hand under the name is another stream too.
+      await server.client.upload(stream, '[{"a":7}]');
+      expect((await send(path, `deleted ${format}`, body)).status).toBe(200);
+      expect(await server.client.count(stream)).toBe(2);
+    },
+    60_000,
+  );
+
+  it('409: some of its streams were deleted', async () => {
+    const [kept, gone] = [fresh(), fresh()];
+    const body = bulkTo(kept, gone);
+    expect((await send('_bulk', 'some deleted', body)).status).toBe(200);
+    await drop(gone);
+    const answer = await send('_bulk', 'some deleted', body);
+    expect([answer.status, answer.bytes.toString()]).toEqual([
+      409,
+      expect.stringContaining('deleted since'),
+    ]);
+    expect(await server.client.count(kept)).toBe(1);
+    await drop(kept);
+    expect((await send('_bulk', 'some deleted', body)).status).toBe(200);
+    expect(await server.client.count(kept)).toBe(1);
+  });
 });

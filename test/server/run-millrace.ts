@@ -23,7 +23,7 @@ export interface RunningMillrace {
   readonly ended: Promise<Ended>;
 }
 
-const PROGRAM = join(import.meta.dirname, '../../bin/millrace.mjs');
+export const PROGRAM = join(import.meta.dirname, '../../bin/millrace.mjs');
 
 /** Runs `millrace` as its users do. */
 export function startMillrace(

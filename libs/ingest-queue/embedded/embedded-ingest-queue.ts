@@ -7,7 +7,6 @@ import { open, type Database, type RootDatabase } from 'lmdb';
 import { diskFull, isDiskFull, MillraceError } from '@app/platform';
 import {
   AlreadyAppendedError,
-  QueueFullError,
   type ConsumeOptions,
   type Delivery,
   type IngestQueue,
@@ -21,6 +20,7 @@ import {
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { adoptFile, syncDirectory } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
+import { WaitingRecords } from './waiting-records.js';
 
 /** What lmdb holds under a record's offset. */
 interface StoredRecord {
@@ -30,6 +30,7 @@ interface StoredRecord {
   readonly bytes?: Uint8Array;
   readonly file?: string;
   readonly size: number;
+  readonly owner?: string;
 }
 
 export interface EmbeddedQueueOptions {
@@ -58,7 +59,7 @@ const PARTITION = 'partition';
  */
 export class EmbeddedIngestQueue implements IngestQueue {
   readonly payloadBytesMax = Number.POSITIVE_INFINITY;
-  readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.waiting.records]]);
+  readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.depth().records]]);
   readonly reach = (): Promise<void> => Promise.resolve();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
@@ -67,15 +68,14 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly names: AppendNames;
   private readonly payloads: string;
   private readonly partition: number;
-  private readonly maxBytes: number;
-  private waiting = { records: 0, bytes: 0 };
+  private readonly waiting: WaitingRecords;
 
   constructor(
     private readonly environment: RootDatabase,
     { directory, maxBytes, now = Date.now }: EmbeddedQueueOptions,
   ) {
     setMaxListeners(0, this.closing.signal);
-    this.maxBytes = maxBytes;
+    this.waiting = new WaitingRecords(maxBytes);
     this.records = environment.openDB({ name: 'records', encoding: 'msgpack' });
     this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });
     this.names = new AppendNames(environment, now);
@@ -93,22 +93,18 @@ export class EmbeddedIngestQueue implements IngestQueue {
       'bytes' in payload ? payload.bytes.length : statSync(payload.file).size,
     );
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    if (this.waiting.bytes + bytes > this.maxBytes) {
-      throw new QueueFullError(
-        `the ingest queue holds ${this.waiting.bytes} bytes of at most ${this.maxBytes}`,
-      );
-    }
-    this.grow(records.length, bytes);
+    const owner = records[0]?.owner;
+    this.waiting.admit(owner, records.length, bytes);
     const adopted: string[] = [];
     try {
       const stored: StoredRecord[] = [];
-      for (const [index, { key, headers, payload }] of records.entries()) {
+      for (const [index, { payload, ...rest }] of records.entries()) {
         const size = sizes[index] ?? 0;
-        if ('bytes' in payload) stored.push({ key, headers, bytes: payload.bytes, size });
+        if ('bytes' in payload) stored.push({ ...rest, bytes: payload.bytes, size });
         else {
           const file = await adoptFile(payload.file, this.payloads);
           adopted.push(file);
-          stored.push({ key, headers, file, size });
+          stored.push({ ...rest, file, size });
         }
       }
       if (adopted.length > 0) await syncDirectory(this.payloads);
@@ -121,7 +117,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
         offset: BigInt(first + index),
       }));
     } catch (error) {
-      this.grow(-records.length, -bytes);
+      this.waiting.grow(owner, -records.length, -bytes);
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
       throw await reasonOf(error);
     }
@@ -173,7 +169,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 
   depth(): QueueDepth {
-    return { ...this.waiting };
+    return this.waiting.depth();
   }
 
   private committed(): number {
@@ -233,7 +229,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
       .catch(async (error: unknown) => {
         throw await reasonOf(error);
       });
-    this.grow(-done.length, -done.reduce((sum, { size }) => sum + size, 0));
+    for (const { owner, size } of done) this.waiting.grow(owner, -1, -size);
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
     this.changes.emit(COMMIT);
@@ -250,16 +246,12 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private recover(): void {
     const named = new Set<string>();
     for (const { value } of this.records.getRange()) {
-      this.grow(1, value.size);
+      this.waiting.grow(value.owner, 1, value.size);
       if (value.file !== undefined) named.add(value.file);
     }
     for (const file of readdirSync(this.payloads)) {
       if (!named.has(file)) rmSync(join(this.payloads, file), { force: true });
     }
-  }
-
-  private grow(records: number, bytes: number): void {
-    this.waiting = { records: this.waiting.records + records, bytes: this.waiting.bytes + bytes };
   }
 }
 

@@ -2,6 +2,7 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import { MillraceError } from '@app/platform';
+import { whyNoRoom } from '../fair-room.js';
 import { QueueFullError, type QueueDepth, type QueuePosition } from '../ingest-queue.js';
 import { toFailure } from './failure.js';
 import type { KafkaLog } from './kafka-client.js';
@@ -20,7 +21,7 @@ interface Partition {
   end: bigint;
   committed: bigint;
   /** Payload sizes of what this process appended and nobody has committed yet, in order. */
-  own: { readonly offset: bigint; readonly bytes: number }[];
+  own: { readonly offset: bigint; readonly bytes: number; readonly owner: string | undefined }[];
 }
 
 const POLL_MS = 2000;
@@ -40,8 +41,8 @@ export class GroupProgress {
   private readonly closing = new AbortController();
   private readonly polling: NodeJS.Timeout;
   private appended = { records: 0, bytes: 0 };
-  /** Bytes of appends on their way. */
-  private reserved = 0;
+  /** Bytes of appends on their way, by owner. */
+  private readonly reserved = new Map<string | undefined, number>();
   private waiting = 0;
   private watching: Promise<void> | undefined;
   private asked: Promise<void> | undefined;
@@ -57,27 +58,32 @@ export class GroupProgress {
     return this.asked;
   }
 
-  /** Runs an append of so many bytes. @throws {QueueFullError} */
-  async within<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
-    if (!this.hasRoom(bytes)) await this.poll();
-    if (!this.hasRoom(bytes))
-      throw new QueueFullError(
-        `the ingest queue holds about ${this.depth().bytes} bytes of at most ${this.options.maxBytes}`,
-      );
-    this.reserved += bytes;
+  /**
+   * Runs an append of so many bytes. An owner's part is what it has put there at this node.
+   * @throws {QueueFullError}
+   */
+  async within<Result>(
+    bytes: number,
+    owner: string | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    if (this.whyNoRoom(bytes, owner) !== undefined) await this.poll();
+    const noRoom = this.whyNoRoom(bytes, owner);
+    if (noRoom !== undefined) throw new QueueFullError(noRoom);
+    this.reserve(owner, bytes);
     try {
       return await work();
     } finally {
-      this.reserved -= bytes;
+      this.reserve(owner, -bytes);
     }
   }
 
   /** This process has put a record there. */
-  appendedAt({ partition, offset }: QueuePosition, bytes: number): void {
+  appendedAt({ partition, offset }: QueuePosition, bytes: number, owner?: string): void {
     const at = this.partition(partition);
     if (offset + 1n > at.end) at.end = offset + 1n;
     this.appended = { records: this.appended.records + 1, bytes: this.appended.bytes + bytes };
-    if (offset >= at.committed) at.own.push({ offset, bytes });
+    if (offset >= at.committed) at.own.push({ offset, bytes, owner });
   }
 
   /** Everything of the partition below `next` is committed. */
@@ -98,11 +104,11 @@ export class GroupProgress {
     const guess =
       this.appended.records > 0 ? this.appended.bytes / this.appended.records : FIRST_GUESS_BYTES;
     let records = 0;
-    let bytes = this.reserved;
+    let bytes = sum(this.reserved.values());
     for (const { end, committed, own } of this.partitions.values()) {
       const all = Number(end - committed);
       records += all;
-      bytes += own.reduce((sum, each) => sum + each.bytes, 0) + (all - own.length) * guess;
+      bytes += sum(own.map((each) => each.bytes)) + (all - own.length) * guess;
     }
     return { records, bytes: Math.round(bytes) };
   }
@@ -177,8 +183,23 @@ export class GroupProgress {
     }
   }
 
-  private hasRoom(bytes: number): boolean {
-    return this.depth().bytes + bytes <= this.options.maxBytes;
+  private whyNoRoom(bytes: number, owner: string | undefined): string | undefined {
+    const { maxBytes } = this.options;
+    const own = owner === undefined ? 0 : this.ownedBy(owner);
+    return whyNoRoom({ maxBytes, waiting: this.depth().bytes, own, bytes });
+  }
+
+  private ownedBy(owner: string): number {
+    const appended = [...this.partitions.values()].flatMap(({ own }) =>
+      own.filter((each) => each.owner === owner).map(({ bytes }) => bytes),
+    );
+    return sum(appended) + (this.reserved.get(owner) ?? 0);
+  }
+
+  private reserve(owner: string | undefined, bytes: number): void {
+    const reserved = (this.reserved.get(owner) ?? 0) + bytes;
+    if (reserved > 0) this.reserved.set(owner, reserved);
+    else this.reserved.delete(owner);
   }
 
   private partition(number: number): Partition {
@@ -186,4 +207,10 @@ export class GroupProgress {
     this.partitions.set(number, known);
     return known;
   }
+}
+
+function sum(numbers: Iterable<number>): number {
+  let all = 0;
+  for (const each of numbers) all += each;
+  return all;
 }

@@ -1,5 +1,5 @@
-import { Kafka, logLevel, type LogEntry } from 'kafkajs';
-import type { Logger } from '@app/platform';
+import { Kafka, logLevel, type KafkaConfig, type LogEntry } from 'kafkajs';
+import type { KafkaAccess, Logger } from '@app/platform';
 
 export type KafkaLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
 
@@ -7,21 +7,50 @@ export type KafkaLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
 export const RETRY = { initialRetryTime: 30, maxRetryTime: 4000, retries: 9 };
 
 export interface ClientOptions {
+  /** Undefined: plain connections to brokers that ask nobody who it is. */
+  readonly access?: KafkaAccess;
   /** `host:port` each. */
   readonly brokers: readonly string[];
   readonly log: KafkaLog;
 }
 
-export function kafkaClient({ brokers, log }: ClientOptions): Kafka {
+export function kafkaClient({ brokers, access, log }: ClientOptions): Kafka {
   return new Kafka({
     clientId: 'millrace',
     brokers: [...brokers],
+    ...tlsOf(access?.tls),
+    ...saslOf(access?.sasl),
     connectionTimeout: 3000,
     requestTimeout: 15_000,
     retry: RETRY,
     logLevel: logLevel.INFO,
     logCreator: () => writeTo(log),
   });
+}
+
+function tlsOf(tls: KafkaAccess['tls']): Pick<KafkaConfig, 'ssl'> {
+  if (!tls) return {};
+  const { ca, client } = tls;
+  return {
+    ssl: {
+      ...(ca === undefined ? {} : { ca }),
+      ...(client ? { cert: client.certificate, key: client.key } : {}),
+      ...(client?.keyPassword === undefined ? {} : { passphrase: client.keyPassword }),
+    },
+  };
+}
+
+function saslOf(sasl: KafkaAccess['sasl']): Pick<KafkaConfig, 'sasl'> {
+  if (!sasl) return {};
+  const { mechanism, username, password } = sasl;
+  switch (mechanism) {
+    case 'PLAIN':
+      return { sasl: { mechanism: 'plain', username, password } };
+    case 'SCRAM-SHA-256':
+      return { sasl: { mechanism: 'scram-sha-256', username, password } };
+    case 'SCRAM-SHA-512':
+      return { sasl: { mechanism: 'scram-sha-512', username, password } };
+  }
 }
 
 /** What the client calls an error it mostly tries again; what it does not comes out of the call. */

@@ -65,7 +65,8 @@ export class KafkaIngestQueue implements IngestQueue {
     const { names, progress, transactions } = this.parts;
     const sizes = await Promise.all(records.map(payloadBytes));
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    return progress.within(bytes, async () => {
+    const owner = records[0]?.owner;
+    return progress.within(bytes, owner, async () => {
       try {
         const positions = once
           ? await names.append(once, (send) => this.sendAll(records, send))
@@ -75,7 +76,7 @@ export class KafkaIngestQueue implements IngestQueue {
         for (const { payload } of records)
           if ('file' in payload) await rm(payload.file, { force: true });
         for (const [index, position] of positions.entries())
-          progress.appendedAt(this.within(position), sizes[index] ?? 0);
+          progress.appendedAt(this.within(position), sizes[index] ?? 0, owner);
         return positions;
       } catch (error) {
         throw toFailure(error);

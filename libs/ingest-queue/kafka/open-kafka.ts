@@ -7,16 +7,13 @@ import { registerCodecs } from './codecs.js';
 import { KafkaForeignMessages, type ForeignOptions } from './consume-foreign.js';
 import { GroupProgress } from './group-progress.js';
 import { firstPartition } from './incarnation.js';
-import { kafkaClient, type KafkaLog } from './kafka-client.js';
+import { kafkaClient, type ClientOptions } from './kafka-client.js';
 import { KafkaIngestQueue } from './kafka-ingest-queue.js';
 import { PlainProducer } from './plain-producer.js';
 import { ensureTopics, messageBytesMax, topicsOf } from './topics.js';
 import { TransactionPool } from './transactions.js';
 
-export interface KafkaOptions {
-  /** `host:port` each. */
-  readonly brokers: readonly string[];
-  readonly log: KafkaLog;
+export interface KafkaOptions extends ClientOptions {
   /** Bound of what waits, by payload size. */
   readonly maxBytes: number;
   /** Of this node, the same after a restart and of no other node. */

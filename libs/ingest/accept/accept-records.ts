@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { MillraceError } from '@app/platform';
 import { fits } from '@app/streams';
-import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
+import { quoteText, TIMESTAMP, type LocalEngine } from '@app/warehouse';
 import {
   COMPRESSION,
   type AcceptedChunk,
@@ -92,6 +92,7 @@ async function acceptUnsuspicious(
       source: chunk.file,
       target: `${chunk.file}.accepted.native.${COMPRESSION}`,
       columns: schema.columns,
+      exact: schema.exact,
       time: timestamp,
       acceptedAt,
       records,
@@ -126,7 +127,7 @@ async function acceptJudged(
     schema: evolved?.schema,
     accepted:
       counts.good > 0
-        ? await acceptGood(engine, chunk, lines, columns, counts.good, options)
+        ? await acceptGood(engine, chunk, lines, evolved?.schema, counts.good, options)
         : undefined,
     rejected:
       counts.bad > 0 ? await rejectJudged(engine, chunk, lines, counts, options) : undefined,
@@ -137,7 +138,7 @@ async function acceptGood(
   engine: LocalEngine,
   chunk: Chunk,
   lines: string,
-  columns: readonly Column[],
+  { columns = [], exact = [] }: Partial<StreamSchema> = {},
   records: number,
   { acceptedAt }: AcceptOptions,
 ): Promise<ColumnarFile> {
@@ -150,6 +151,7 @@ async function acceptGood(
       source: good,
       target: `${chunk.file}.accepted.native.${COMPRESSION}`,
       columns,
+      exact,
       time: 'judged',
       acceptedAt,
       records,

@@ -19,6 +19,8 @@ export interface StreamSchema {
   readonly database: string;
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
+  /** Columns of integers that may hold any: they never become floats. */
+  readonly exact: readonly string[];
   /** Counts schema changes. */
   readonly version: number;
 }

@@ -6,6 +6,7 @@ import {
   type LocalEngine,
 } from '@app/warehouse';
 import type { ColumnarFile } from './chunk.js';
+import { anyBeyondFloat } from './beyond-float.sql.js';
 import { isTime, micros, type TimeSource } from './timestamp.sql.js';
 
 export interface Conversion {
@@ -14,6 +15,8 @@ export interface Conversion {
   /** Where the columnar file goes; its ending names the compression. */
   readonly target: string;
   readonly columns: readonly Column[];
+  /** Columns of integers that may hold any. */
+  readonly exact: readonly string[];
   /**
    * Where a record's time stands: in its own fields, `_timestamp` being of this type or (`none`) not
    * there; or `judged`, in {@link JUDGED_TIME}, and then fields without a column hold nothing to store.
@@ -32,7 +35,8 @@ export const ALTERNATIVE_TIMESTAMP = '@timestamp';
 
 /**
  * Parses the records by the columns' types and writes them as a columnar file.
- * @throws {WarehouseError} when a record does not fit, a field has no column, or the disk is full.
+ * @throws {WarehouseError} when a record does not fit, a field has no column, an integer is not in
+ * a float and the column not known to have such, or the disk is full.
  */
 export async function convertRecords(
   engine: LocalEngine,
@@ -46,7 +50,8 @@ export async function convertRecords(
   };
 }
 
-export function conversionSql({ source, target, columns, time, acceptedAt }: Conversion): string {
+export function conversionSql(conversion: Conversion): string {
+  const { source, target, columns, exact, time, acceptedAt } = conversion;
   const own = ownTime(time);
   const structure = [...own.map(({ name, type }) => ({ name, type })), ...columns]
     .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
@@ -61,8 +66,16 @@ export function conversionSql({ source, target, columns, time, acceptedAt }: Con
     ` SELECT ${[`${timestamp} AS _timestamp`, ...names].join(', ')}` +
     ` FROM (SELECT ${['*', ...fields.map(scaledTime)].join(', ')}` +
     ` FROM file(${quoteText(source)}, JSONEachRow, ${quoteText(structure)}))` +
+    within(columns, exact) +
     (time === 'judged' ? ' SETTINGS input_format_skip_unknown_fields = 1' : '')
   );
+}
+
+function within(columns: readonly Column[], exact: readonly string[]): string {
+  const beyond = anyBeyondFloat(columns, exact, quoteIdentifier);
+  return beyond === undefined
+    ? ''
+    : ` WHERE NOT throwIf(${beyond}, 'an integer that no float has')`;
 }
 
 interface TimeField extends Column {

@@ -1,4 +1,4 @@
-import { COLUMNS_MAX } from '@app/streams';
+import { COLUMNS_MAX, EXACT_FLOAT } from '@app/streams';
 import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
 import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
@@ -95,9 +95,6 @@ export interface JudgedCounts {
   /** Meaningful while `bad` is not 0; `text` holds the line's first 64 KiB. */
   readonly first: { readonly line: number; readonly reason: string; readonly text: string };
 }
-
-/** Exact in a float: what is beyond may have been rounded. */
-const EXACT_FLOAT = '9007199254740992';
 
 /** Index of the first field whose value does not fit; 0 when all do. */
 function unfitIndex({ columns, survey, fits }: Judgement): string {

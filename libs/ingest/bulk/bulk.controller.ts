@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Controller, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Put, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Describe, Requires, type AuthenticatedRequest } from '@app/platform';
@@ -19,7 +19,8 @@ const bulkQuery = z.looseObject({
 
 const DESCRIPTION = {
   tag: 'Upload',
-  summary: 'Elasticsearch bulk: index and create actions, for any streams',
+  summary:
+    'Elasticsearch bulk: index and create actions, for any streams; one in the path is for those that name none',
   body: {
     schema: z.string(),
     example: '{"index":{"_index":"logs"}}\n{"status":200,"path":"/"}\n',
@@ -34,6 +35,9 @@ const DESCRIPTION = {
   },
 } as const;
 
+/** Of actions that name no stream it is the one in the path, where there is one. */
+type BulkHttpRequest = AuthenticatedRequest & { readonly params: { readonly stream?: string } };
+
 @Controller('api/:org')
 @Requires('upload')
 export class BulkController {
@@ -43,53 +47,29 @@ export class BulkController {
     private readonly intake: UploadIntake,
   ) {}
 
-  @Post('_bulk')
+  @Post(['_bulk', ':stream/_bulk'])
   @HttpCode(200)
   @Describe(DESCRIPTION)
   bulk(
-    @Req() request: AuthenticatedRequest,
+    @Req() request: BulkHttpRequest,
     @Query() query: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.store(request, undefined, query, reply);
+    return this.store(request, query, reply);
   }
 
-  @Put('_bulk')
+  @Put(['_bulk', ':stream/_bulk'])
   @Describe({ ...DESCRIPTION, summary: 'The same: some clients PUT' })
   put(
-    @Req() request: AuthenticatedRequest,
+    @Req() request: BulkHttpRequest,
     @Query() query: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.store(request, undefined, query, reply);
-  }
-
-  @Post(':stream/_bulk')
-  @HttpCode(200)
-  @Describe({ ...DESCRIPTION, summary: 'The same, with a stream for actions that name none' })
-  bulkTo(
-    @Req() request: AuthenticatedRequest,
-    @Param('stream') stream: string,
-    @Query() query: unknown,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.store(request, stream, query, reply);
-  }
-
-  @Put(':stream/_bulk')
-  @Describe({ ...DESCRIPTION, summary: 'The same: some clients PUT' })
-  putTo(
-    @Req() request: AuthenticatedRequest,
-    @Param('stream') stream: string,
-    @Query() query: unknown,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.store(request, stream, query, reply);
+    return this.store(request, query, reply);
   }
 
   private async store(
-    request: AuthenticatedRequest,
-    defaultStream: string | undefined,
+    request: BulkHttpRequest,
     query: unknown,
     reply: FastifyReply,
   ): Promise<void> {
@@ -98,7 +78,7 @@ export class BulkController {
     const taken = this.intake.take(request);
     const { items, rejections, positions } = await this.pipeline.upload({
       ...taken,
-      defaultStream,
+      defaultStream: request.params.stream,
     });
     if (wait === 'true' || refresh !== 'false') await this.written(positions);
     const took = Math.round(performance.now() - started);

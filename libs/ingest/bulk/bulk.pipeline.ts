@@ -2,16 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { IngestQueue } from '@app/ingest-queue';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { Rejection } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { readRejections } from '../accept/read-rejections.js';
 import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
 import { PartAcceptance, type AcceptedPart } from '../upload/accept-parts.js';
-import { BatchEnqueuer } from '../upload/enqueue-batches.js';
+import { BatchEnqueuer, streamsOf } from '../upload/enqueue-batches.js';
 import { GroupedUploads } from '../upload/grouped-uploads.js';
 import { KeyedUpload } from '../upload/idempotency-key.js';
+import { KeptUploads } from '../upload/kept-uploads.js';
 import { readSmall } from '../upload/read-small.js';
 import { ReceivingTurns } from '../upload/receiving-turns.js';
 import { refuseLongRecord } from '../upload/record-limit.js';
@@ -38,7 +38,7 @@ export class BulkPipeline {
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
-    private readonly queue: IngestQueue,
+    private readonly kept: KeptUploads,
     private readonly turns: ReceivingTurns,
   ) {}
 
@@ -46,7 +46,7 @@ export class BulkPipeline {
   async upload(request: BulkRequest): Promise<BulkResult> {
     const framer = new BulkFramer(request.defaultStream);
     const keyed = keyedUpload(request);
-    const before = keyed && (await this.queue.appended(keyed.name));
+    const before = keyed && (await this.kept.before(keyed));
     if (keyed && before) {
       for await (const piece of keyed.body) framer.push(piece);
       framer.end();
@@ -85,7 +85,7 @@ export class BulkPipeline {
     keyed?: KeyedBulk,
   ): Promise<BulkResult> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, async (directory) => {
+    return this.spool.use(uploadId, request.organization.id, async (directory) => {
       const acceptedAt = Date.now() * 1000;
       let made = 0;
       const channels = new StreamChannels<StreamPart>(async (stream, lines) => {
@@ -108,7 +108,8 @@ export class BulkPipeline {
   ): Promise<StreamPart> {
     const { stream } = options;
     const keeper = this.schemas.keeper(organization, stream, uploader);
-    const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+    const counted = this.spool.counted(options.uploadId, lines, ({ length }) => length);
+    const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
     const parts = this.chunks.parts(keeper, chunks, options);
     const of = { keeper, organizationId: organization.id, stream };
     const accepted = await this.acceptance.all(of, parts);
@@ -127,7 +128,10 @@ export class BulkPipeline {
       }));
       const enqueued = await this.enqueuer.enqueueAll(
         chunks,
-        keyed?.named({ rejections: [...rejections] }),
+        keyed?.append(
+          { rejections: [...rejections] },
+          chunks.flatMap((each) => streamsOf(each.chunks)),
+        ),
       );
       if (keyed && 'before' in enqueued) {
         const kept = keyed.answerOf(enqueued.before);

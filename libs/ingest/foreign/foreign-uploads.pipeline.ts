@@ -14,6 +14,8 @@ import { FedOrganizations, placeMessage, type PlacedMessage } from './place-mess
 const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
 /** Keys whose messages are on their way at once. */
 const UPLOADS = 16;
+/** Whose the files of a delivery are: it may be of many organizations, and has a bound of its own. */
+const FOREIGN = 'other producers';
 const BACKOFF_MS = { first: 200, most: 10_000 };
 
 /**
@@ -65,7 +67,7 @@ export class ForeignUploadsPipeline {
   }
 
   private take(delivery: ForeignDelivery): Promise<void> {
-    return this.spool.use(ulid(), async (directory) => {
+    return this.spool.use(ulid(), FOREIGN, async (directory) => {
       const dead: DeadMessage[] = [];
       const placed: PlacedMessage[] = [];
       const keyed = new Map<string, PlacedMessage[]>();

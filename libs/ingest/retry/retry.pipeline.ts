@@ -112,7 +112,7 @@ export class RetryPipeline {
     name: string,
   ): Promise<Omit<Step, 'last'> | undefined> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, async (directory) => {
+    return this.spool.use(uploadId, organization.id, async (directory) => {
       const keeper = this.schemas.keeper(organization, stream, uploader);
       if (keeper.current()?.id !== of.streamId)
         throw new MillraceError('CONFLICT', `stream ${stream} was deleted meanwhile`);

@@ -5,7 +5,9 @@ import {
   type Column,
   type LocalEngine,
 } from '@app/warehouse';
+import { beyondFloat, kindThatWidens } from '@app/streams';
 import type { SchemaKeeper } from '../accept/accept-records.js';
+import { anyBeyondFloat, isBeyondFloat, notYetExact } from '../accept/beyond-float.sql.js';
 import {
   COMPRESSION,
   type AcceptedChunk,
@@ -25,21 +27,34 @@ export interface ReadyStream {
   readonly refusedFields: ReadonlyMap<string, string>;
 }
 
-/**
- * Makes or changes the stream, once, so that the fields fit as far as they can; then answers it as
- * it is each time.
- */
-export function readyStream(
-  keeper: SchemaKeeper,
-  fields: readonly StoredField[],
-): () => Promise<ReadyStream> {
+/** The stream that a table's rows go to. */
+export interface TargetStream {
+  /**
+   * Makes or changes it, once, so that the fields fit as far as they can; then answers it as it is
+   * each time.
+   */
+  ready(): Promise<ReadyStream>;
+  /** Lets columns of integers keep that type: they are about to get some that no float has. */
+  keepExact(columns: readonly Column[]): Promise<void>;
+}
+
+export function targetStream(keeper: SchemaKeeper, fields: readonly StoredField[]): TargetStream {
   const columns = fields.filter(({ name }) => name !== TIMESTAMP.name);
   const survey = new Map(columns.map(({ name, kind }) => [name, new Map([[kind, 1]])]));
   let evolved: Promise<ReadyStream> | undefined;
-  return async () => {
-    evolved ??= keeper.evolve(survey);
-    const ready = await evolved;
-    return { ...ready, schema: keeper.current() ?? ready.schema };
+  return {
+    ready: async () => {
+      evolved ??= keeper.evolve(survey);
+      const ready = await evolved;
+      return { ...ready, schema: keeper.current() ?? ready.schema };
+    },
+    keepExact: async (exact) => {
+      const kinds = exact.map(({ name, type }): [string, Map<string, number>] => [
+        name,
+        new Map([[beyondFloat(kindThatWidens(type) ?? type), 1]]),
+      ]);
+      await keeper.evolve(new Map(kinds));
+    },
   };
 }
 
@@ -49,23 +64,31 @@ export function readyStream(
  */
 export async function acceptRows(
   engine: LocalEngine,
-  { schema, refusedFields }: ReadyStream,
+  target: TargetStream,
   fields: readonly StoredField[],
   chunk: RowChunk,
   options: AcceptOptions,
 ): Promise<AcceptedChunk> {
-  const { columns } = schema;
+  const { schema, refusedFields } = await target.ready();
+  const { columns, exact } = schema;
   const { file: source, firstLine } = chunk;
   const judged = (nested: boolean): JudgedRows =>
     judgedRows({ source, firstLine, columns, fields, refusedFields, nested });
-  const accepting = { engine, chunk, columns, options };
+  const held = columns.filter((column) => fields.some(({ name }) => name === column.name));
+  const unsure = notYetExact(held, exact);
+  const accepting = { engine, chunk, columns, unsure, options };
   try {
     const rows = judged(false);
-    const all = rows.reason === "''" ? '' : ` WHERE NOT throwIf(${rows.reason} != '')`;
+    const all = rows.reason === "''" ? '' : `NOT throwIf(${rows.reason} != '')`;
     const accepted = await store(accepting, rows, { where: all, count: chunk.rows });
     return { schema, accepted, rejected: undefined };
   } catch (error) {
     if (isOutOfSpace(error)) throw error;
+  }
+  const beyond = await withBeyondFloat(accepting, judged(false));
+  if (beyond.length > 0) {
+    await target.keepExact(beyond);
+    return acceptRows(engine, target, fields, chunk, options);
   }
   // Something does not fit. It may be a map that names a key twice, which no object takes.
   const rows = judged(true);
@@ -75,7 +98,7 @@ export async function acceptRows(
     schema,
     accepted:
       good > 0
-        ? await store(accepting, rows, { where: ` WHERE ${rows.reason} = ''`, count: good })
+        ? await store(accepting, rows, { where: `${rows.reason} = ''`, count: good })
         : undefined,
     rejected: refused.count > 0 ? await reject(accepting, rows, refused) : undefined,
   };
@@ -85,11 +108,25 @@ interface Accepting {
   readonly engine: LocalEngine;
   readonly chunk: RowChunk;
   readonly columns: readonly Column[];
+  /** Columns of integers that are not known to have any that no float has. */
+  readonly unsure: readonly Column[];
   readonly options: AcceptOptions;
 }
 
+/** Those of the unsure columns that get such integers. */
+async function withBeyondFloat(
+  { engine, columns, unsure }: Accepting,
+  { rows, values, reason }: JudgedRows,
+): Promise<readonly Column[]> {
+  if (unsure.length === 0) return [];
+  const tests = unsure.map((column) => `max(${isBeyondFloat(column, values[columns.indexOf(column)] ?? 'NULL')})`); // prettier-ignore
+  const answer = await engine.run(`SELECT ${tests.join(', ')} FROM (${rows}) WHERE ${reason} = ''`);
+  const found = answer.trim().split('\t');
+  return unsure.filter((_, index) => found[index] === '1');
+}
+
 async function store(
-  { engine, chunk, columns, options }: Accepting,
+  { engine, chunk, columns, unsure, options }: Accepting,
   { rows, micros, values }: JudgedRows,
   { where, count }: { readonly where: string; readonly count: number },
 ): Promise<ColumnarFile> {
@@ -99,9 +136,14 @@ async function store(
   const parts = names.map(
     (name, index) => `${values[index] ?? 'NULL'} AS ${quoteIdentifier(name)}`,
   );
+  const valueOf = (name: string): string => values[names.indexOf(name)] ?? 'NULL';
+  const beyond = anyBeyondFloat(unsure, [], valueOf);
+  const none = beyond === undefined ? '' : `NOT throwIf(${beyond}, 'an integer that no float has')`;
+  const conditions = [where, none].filter((each) => each !== '').map((each) => `(${each})`);
   await engine.run(
     `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
-      ` SELECT ${[time, ...parts].join(', ')} FROM (${rows})${where}`,
+      ` SELECT ${[time, ...parts].join(', ')} FROM (${rows})` +
+      (conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`),
   );
   return { file: target, rows: count, columns: [TIMESTAMP.name, ...names] };
 }

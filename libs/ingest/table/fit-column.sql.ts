@@ -1,3 +1,4 @@
+import { EXACT_FLOAT } from '@app/streams';
 import { isJsonArray } from './stored-value.sql.js';
 
 /** How values of a field go into a column. */
@@ -8,8 +9,6 @@ export interface Fitting {
   readonly fits: string | undefined;
 }
 
-/** Exact in a float. */
-const EXACT_FLOAT = '9007199254740992';
 const INT64_MAX = '9223372036854775807';
 const SCALAR = /^Nullable\((.+)\)$/;
 const ARRAY = /^Array\(Nullable\((.+)\)\)$/;

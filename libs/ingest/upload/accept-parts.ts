@@ -3,7 +3,6 @@ import type { SchemaKeeper } from '../accept/accept-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import type { EnqueuedChunk } from './enqueue-batches.js';
 import { SchemaGate } from './schema-gate.js';
-import { Spool } from './spool.js';
 
 /** Parts in acceptance or waiting for it; a client that sends faster is slowed down. */
 const PARTS_IN_WORK = 4;
@@ -30,7 +29,6 @@ export interface PartsOf {
 export class PartAcceptance {
   constructor(
     private readonly engine: FairEngine,
-    private readonly spool: Spool,
     private readonly gate: SchemaGate,
   ) {}
 
@@ -49,7 +47,6 @@ export class PartAcceptance {
         // Failure is seen where the set is awaited; it must not count as unhandled before.
         work.catch(() => undefined);
         working.add(work);
-        if (index > 0) await this.spool.checkFree();
         const most = index === 0 || this.engine.waiting > CROWDED ? 1 : PARTS_IN_WORK;
         while (working.size >= most) await Promise.race(working);
       }

@@ -14,7 +14,8 @@ export function watchPace(
   giveUp: (failure: MillraceError) => void,
 ): void {
   const { socket } = body;
-  // The socket's own timer cannot tell who waits for whom.
+  const onSilence = socket.timeout ?? 0;
+  // Until the body has ended this watches better than the socket's own timer.
   socket.setTimeout(0);
   const before = socket.bytesRead;
   let last = before;
@@ -33,7 +34,11 @@ export function watchPace(
       giveUp(timeout(`the body comes slower than ${minBytesPerSecond} bytes a second`));
   };
   const timer = setInterval(look, LOOK_MS).unref();
-  for (const end of ['end', 'close', 'error']) body.once(end, () => clearInterval(timer));
+  for (const end of ['end', 'close', 'error'])
+    body.once(end, () => {
+      clearInterval(timer);
+      socket.setTimeout(onSilence);
+    });
 }
 
 const timeout = (what: string): MillraceError =>

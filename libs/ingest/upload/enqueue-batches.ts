@@ -115,9 +115,10 @@ export class BatchEnqueuer {
       if (outdated.length > 0) return outdated;
       const records: QueueRecord[] = [];
       for (const { to, chunks, removal } of parts) {
-        const { database } = to.organization;
-        records.push(...(await this.toRecords(to, chunks)));
-        if (removal) records.push(toRemovalRecord(keyOf(database, to.stream), removal));
+        const { id: owner, database } = to.organization;
+        const own = await this.toRecords(to, chunks);
+        if (removal) own.push(toRemovalRecord(keyOf(database, to.stream), removal));
+        records.push(...own.map((record) => ({ ...record, owner })));
       }
       if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
       return [];
@@ -166,6 +167,12 @@ export class BatchEnqueuer {
     }
   }
 }
+
+/** Ids of the streams that batches of these chunks belong to. */
+export const streamsOf = (chunks: readonly EnqueuedChunk[]): string[] =>
+  chunks.flatMap(({ schema, accepted, rejected }) =>
+    schema && (accepted ?? rejected) ? [schema.id] : [],
+  );
 
 /** What goes to one table from one stream keeps its order. */
 const keyOf = (database: string, stream: string): string => `${database}/${stream}`;

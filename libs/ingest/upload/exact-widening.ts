@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { quoteIdentifier, WarehouseReader, type Column } from '@app/warehouse';
-import type { StreamDescription } from '@app/streams';
+import { EXACT_FLOAT, type StreamDescription } from '@app/streams';
 import type { Survey } from '../accept/survey-records.js';
 import { WriteProgress } from '../write/write-progress.js';
 
-/** Integers up to here are exact as floats. */
-const EXACT_FLOAT = '9007199254740992';
 const INTEGER = 'Nullable(Int64)';
 const INTEGERS = 'Array(Nullable(Int64))';
 const FRACTIONS = 'Array(Nullable(Float64))';
@@ -13,6 +11,8 @@ const FRACTIONS = 'Array(Nullable(Float64))';
 /**
  * An integer column becomes a float column when fractions come, unless it holds integers that
  * floats cannot: those must not change after they were stored. Then the fractions are rejected.
+ * Columns that got such integers say so by an event; this looks for those stored before there was
+ * such an event.
  */
 @Injectable()
 export class ExactWidening {
@@ -23,10 +23,12 @@ export class ExactWidening {
 
   /** @returns the survey without the fractions that would widen a column which cannot be widened exactly. */
   async leaveOutInexact(
-    { database, name, columns }: StreamDescription,
+    { database, name, columns, exact: kept }: StreamDescription,
     survey: Survey,
   ): Promise<Survey> {
-    const widening = columns.filter((column) => meetsFractions(column, survey));
+    const widening = columns.filter(
+      (column) => !kept.includes(column.name) && meetsFractions(column, survey),
+    );
     if (widening.length === 0) return survey;
     // What waits in the queue is about to be in the table.
     await this.progress.allWritten();
@@ -57,8 +59,8 @@ export class ExactWidening {
 }
 
 /** Whether a column of the stream might widen by what was surveyed. */
-export function mayWiden({ columns }: StreamDescription, survey: Survey): boolean {
-  return columns.some((column) => meetsFractions(column, survey));
+export function mayWiden({ columns, exact }: StreamDescription, survey: Survey): boolean {
+  return columns.some((column) => !exact.includes(column.name) && meetsFractions(column, survey));
 }
 
 function meetsFractions({ name, type }: Column, survey: Survey): boolean {

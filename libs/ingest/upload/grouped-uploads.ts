@@ -117,7 +117,7 @@ export class GroupedUploads {
     group: readonly Waiting[],
   ): Promise<GroupOutcome> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, async (directory) => {
+    return this.spool.use(uploadId, organization.id, async (directory) => {
       const file = join(directory, '0.ndjson');
       const bytes = Buffer.concat(group.flatMap((waiting) => [waiting.bytes, LINE_BREAK]));
       await writeFile(file, bytes);

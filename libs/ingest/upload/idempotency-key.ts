@@ -29,26 +29,42 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
  * key, for the same stream and in the same format, is the same upload.
  */
 export class KeyedUpload<Kept extends object = Counts> {
-  readonly name: string;
+  private named: string;
   /** The request's body, seen on its way. */
   readonly body: AsyncIterable<Buffer>;
   private readonly hash: Hash;
 
   constructor({ organization, stream, format, body }: Named, key: string) {
-    this.name = createHash('sha256')
-      .update(JSON.stringify([organization.id, key]))
-      .digest('base64url');
+    this.named = nameOf([organization.id, key]);
     this.hash = createHash('sha256').update(JSON.stringify([stream, format]));
     this.body = this.seen(body);
   }
 
-  /** When the body has been read: what to put on the queue with its batches. */
-  named(result: Kept): NamedAppend {
+  /** Of its append. */
+  get name(): string {
+    return this.named;
+  }
+
+  /**
+   * When the body has been read: what to put on the queue with its batches.
+   * @param streams ids of those that it stores in
+   */
+  append(result: Kept, streams: Iterable<string>): NamedAppend {
+    const answer: StoredAnswer<Kept> = { result, streams: [...new Set(streams)] };
     return {
       name: this.name,
       fingerprint: this.hash.copy().digest('base64url'),
-      answer: JSON.stringify(result),
+      answer: JSON.stringify(answer),
     };
+  }
+
+  streamsOf({ answer }: KeptAppend): readonly string[] {
+    return stored<Kept>(answer).streams;
+  }
+
+  /** It is another append than this one, which came before under its name; whoever comes after both finds it the same way. */
+  passOver(kept: KeptAppend): void {
+    this.named = nameOf([kept.name, ...this.streamsOf(kept)]);
   }
 
   /**
@@ -65,7 +81,7 @@ export class KeyedUpload<Kept extends object = Counts> {
         'CONFLICT',
         'this Idempotency-Key was sent with another upload; use a new one for each upload',
       );
-    return { ...(JSON.parse(answer) as Kept), position };
+    return { ...stored<Kept>(answer).result, position };
   }
 
   /** Reads what is left of the body. */
@@ -81,3 +97,21 @@ export class KeyedUpload<Kept extends object = Counts> {
     }
   }
 }
+
+interface StoredAnswer<Kept> {
+  readonly result: Kept;
+  /** Ids. */
+  readonly streams: readonly string[];
+}
+
+/** One that an older version has kept names no streams. */
+function stored<Kept>(answer: string): StoredAnswer<Kept> {
+  const kept = JSON.parse(answer) as StoredAnswer<Kept> | Kept;
+  return isStoredAnswer(kept) ? kept : { result: kept, streams: [] };
+}
+
+const isStoredAnswer = <Kept>(kept: StoredAnswer<Kept> | Kept): kept is StoredAnswer<Kept> =>
+  Object.hasOwn(kept as object, 'streams');
+
+const nameOf = (parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

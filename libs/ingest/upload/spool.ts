@@ -6,12 +6,25 @@ import { diskFull, MillraceError } from '@app/platform';
 import { isOutOfSpace } from '../accept/out-of-space.js';
 
 const CHECK_FREE_BYTES = 16 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 5;
+
+/** What one piece of work has written to its folder. */
+interface Use {
+  readonly owner: string;
+  bytes: number;
+  /** Of them, when the disk was looked at last. */
+  checked: number;
+}
 
 /** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
 export class Spool {
+  private readonly uses = new Map<string, Use>();
+
   constructor(
     private readonly directory: string,
     private readonly minFreeBytes: number,
+    /** Of the disk that a path is on. */
+    private readonly freeBytes: (path: string) => Promise<number> = freeBytesOf,
   ) {
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
@@ -26,45 +39,90 @@ export class Spool {
 
   /**
    * Runs work with a folder of its own, which is gone afterwards.
-   * @throws {MillraceError} DISK_FULL, before or during the work.
+   * @param owner whose it is: nobody gets all of the disk; see {@link room}
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL, before or during the work.
    */
-  async use<T>(id: string, work: (directory: string) => Promise<T>): Promise<T> {
-    await this.checkFree();
+  async use<T>(id: string, owner: string, work: (directory: string) => Promise<T>): Promise<T> {
+    const use: Use = { owner, bytes: 0, checked: 0 };
+    await this.room(use);
     const directory = join(this.directory, id);
     try {
+      this.uses.set(id, use);
       await mkdir(directory);
       return await work(directory);
     } catch (error) {
       if (isOutOfSpace(error)) throw diskFull(error);
       throw error;
     } finally {
+      this.uses.delete(id);
       await rm(directory, { recursive: true, force: true });
     }
   }
 
   /**
-   * Writes a body to a file.
-   * @throws {MillraceError} DISK_FULL; EMPTY_BODY when there is nothing to write.
+   * Pieces on their way to a folder in use, as long as there is room for them.
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL
    */
-  async write(file: string, body: AsyncIterable<Buffer>): Promise<void> {
-    let [bytes, checked] = [0, 0];
-    const checking = async function* (this: Spool): AsyncIterable<Buffer> {
-      for await (const piece of body) {
-        bytes += piece.length;
-        if (bytes - checked > CHECK_FREE_BYTES) {
-          checked = bytes;
-          await this.checkFree();
-        }
-        yield piece;
+  async *counted<Piece>(
+    id: string,
+    pieces: AsyncIterable<Piece>,
+    bytesOf: (piece: Piece) => number,
+  ): AsyncIterable<Piece> {
+    const use = this.uses.get(id);
+    if (!use) throw new Error(`the spool has no folder ${id}`);
+    for await (const piece of pieces) {
+      use.bytes += bytesOf(piece);
+      if (use.bytes - use.checked > CHECK_FREE_BYTES) {
+        use.checked = use.bytes;
+        await this.room(use);
       }
-    };
-    await pipeline(checking.call(this), createWriteStream(file));
-    if (bytes === 0) throw new MillraceError('EMPTY_BODY', 'the body is empty; send a file');
+      yield piece;
+    }
+  }
+
+  /**
+   * Writes a body to a file in a folder in use.
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL; EMPTY_BODY when there is nothing to write.
+   */
+  async write(id: string, file: string, body: AsyncIterable<Buffer>): Promise<void> {
+    await pipeline(
+      this.counted(id, body, ({ length }) => length),
+      createWriteStream(file),
+    );
+    if (this.uses.get(id)?.bytes === 0)
+      throw new MillraceError('EMPTY_BODY', 'the body is empty; send a file');
   }
 
   /** @throws {MillraceError} DISK_FULL when less than the configured room is left. */
   async checkFree(): Promise<void> {
-    const { bavail, bsize } = await statfs(this.directory);
-    if (bavail * bsize < this.minFreeBytes) throw diskFull();
+    await this.free();
   }
+
+  /**
+   * As in the queue (`whyNoRoom`), what all uploads of an owner have written may not be more than
+   * what is left free. An upload that is its owner's only one may take all.
+   */
+  private async room({ owner, bytes }: Use): Promise<void> {
+    const free = await this.free();
+    const own = [...this.uses.values()].filter((each) => each.owner === owner);
+    const all = own.reduce((sum, each) => sum + each.bytes, 0);
+    if (all > bytes && all > free)
+      throw new MillraceError(
+        'QUEUE_FULL',
+        'uploads of this organization take as much of the disk as is left for others; nothing of this one was stored; try again later',
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+  }
+
+  /** What may be written. */
+  private async free(): Promise<number> {
+    const free = (await this.freeBytes(this.directory)) - this.minFreeBytes;
+    if (free < 0) throw diskFull();
+    return free;
+  }
+}
+
+async function freeBytesOf(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import { PartAcceptance, type AcceptedPart, type AcceptPart } from './accept-parts.js';
-import { BatchEnqueuer } from './enqueue-batches.js';
+import { BatchEnqueuer, streamsOf } from './enqueue-batches.js';
 import type { RecordUnit } from './frame-records.js';
 import type { KeyedUpload } from './idempotency-key.js';
 import type { UploadRequest } from './upload-request.js';
@@ -40,7 +40,11 @@ export class PartsStore {
       const results = accepted.map(({ result }) => result);
       const sum = resultOf(stream, results, unit);
       const to = { organization, stream, keeper };
-      const enqueued = await this.enqueuer.enqueue(to, results, keyed?.named(sum));
+      const enqueued = await this.enqueuer.enqueue(
+        to,
+        results,
+        keyed?.append(sum, streamsOf(results)),
+      );
       if (keyed && 'before' in enqueued) return keyed.answerOf(enqueued.before);
       if ('position' in enqueued) return { ...sum, ...enqueued };
       if (!('outdated' in enqueued)) continue;

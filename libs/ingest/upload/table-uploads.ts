@@ -7,7 +7,7 @@ import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptOptions } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { DeltaTables } from '../delta/delta-tables.js';
-import { acceptRows, readyStream } from '../table/accept-rows.js';
+import { acceptRows, targetStream } from '../table/accept-rows.js';
 import { readParquetFooter } from '../table/parquet-footer.js';
 import { refuseLongRows } from '../table/refuse-long-rows.js';
 import { spoolRows } from '../table/spool-rows.js';
@@ -56,9 +56,9 @@ export class TableUploads {
     const keeper = this.schemas.keeper(organization, stream, uploader);
     const engine = this.engine.for(organization.id, uploadId, CHUNK_BYTES);
     const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
-    return this.spool.use(uploadId, async (directory) => {
+    return this.spool.use(uploadId, organization.id, async (directory) => {
       const body = join(directory, 'body.parquet');
-      await this.spool.write(body, request.body);
+      await this.spool.write(uploadId, body, request.body);
       const table =
         format.kind === 'parquet'
           ? await parquetTable(body)
@@ -75,18 +75,23 @@ export class TableUploads {
   ): AsyncIterable<AcceptPart> {
     const fields = storedFields(table.fields);
     const { engine, directory } = options;
-    const chunks = spoolRows(rowsOf(engine, table), {
+    const blocks = this.spool.counted(
+      options.uploadId,
+      rowsOf(engine, table),
+      ({ bytes }) => bytes.length,
+    );
+    const chunks = spoolRows(blocks, {
       directory,
       chunkBytes: CHUNK_BYTES,
       chunkRows: CHUNK_ROWS,
       maxBytes: options.maxBytes,
     });
-    const ready = readyStream(keeper, fields);
+    const target = targetStream(keeper, fields);
     for await (const chunk of chunks) {
       yield async () => {
         await refuseLongRows(engine, chunk, options.maxRecordBytes);
         return {
-          ...(await acceptRows(engine, await ready(), fields, chunk, options)),
+          ...(await acceptRows(engine, target, fields, chunk, options)),
           recordBytes: chunk.bytes,
         };
       };

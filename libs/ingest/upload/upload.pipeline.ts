@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import type { SchemaKeeper } from '../accept/accept-records.js';
@@ -10,6 +9,7 @@ import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
 import { KeyedUpload } from './idempotency-key.js';
+import { KeptUploads } from './kept-uploads.js';
 import { readSmall } from './read-small.js';
 import { ReceivingTurns } from './receiving-turns.js';
 import { refuseLongRecord } from './record-limit.js';
@@ -34,7 +34,7 @@ export class UploadPipeline {
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
-    private readonly queue: IngestQueue,
+    private readonly kept: KeptUploads,
     private readonly turns: ReceivingTurns,
     private readonly tables: TableUploads,
   ) {}
@@ -46,7 +46,7 @@ export class UploadPipeline {
     const { format, idempotencyKey } = request;
     const keyed =
       idempotencyKey === undefined ? undefined : new KeyedUpload(request, idempotencyKey);
-    const before = keyed && (await this.queue.appended(keyed.name));
+    const before = keyed && (await this.kept.before(keyed));
     if (keyed && before) {
       await keyed.read();
       return keyed.answerOf(before);
@@ -78,8 +78,9 @@ export class UploadPipeline {
     const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
     const acceptedAt = Date.now() * 1000;
     const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
-    return this.spool.use(uploadId, (directory) => {
-      const chunks = spoolChunks(lines, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+    return this.spool.use(uploadId, organization.id, (directory) => {
+      const counted = this.spool.counted(uploadId, lines, ({ length }) => length);
+      const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
       const parts = this.acceptance.parts(keeper, chunks, options);
       return this.parts.store({ request, keeper, parts, unit, keyed });
     });

@@ -6,6 +6,7 @@ import type { AuthenticatedRequest, RequestOrganization } from '@app/platform';
 import type { QueryProgress } from '@app/warehouse';
 import type { Values } from '../guard/bind-values.js';
 import type { QueryPipeline } from '../query.pipeline.js';
+import { abortedWith } from './aborted-with.js';
 import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './negotiate.js';
 import { createZstd } from './zstd.js';
 
@@ -39,15 +40,13 @@ export async function streamResult(
   const encoding = negotiateEncoding(header(request.headers['accept-encoding']), OFFERED);
   const statistics = takesTrailers(request) ? new Statistics() : undefined;
   const id = randomUUID();
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
   void reply.header('X-Query-Id', id);
   const rows = await queries.run({
     sql,
     values,
     organization,
     format,
-    signal: gone.signal,
+    signal: abortedWith(reply),
     id,
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
   });

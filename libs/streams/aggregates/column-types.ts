@@ -12,6 +12,11 @@ const STRING = 'Nullable(String)';
 const OBJECT = 'JSON';
 const arrayOf = (element: string): string => `Array(${element})`;
 const MIXED_ARRAY = arrayOf('Dynamic');
+/** Types that widen, each with its kind. */
+const WIDENING: ReadonlyMap<string, string> = new Map([
+  [INT, 'Int64'],
+  [arrayOf(INT), arrayOf(INT)],
+]);
 
 /**
  * Kinds that each type takes without loss. Two need a look at the value too, which acceptance
@@ -37,6 +42,21 @@ export function fits(type: string, kind: string): boolean {
   if (type === MIXED_ARRAY) return kind.startsWith('Array(');
   return TAKES[type]?.includes(kind) ?? false;
 }
+
+/** Exact in a float: integers beyond may be rounded as one. */
+export const EXACT_FLOAT = '9007199254740992';
+
+/** Kind, beside their own, of integers beyond {@link EXACT_FLOAT}, or of arrays with one. It says nothing about a type. */
+export const beyondFloat = (kind: string): string => `beyond floats: ${kind}`;
+
+/** Whether such integers were seen and go into a column of this type: it must not become one of floats then. */
+export function holdsBeyondFloat(type: string, kinds: Kinds): boolean {
+  const kind = WIDENING.get(type);
+  return kind !== undefined && kinds.has(beyondFloat(kind));
+}
+
+/** The kind of values of a type that may become one of floats; undefined for others. */
+export const kindThatWidens = (type: string): string | undefined => WIDENING.get(type);
 
 /** Types tried for a new column, the narrowest of a family first. */
 const FAMILIES: readonly (readonly string[])[] = [

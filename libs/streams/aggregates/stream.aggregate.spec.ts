@@ -1,4 +1,5 @@
 import type { Column } from '@app/warehouse';
+import { beyondFloat } from './column-types.js';
 import { fieldNameProblem, streamNameProblem } from './names.js';
 import {
   COLUMNS_MAX,
@@ -48,6 +49,27 @@ describe('a stream', () => {
     expect(
       given([CREATED, evolved as StreamEvent]).when(evolve({ a: 'Int64', b: 'Bool' })),
     ).toEqual([]);
+  });
+
+  it.each([
+    ['Int64', 'Float64'],
+    ['Array(Nullable(Int64))', 'Array(Nullable(Float64))'],
+  ])('never widens a column of %s once it gets what floats do not have', (integers, fractions) => {
+    const first = given([CREATED]).when(evolve({ a: integers, b: integers }));
+    const kept = given([CREATED, ...first]).when(evolve({ a: beyondFloat(integers) }));
+    expect(kept).toMatchObject([{ data: { added: [], widened: [], exact: ['a'], version: 2 } }]);
+    const events = [CREATED, ...first, ...kept];
+    expect(given(events).when(evolve({ a: beyondFloat(integers) }))).toEqual([]);
+    expect(given(events).when(evolve({ a: fractions, b: fractions }))).toMatchObject([
+      { data: { widened: [{ name: 'b' }], version: 3 } },
+    ]);
+    // A new column may begin with such; one of floats rejects them.
+    const began = new Map([['c', new Map([[integers, 2], [beyondFloat(integers), 1]])]]); // prettier-ignore
+    expect(given([CREATED]).when({ type: 'evolve', survey: began })).toMatchObject([
+      { data: { added: [{ name: 'c' }], exact: ['c'] } },
+    ]);
+    const floats = [CREATED, ...given([CREATED]).when(evolve({ d: fractions }))];
+    expect(given(floats).when(evolve({ d: beyondFloat(integers) }))).toEqual([]);
   });
 
   it('widens integers when fractions come, keeping the column’s place', () => {

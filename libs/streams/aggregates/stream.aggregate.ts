@@ -1,7 +1,14 @@
 import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
-import { declarableName, isText, typeForKinds, widen, type Kinds } from './column-types.js';
+import {
+  declarableName,
+  holdsBeyondFloat,
+  isText,
+  typeForKinds,
+  widen,
+  type Kinds,
+} from './column-types.js';
 import { fieldNameProblem } from './names.js';
 import {
   changedSettings,
@@ -29,6 +36,8 @@ export interface StreamSchemaEvolved {
     readonly id: string;
     readonly added: readonly Column[];
     readonly widened: readonly Column[];
+    /** Columns of integers that keep that type, since they get some that floats would round. */
+    readonly exact?: readonly string[];
     /** 1 for the first change. */
     readonly version: number;
   };
@@ -62,6 +71,8 @@ export interface StreamState {
   readonly stream: StreamCreated['data'] | undefined;
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
+  /** Columns that never widen. All others of integers hold none that a float would round. */
+  readonly exact: readonly string[];
   readonly version: number;
   readonly settings: StreamSettings;
   readonly deleted: boolean;
@@ -74,6 +85,7 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
   initialState: {
     stream: undefined,
     columns: [],
+    exact: [],
     version: 0,
     settings: DEFAULT_SETTINGS,
     deleted: false,
@@ -84,13 +96,14 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
       case 'StreamCreated':
         return { ...state, stream: event.data };
       case 'StreamSchemaEvolved': {
-        const { added, widened, version } = event.data;
+        const { added, widened, exact = [], version } = event.data;
         const types = new Map(widened.map(({ name, type }) => [name, type]));
         const kept = state.columns.map(({ name, type }) => ({
           name,
           type: types.get(name) ?? type,
         }));
-        return { ...state, columns: [...kept, ...added], version };
+        const columns = [...kept, ...added];
+        return { ...state, columns, exact: [...state.exact, ...exact], version };
       }
       case 'StreamSettingsChanged':
         return { ...state, settings: { ...state.settings, ...event.data.settings } };
@@ -119,22 +132,31 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
 
 function evolveSchema(
   id: string,
-  { columns, version }: StreamState,
+  { columns, exact: known, version }: StreamState,
   survey: Survey,
 ): readonly StreamSchemaEvolved[] {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const added: Column[] = [];
   const widened: Column[] = [];
+  const exact: string[] = [];
   for (const [name, kinds] of survey) {
     const now = types.get(name);
-    const type = now === undefined ? typeForKinds(kinds) : widen(now, kinds);
+    if (known.includes(name)) continue;
+    const wider = now === undefined ? undefined : widen(now, kinds);
+    const type = now === undefined ? typeForKinds(kinds) : (wider ?? now);
     if (type === undefined) continue;
-    if (now !== undefined) widened.push({ name, type });
-    else if (fieldNameProblem(name) === undefined && columns.length + added.length < COLUMNS_MAX)
+    if (wider !== undefined) widened.push({ name, type });
+    else if (now === undefined) {
+      if (fieldNameProblem(name) !== undefined) continue;
+      if (columns.length + added.length >= COLUMNS_MAX) continue;
       added.push({ name, type });
+    }
+    if (holdsBeyondFloat(type, kinds)) exact.push(name);
   }
-  if (added.length + widened.length === 0) return [];
-  return [{ type: 'StreamSchemaEvolved', data: { id, added, widened, version: version + 1 } }];
+  if (added.length + widened.length + exact.length === 0) return [];
+  const kept = exact.length === 0 ? {} : { exact };
+  const data = { id, added, widened, ...kept, version: version + 1 };
+  return [{ type: 'StreamSchemaEvolved', data }];
 }
 
 function changeSettings(

@@ -15,6 +15,8 @@ export interface StreamDescription {
   readonly name: string;
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
+  /** Columns of integers that never widen. All others hold none that a float would round, save what is older than this rule. */
+  readonly exact: readonly string[];
   readonly version: number;
   readonly settings: StreamSettings;
 }
@@ -28,7 +30,7 @@ interface StoredStreams {
 @Injectable()
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
-  readonly snapshotVersion = 1;
+  readonly snapshotVersion = 2;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
   /** Ids are never used again: a batch of one of these has nowhere to go. */
@@ -43,8 +45,8 @@ export class StreamsProjection implements SnapshottedProjection {
       event as unknown as StreamEvent,
     );
     if (!state.stream) return;
-    const { columns, version, settings } = state;
-    const description = { ...state.stream, columns, version, settings };
+    const { columns, exact, version, settings } = state;
+    const description = { ...state.stream, columns, exact, version, settings };
     if (state.deleted) this.forget(description);
     else this.index(description);
   }
@@ -100,6 +102,6 @@ export class StreamsProjection implements SnapshottedProjection {
 
 function stateOf(description: StreamDescription | undefined): StreamState {
   if (!description) return streamAggregate.initialState;
-  const { columns, version, settings, ...stream } = description;
-  return { stream, columns, version, settings, deleted: false };
+  const { columns, exact, version, settings, ...stream } = description;
+  return { stream, columns, exact, version, settings, deleted: false };
 }

@@ -38,6 +38,7 @@ export class ChdbReader implements WarehouseReader {
       id: query.id ?? randomUUID(),
       timeoutSeconds,
       ...(query.signal && { signal: query.signal }),
+      ...(query.onSample && { onSample: query.onSample }),
     });
     this.leases.add(lease);
     lease.onGone(() => this.leases.delete(lease));
@@ -52,7 +53,8 @@ export class ChdbReader implements WarehouseReader {
       throw toWarehouseError(error);
     }
     if (file === undefined) {
-      const stream = Readable.from(blocks(lease, first, query), { objectMode: false });
+      const opened = { first, second: first && following(lease, query) };
+      const stream = Readable.from(blocks(lease, opened, query), { objectMode: false });
       // A generator that waits for a block hears of the end only with that block.
       return stream.once('close', () => void lease.end());
     }
@@ -128,24 +130,36 @@ function parameters({ params = {} }: WarehouseQuery): string[] {
   });
 }
 
+/** The block after this one is made while this one is sent. */
+function following(lease: Lease, query: WarehouseQuery): Promise<Block | undefined> {
+  const next = lease.work((thread) => thread.next(), query.onProgress);
+  // It may fail before anybody waits for it.
+  next.catch(() => undefined);
+  return next;
+}
+
+interface Opened {
+  readonly first: Block | undefined;
+  readonly second: Promise<Block | undefined> | undefined;
+}
+
 async function* blocks(
   lease: Lease,
-  first: Block | undefined,
+  { first, second }: Opened,
   query: WarehouseQuery,
 ): AsyncGenerator<Buffer> {
   const joiner = chunkJoiner(query.format);
   try {
+    let next = second;
     for (let block = first; block !== undefined;) {
       const { bytes, rows } = block;
       if (query.onProgress) await lease.report(query.onProgress);
-      // The next block is made while this one is sent.
-      const next = lease.work((thread) => thread.next(), query.onProgress);
-      // It may fail before anybody waits for it.
-      next.catch(() => undefined);
+      next ??= following(lease, query);
       lease.idle();
       yield* joiner.next(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows);
       lease.busy();
       block = await next;
+      next = undefined;
     }
     query.signal?.throwIfAborted();
     yield* joiner.end();

@@ -16,6 +16,8 @@ export function isWholeFile(format: ResultFormat): boolean {
 const ARRAY_OPEN = Buffer.from('[\n');
 const ARRAY_CLOSE = Buffer.from('\n]\n');
 const BETWEEN_ROWS = Buffer.from(',\n');
+/** Copying less than that is cheaper than sending two pieces. */
+const COPIED_MAX = 64 * 1024;
 
 /** A block is `[\n<rows>\n]\n`: the brackets go, a comma comes between. */
 class JsonArrayJoiner implements ChunkJoiner {
@@ -26,7 +28,7 @@ class JsonArrayJoiner implements ChunkJoiner {
     const body = chunk.subarray(ARRAY_OPEN.length, chunk.length - ARRAY_CLOSE.length);
     const before = this.begun ? BETWEEN_ROWS : ARRAY_OPEN;
     this.begun = true;
-    return [before, body];
+    return body.length < COPIED_MAX ? [Buffer.concat([before, body])] : [before, body];
   }
 
   end(): Buffer[] {

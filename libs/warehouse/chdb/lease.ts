@@ -10,6 +10,7 @@ export interface LeaseTerms {
   readonly id: string;
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
+  readonly onSample?: (progress: QueryProgress) => void;
 }
 
 /** The engine keeps its time limit itself, except within one constant expression. */
@@ -19,6 +20,7 @@ const STALL_MS = 30_000;
 /** A query that is told to end before the engine lists it is told again. */
 const AGAIN_MS = 50;
 const PROGRESS_MS = 50;
+const SAMPLE_MS = 200;
 
 /** A reading thread while one query has it. It goes back to the pool when the engine has let go of the query. */
 export class Lease {
@@ -27,6 +29,7 @@ export class Lease {
   private told = noop;
   private failure: WarehouseError | undefined;
   private stall: NodeJS.Timeout | undefined;
+  private readonly sampling: NodeJS.Timeout | undefined;
   private readonly onAbort = (): void => void this.end();
 
   constructor(
@@ -36,6 +39,8 @@ export class Lease {
     private readonly terms: LeaseTerms,
   ) {
     terms.signal?.addEventListener('abort', this.onAbort, { once: true });
+    const { onSample } = terms;
+    if (onSample) this.sampling = setInterval(() => void this.report(onSample), SAMPLE_MS).unref();
   }
 
   get id(): string {
@@ -55,17 +60,15 @@ export class Lease {
     void settled.then(() => {
       if (this.pending === settled) this.pending = undefined;
     });
-    const late = new AbortController();
-    const limit = delay((this.terms.timeoutSeconds + GRACE_SECONDS) * 1000, undefined, {
-      signal: late.signal,
-    }).then(() => {
-      throw new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'the engine is still at work');
-    });
-    limit.catch(noop);
     if (onProgress) void this.reportUntil(settled, onProgress);
-    const outcome = Promise.race([result, limit]).finally(() => late.abort());
-    outcome.catch(noop);
-    return outcome;
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'the engine is still at work')),
+        (this.terms.timeoutSeconds + GRACE_SECONDS) * 1000,
+      );
+      void settled.then(() => clearTimeout(late));
+      result.then(resolve, reject);
+    });
   }
 
   /** The reader has what it asked for; from now on it may stall. */
@@ -99,6 +102,7 @@ export class Lease {
 
   private async giveBack(): Promise<void> {
     clearTimeout(this.stall);
+    clearInterval(this.sampling);
     this.terms.signal?.removeEventListener('abort', this.onAbort);
     while (this.pending) {
       await this.running.kill(this.id);

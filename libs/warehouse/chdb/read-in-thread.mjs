@@ -3,8 +3,9 @@
 // starts from a file that node can run as it is, from the sources too.
 //
 // Messages in: { open: Reading }, { next: true }, { leave: true }, { end: true }.
-// Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each open and next;
-// { left: true } for leave; after end the thread exits.
+// Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each next and, where
+// the engine streams, two for open: it is asked for the second block at once, since most results
+// have one. { left: true } for leave; after end the thread exits.
 import { parentPort, workerData } from 'node:worker_threads';
 import { drainPending, Session } from 'chdb';
 
@@ -64,6 +65,7 @@ async function next() {
   const step = await chunks?.next();
   if (!step || step.done) {
     stream = undefined;
+    chunks = undefined;
     return { done: true };
   }
   const raw = step.value.raw();
@@ -92,11 +94,23 @@ async function end() {
 async function answer(message) {
   if (message.end) return end();
   if (message.leave) return parentPort?.postMessage(await leave());
+  if (!message.open) return tell(next());
+  const goesOn = await tell(open(message.open));
+  if (goesOn && !message.open.whole) await tell(next());
+}
+
+/**
+ * Whether more may come.
+ * @param {Promise<{ bytes?: Uint8Array<ArrayBuffer>, rows?: number, done?: boolean }>} making
+ */
+async function tell(making) {
   try {
-    const made = await (message.open ? open(message.open) : next());
+    const made = await making;
     parentPort?.postMessage(made, made.bytes ? [made.bytes.buffer] : []);
+    return made.bytes !== undefined;
   } catch (error) {
     parentPort?.postMessage({ failed: error instanceof Error ? error.message : String(error) });
+    return false;
   }
 }
 

@@ -36,21 +36,34 @@ interface Answer {
 export class ReadingThread {
   private worker: Worker | undefined;
   private waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+  /** Came before it was asked for. */
+  private ahead: Answer | undefined;
+  /** The second block is on its way without being asked for. */
+  private isAhead = false;
+  /** The engine may have something open for it. */
+  private isOpen = false;
 
   /** @param path of the engine's data. */
   constructor(private readonly path: string) {}
 
   /** The first block; undefined when there is none. */
   open(reading: Reading): Promise<Block | undefined> {
+    this.ahead = undefined;
+    this.isOpen = true;
+    this.isAhead = !reading.whole;
     return this.block({ open: reading });
   }
 
   next(): Promise<Block | undefined> {
-    return this.block({ next: true });
+    if (!this.isAhead) return this.block({ next: true });
+    this.isAhead = false;
+    return this.block();
   }
 
   /** Gives up what was open, if anything was, so that another query can be read. */
   async leave(): Promise<void> {
+    if (!this.isOpen) return;
+    this.isOpen = false;
     if (this.worker) await this.ask({ leave: true });
   }
 
@@ -62,18 +75,34 @@ export class ReadingThread {
     await gone;
   }
 
-  private async block(message: object): Promise<Block | undefined> {
-    const { failed, bytes, rows } = await this.ask(message);
+  private async block(message?: object): Promise<Block | undefined> {
+    if (!this.isOpen) throw new WarehouseError(0, 'UNKNOWN', 'nothing is open in this thread');
+    const { failed, bytes, rows, done } = await this.ask(message);
     if (failed !== undefined) throw new Error(failed);
+    // At the end nothing is left to give up.
+    if (done) this.isOpen = false;
     return bytes && { bytes, rows: rows ?? 0 };
   }
 
-  private ask(message: object): Promise<Answer> {
+  /** @param message none: for an answer that comes by itself. */
+  private ask(message?: object): Promise<Answer> {
+    const { ahead } = this;
+    if (message === undefined && ahead) {
+      this.ahead = undefined;
+      return Promise.resolve(ahead);
+    }
     const worker = (this.worker ??= this.start());
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
-      worker.postMessage(message);
+      if (message) worker.postMessage(message);
     });
+  }
+
+  private take(answer: Answer): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting) waiting.resolve(answer);
+    else this.ahead = answer;
   }
 
   private start(): Worker {
@@ -81,9 +110,12 @@ export class ReadingThread {
       workerData: { path: this.path },
       name: 'reader',
     });
-    worker.on('message', (answer: Answer) => this.waiting?.resolve(answer));
+    worker.on('message', (answer: Answer) => this.take(answer));
     const end = (error: unknown): void => {
-      if (this.worker === worker) this.worker = undefined;
+      if (this.worker === worker) {
+        this.worker = undefined;
+        this.isOpen = false;
+      }
       const cause = { cause: error };
       this.waiting?.reject(new WarehouseError(0, 'UNKNOWN', 'a reading thread ended', cause));
     };

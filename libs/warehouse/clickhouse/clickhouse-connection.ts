@@ -14,6 +14,8 @@ export interface Request {
   /** By which the server knows the statement; one is made up when there is none. */
   readonly id?: string;
   readonly database?: string;
+  /** Whose rights it has, of those its user may take. */
+  readonly role?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   /** The data of an INSERT: a file compressed with zstd, by its absolute path. */
   readonly file?: string;
@@ -41,6 +43,8 @@ const OWN_ON_CLUSTER: ClickHouseSettings = {
   ...OWN,
   insert_quorum: 'auto',
   insert_quorum_parallel: 0,
+  // Where who may do what is kept in Keeper, every node has it without being told.
+  ignore_on_cluster_for_replicated_access_entities_queries: 1,
   select_sequential_consistency: '1',
 };
 
@@ -134,12 +138,13 @@ async function ask(node: ClickHouseNode, request: Request): Promise<Readable> {
 }
 
 /** The client's own reading of errors takes words in brackets for their type: ours reads them. */
-function parameters({ query, settings, id, database, params, file, signal }: Request) {
+function parameters({ query, settings, id, database, role, params, file, signal }: Request) {
   return {
     query,
     query_id: id ?? randomUUID(),
     clickhouse_settings: settings,
     ignore_error_response: true,
+    ...(role === undefined ? {} : { role }),
     ...(params === undefined ? {} : { query_params: params }),
     ...(signal === undefined ? {} : { abort_signal: signal }),
     ...(file === undefined ? {} : { values: createReadStream(file) }),

@@ -10,6 +10,10 @@ const STATEMENT_BYTES_MAX = 1024 * 1024;
 const withFormat = (sql: string, format: ResultFormat): string =>
   `${sql}\nFORMAT ${ENGINE_FORMAT[format]}`;
 
+/** An organization's role is called as its database. */
+const roleOf = ({ database }: Pick<WarehouseQuery, 'database'>) =>
+  database === undefined ? {} : { role: database };
+
 /** Each query brings its own bounds, and is read-only: the server lets it change neither. */
 export class ClickHouseReader implements WarehouseReader {
   private readonly settings: ClickHouseSettings;
@@ -35,6 +39,7 @@ export class ClickHouseReader implements WarehouseReader {
     };
     return this.connection.stream({
       ...query,
+      ...roleOf(query),
       query: withFormat(sql, format),
       settings,
       isReading: true,
@@ -51,6 +56,7 @@ export class ClickHouseReader implements WarehouseReader {
     };
     return this.connection.text({
       ...query,
+      ...roleOf(query),
       query: withFormat(sql, format),
       settings,
       isReading: true,

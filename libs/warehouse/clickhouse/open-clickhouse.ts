@@ -10,6 +10,7 @@ import { ClickHouseConnection } from './clickhouse-connection.js';
 import { ClickHouseReader } from './clickhouse-reader.js';
 import { ClickHouseWriter } from './clickhouse-writer.js';
 import { PartitionClaims } from './partition-claims.js';
+import { QueryAccess, readerPassword, readerUrls } from './query-access.js';
 
 export interface ClickHouseOptions {
   readonly address: ClickHouseAddress;
@@ -24,7 +25,7 @@ export interface ClickHouseOptions {
 
 /**
  * A ClickHouse server as warehouse.
- * @throws {WarehouseError} when it cannot be reached, or lets nobody of this name in.
+ * @throws {WarehouseError} when it cannot be reached, lets nobody of this name in, or does not let them say who may do what.
  */
 export async function openClickHouse({
   address: { urls, cluster },
@@ -34,22 +35,27 @@ export async function openClickHouse({
   closeEngine,
 }: ClickHouseOptions): Promise<Warehouse> {
   const connection = new ClickHouseConnection(urls, cluster !== undefined);
+  const ddl = new Ddl(cluster);
+  const access = new QueryAccess(connection, ddl, limits);
+  const password = readerPassword(urls);
   try {
     await connection.rows('SELECT 1');
+    await access.createReader(password);
   } catch (error) {
     await connection.close();
     throw error;
   }
-  const ddl = new Ddl(cluster);
+  const asking = new ClickHouseConnection(readerUrls(urls, password), cluster !== undefined);
   const claims = new PartitionClaims(connection, ddl);
   const parts = {
-    reader: new ClickHouseReader(connection, limits),
+    reader: new ClickHouseReader(asking, limits),
     writer: new ClickHouseWriter(connection, ddl, claims, localEngine, join(directory, 'sending')),
-    schema: new SqlSchema(connection, ddl),
+    schema: new SqlSchema(connection, ddl, access),
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
     keys: new SqlPersonKeys(connection, ddl),
   };
   return composeWarehouse(parts, async () => {
+    await asking.close();
     await connection.close();
     await closeEngine();
   });

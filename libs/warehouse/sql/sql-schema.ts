@@ -62,10 +62,13 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
+    /** Undefined where the engine does not know who may do what. */
+    private readonly access?: { createRole(database: string): Promise<void> },
   ) {}
 
-  createDatabase(database: string): Promise<void> {
-    return runAll(this.runner, this.ddl.createDatabase(database));
+  async createDatabase(database: string): Promise<void> {
+    await runAll(this.runner, this.ddl.createDatabase(database));
+    await this.access?.createRole(database);
   }
 
   createTable(table: TableName, columns: readonly Column[], streamId: string): Promise<void> {

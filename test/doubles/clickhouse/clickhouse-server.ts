@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
+import { Access } from './access.js';
 import { DoubleEngine } from './double-engine.js';
 import { DoubleError, toDoubleError } from './double-error.js';
 import { header, idOf, readRequest, spoolName } from './read-request.js';
@@ -22,11 +23,13 @@ export interface ServerOptions {
 export class ClickHouseServer {
   private readonly running = new RunningQueries();
   private readonly engine: DoubleEngine;
+  private readonly access: Access;
   private readonly spool: string;
   private readonly http: Server;
 
-  constructor(private readonly options: ServerOptions) {
+  constructor(options: ServerOptions) {
     this.engine = new DoubleEngine(options.directory);
+    this.access = new Access(options.directory, options);
     this.spool = join(options.directory, 'received');
     rmSync(this.spool, { recursive: true, force: true });
     mkdirSync(this.spool, { recursive: true });
@@ -69,7 +72,10 @@ export class ClickHouseServer {
       gone.signal.addEventListener('abort', () => request.destroy(), { once: true });
       const file = spoolName(this.spool, randomUUID());
       const read = await readRequest(request, url, file);
-      const answer = await runStatement(this.engine, read, this.running, gone.signal);
+      const answer = await runStatement(this.engine, read, this.running, gone.signal, {
+        access: this.access,
+        user,
+      });
       await send(answer, tag, header(request, 'accept-encoding'), read, response);
       if (read.dataFile !== undefined) rmSync(read.dataFile, { force: true });
     } catch (error) {
@@ -87,7 +93,7 @@ export class ClickHouseServer {
     const user = url.searchParams.get('user') ?? header(request, 'x-clickhouse-user') ?? name;
     const password =
       url.searchParams.get('password') ?? header(request, 'x-clickhouse-key') ?? rest.join(':');
-    if (user === this.options.user && password === this.options.password) return user;
+    if (this.access.isRight(user, password)) return user;
     throw new DoubleError(516, 'AUTHENTICATION_FAILED', `${user}: Authentication failed: password is incorrect, or there is no user with such name.`); // prettier-ignore
   }
 }

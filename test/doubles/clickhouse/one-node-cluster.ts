@@ -5,7 +5,7 @@ export const CLUSTER = 'main';
 export const REMOTE_SERVERS = `<tcp_port>9000</tcp_port>
   <remote_servers><${CLUSTER}><shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard></${CLUSTER}></remote_servers>`;
 
-const DEFINES = /^\s*(?:CREATE|ALTER|DROP|KILL|SYSTEM)\b/i;
+const DEFINES = /^\s*(?:CREATE|ALTER|DROP|GRANT|KILL|SYSTEM)\b/i;
 const REPLICATED = /\bENGINE = ReplicatedMergeTree(?:\('[^']*', '[^']*'\))?/g;
 
 /** A statement for all nodes as one for this node; undefined when there is nothing to do. */

@@ -19,6 +19,8 @@ export interface DoubleRequest {
   readonly params: ReadonlyMap<string, string>;
   readonly database: string | undefined;
   readonly sessionId: string | undefined;
+  /** Whose rights it is to have. */
+  readonly role: string | undefined;
   readonly format: string;
 }
 
@@ -80,6 +82,7 @@ export async function readRequest(
     params,
     database: fields.get('database') ?? header(request, 'x-clickhouse-database'),
     sessionId: fields.get('session_id'),
+    role: fields.get('role'),
     format:
       fields.get('default_format') ?? header(request, 'x-clickhouse-format') ?? 'TabSeparated',
   };

@@ -1,5 +1,6 @@
 import type { Session } from 'chdb';
 import { chunkJoiner } from '../../../libs/warehouse/chdb/join-chunks.js';
+import { refuseForeign, type Access } from './access.js';
 import { DoubleError } from './double-error.js';
 import type { DoubleEngine } from './double-engine.js';
 import { onOneNode } from './one-node-cluster.js';
@@ -18,12 +19,18 @@ const STREAMS = /^\s*(?:SELECT|WITH|\()/i;
 const INPUT = /\binput\(\s*('(?:[^'\\]|\\.)*')\s*\)/;
 const KILL = /^\s*KILL\s+QUERY\s+WHERE\s+([^]*?)\s+(?:SYNC|ASYNC)\s*$/i;
 
+export interface Asker {
+  readonly access: Access;
+  readonly user: string;
+}
+
 /** Runs one request's statement. @throws before the first byte what the engine can tell by then. */
 export async function runStatement(
   engine: DoubleEngine,
   request: DoubleRequest,
   running: RunningQueries,
   signal: AbortSignal,
+  { access, user }: Asker,
 ): Promise<Answer> {
   const format = FORMAT.exec(request.statement)?.[1] ?? request.format;
   const here = onOneNode(request.statement);
@@ -31,8 +38,11 @@ export async function runStatement(
   const statement = prepared({ ...request, statement: here }, running);
   if (statement.length < 65_536 && (await engine.isSeveral(statement)))
     throw new DoubleError(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
+  const readable = access.readable(user, request.role);
+  if (!readable && access.define(statement)) return { format, summary: {}, bytes: none() };
   const { session, release } = await engine.open(request);
   try {
+    if (readable) await checkRights(session, statement, user, readable);
     signal.throwIfAborted();
     const killed = KILL.exec(statement)?.[1];
     if (killed !== undefined) {
@@ -62,6 +72,20 @@ function prepared({ statement, dataFile }: DoubleRequest, running: RunningQuerie
   const source = `file('${dataFile}', ${dataFormat}`;
   if (INPUT.test(bare)) return bare.replace(INPUT, (_, structure: string) => `${source}, ${structure})`); // prettier-ignore
   return `${bare} SELECT * FROM ${source})`;
+}
+
+/** As a server does for who may read some databases only. An EXPLAIN of names as they stand reads none. */
+async function checkRights(
+  session: Session,
+  statement: string,
+  user: string,
+  readable: ReadonlySet<string>,
+): Promise<void> {
+  if (/^\s*EXPLAIN\b/i.test(statement)) return;
+  if (!STREAMS.test(statement))
+    throw new DoubleError(497, 'ACCESS_DENIED', `${user}: Not enough privileges.`);
+  const tree = await session.queryAsync(`EXPLAIN QUERY TREE run_passes = 1 ${statement}`, { format: 'TSVRaw' }); // prettier-ignore
+  refuseForeign(tree.text(), user, readable);
 }
 
 /** Ends what the condition says, and waits until it has ended. */

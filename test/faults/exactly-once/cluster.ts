@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import kafkajs from 'kafkajs';
+import kafkajs, { type Admin } from 'kafkajs';
 import { ClickHouseDouble } from '../../doubles/clickhouse/clickhouse-double.js';
 import { EventStoreDbDouble } from '../../doubles/eventstoredb/eventstoredb-double.js';
 import { KafkaServer } from '../../server/kafka/kafka-server.js';
@@ -78,19 +78,36 @@ export class Cluster {
     this.clickHouse = await ClickHouseDouble.start(this.tables, port);
   }
 
-  /** Lets the writers begin anew with everything that Kafka still has. The writers must be stopped. */
-  async rewind(): Promise<void> {
-    const { Kafka, logLevel } = kafkajs;
-    const admin = new Kafka({
-      brokers: [this.kafka.brokers],
-      logLevel: logLevel.NOTHING,
-    }).admin();
-    await admin.connect();
-    const topic = `${NAMESPACE}.batches`;
-    const offsets = await admin.fetchTopicOffsets(topic);
-    const partitions = offsets.map(({ partition, low }) => ({ partition, offset: low }));
-    await admin.setOffsets({ groupId: `${NAMESPACE}.writers`, topic, partitions });
-    await admin.disconnect();
+  /** Its double keeps events in memory: what breaks is every connection. */
+  restartEventStore(): Promise<void> {
+    return this.events.dropConnections();
+  }
+
+  /**
+   * Lets the writers begin anew with everything that Kafka still has. The writers must be stopped.
+   * @returns how many records will be delivered again
+   */
+  rewind(): Promise<number> {
+    const [topic, groupId] = [`${NAMESPACE}.batches`, `${NAMESPACE}.writers`];
+    return this.asAdmin(async (admin) => {
+      const offsets = await admin.fetchTopicOffsets(topic);
+      const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
+      const committed = new Map(group?.partitions.map((each) => [each.partition, each.offset]));
+      const partitions = offsets.map(({ partition, low }) => ({ partition, offset: low }));
+      await admin.setOffsets({ groupId, topic, partitions });
+      return partitions.reduce((sum, { partition, offset: low }) => {
+        const done = Number(committed.get(partition) ?? low) - Number(low);
+        return sum + Math.max(0, done);
+      }, 0);
+    });
+  }
+
+  /** How often a writer was given a partition, up to now. */
+  assignments(): Promise<number> {
+    return this.asAdmin(async (admin) => {
+      const [epochs] = await admin.fetchTopicOffsets(`${NAMESPACE}.epochs`);
+      return Number(epochs?.high);
+    });
   }
 
   async dispose(): Promise<void> {
@@ -102,6 +119,18 @@ export class Cluster {
     await this.kafka.dispose();
     for (const each of [this.directory, this.tables])
       rmSync(each, { recursive: true, force: true });
+  }
+
+  private async asAdmin<Answer>(work: (admin: Admin) => Promise<Answer>): Promise<Answer> {
+    const { Kafka, logLevel } = kafkajs;
+    const brokers = [this.kafka.brokers];
+    const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
   }
 
   private variables(): Record<string, string> {

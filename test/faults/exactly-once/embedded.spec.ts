@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../fixtures/seeded-random.js';
 import { startServer, type Server } from '../../server/start-server.js';
-import { Load } from './load.js';
+import { LAST, Load } from './load.js';
 
 const KILLS = 52;
 /** At a random moment after the start, up to this late. */
@@ -32,7 +32,7 @@ describe('exactly once in one process', () => {
     }
     await load.stop();
     // Batches are written in order: when this one is there, all before it are.
-    await server.client.upload('one', [{ u: 'last', n: 0, p: '' }]);
+    await server.client.upload('one', [{ u: LAST, n: 0, p: '' }]);
     const { wrong, ...sums } = await load.outcome();
     console.log(`${KILLS} kills; ${JSON.stringify(sums)}`);
     expect(wrong).toEqual([]);

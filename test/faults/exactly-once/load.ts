@@ -15,11 +15,13 @@ export interface Outcome {
   readonly records: number;
   /** Not acknowledged, and stored all the same, whole. */
   readonly silent: number;
-  /** Lost, doubled or halved. */
+  /** Lost, doubled, halved, changed, or sent by nobody. */
   readonly wrong: readonly object[];
 }
 
-const STREAMS = ['one', 'two', 'three'] as const;
+/** The name of records that only say that all before them were looked at. */
+export const LAST = 'last';
+export const STREAMS = ['one', 'two', 'three'] as const;
 const PAUSE_MS = 20;
 
 /** Uploads by many clients at once, of all sizes, with and without keys, until it is stopped. */
@@ -43,10 +45,14 @@ export class Load {
   also(work: (count: number) => Promise<Sent>): void {
     this.running.push(
       (async () => {
-        for (let count = 0; !this.stopping.signal.aborted; count += 1)
-          this.sent.push(await work(count));
+        for (let count = 0; !this.stopping.signal.aborted; count += 1) this.told(await work(count));
       })(),
     );
+  }
+
+  /** Something was sent, and what came of it. */
+  told(sent: Sent): void {
+    this.sent.push(sent);
   }
 
   /** When what is on its way was answered. */
@@ -64,26 +70,25 @@ export class Load {
   }
 
   async outcome(): Promise<Outcome> {
-    const found = new Map<string, { rows: number; different: number }>();
+    const found = new Map<string, Found>();
     for (const stream of STREAMS)
-      for (const { u, rows, different } of await this.client().sql<{
-        u: string;
-        rows: number;
-        different: number;
-      }>(`SELECT u, count() AS rows, uniqExact(n) AS different FROM ${stream} GROUP BY u`))
-        found.set(u, { rows, different });
-    const wrong = this.sent.filter(({ id, records, acknowledged }) => {
-      const { rows, different } = found.get(id) ?? { rows: 0, different: 0 };
-      const whole = rows === records && different === records;
-      return acknowledged ? !whole : !(whole || rows === 0);
+      for (const each of await this.client().sql<Found>(
+        `SELECT u, count() AS rows, uniqExact(n) AS different, min(n) AS first, max(n) AS last, uniqExact(p) AS paddings, any(length(p)) AS padding FROM ${stream} WHERE u != '${LAST}' GROUP BY u`,
+      ))
+        found.set(each.u, found.has(each.u) ? { ...each, rows: Infinity } : each);
+    const wrong = this.sent.filter((sent) => {
+      const there = found.get(sent.id);
+      return there ? !isWhole(sent, there) : sent.acknowledged;
     });
+    const known = new Set(this.sent.map(({ id }) => id));
+    const strangers = [...found.values()].filter(({ u }) => !known.has(u));
     const acknowledged = this.sent.filter((each) => each.acknowledged);
     return {
       sent: this.sent.length,
       acknowledged: acknowledged.length,
       records: acknowledged.reduce((sum, { records }) => sum + records, 0),
       silent: this.sent.filter((each) => !each.acknowledged && found.has(each.id)).length,
-      wrong: wrong.map((each) => ({ ...each, ...found.get(each.id) })),
+      wrong: [...wrong.map((each) => ({ ...each, ...found.get(each.id) })), ...strangers],
     };
   }
 
@@ -108,8 +113,30 @@ export class Load {
   }
 }
 
+/** What is there of one name. */
+interface Found {
+  readonly u: string;
+  readonly rows: number;
+  readonly different: number;
+  readonly first: number;
+  readonly last: number;
+  readonly paddings: number;
+  readonly padding: number;
+}
+
+/** Every record once, as it was sent. */
+const isWhole = ({ records }: Sent, found: Found): boolean =>
+  found.rows === records &&
+  found.different === records &&
+  found.first === 0 &&
+  found.last === records - 1 &&
+  found.paddings === 1 &&
+  found.padding === paddingOf(records);
+
+const paddingOf = (records: number): number => (records > 10_000 ? 200 : 10);
+
 export function recordsOf({ id, records }: Sent): string {
-  const padding = 'p'.repeat(records > 10_000 ? 200 : 10);
+  const padding = 'p'.repeat(paddingOf(records));
   const lines: string[] = [];
   for (let n = 0; n < records; n += 1) lines.push(`{"u":"${id}","n":${n},"p":"${padding}"}`);
   return lines.join('\n');

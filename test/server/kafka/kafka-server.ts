@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startKafka } from './kafka.mjs';
+import { startKafka, type MoreListeners } from './kafka.mjs';
 
 /** A broker of a test's own: the real thing, on a free port, its data in a temporary folder. */
 export class KafkaServer {
@@ -11,9 +11,9 @@ export class KafkaServer {
     private running: Awaited<ReturnType<typeof startKafka>>,
   ) {}
 
-  static async start(): Promise<KafkaServer> {
+  static async start(more?: MoreListeners): Promise<KafkaServer> {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-kafka-'));
-    return new KafkaServer(directory, await startKafka({ directory }));
+    return new KafkaServer(directory, await startKafka({ directory, ...(more ? { more } : {}) }));
   }
 
   get brokers(): string {

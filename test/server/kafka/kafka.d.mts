@@ -6,4 +6,16 @@ export function startKafka(options: {
   readonly port?: number;
   /** Absolute; made when missing. */
   readonly directory: string;
+  readonly more?: MoreListeners;
 }): Promise<{ readonly brokers: string; readonly process: ChildProcess }>;
+
+/** Beside the plain one. */
+export interface MoreListeners {
+  /** Ports by the listener's name, which is its protocol's too. */
+  readonly listeners: Readonly<Record<string, number>>;
+  readonly properties: string;
+  /** For the tool that formats the storage. */
+  readonly format: readonly string[];
+}
+
+export function freePort(): Promise<number>;

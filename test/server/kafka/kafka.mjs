@@ -45,7 +45,7 @@ function prepareJars() {
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
@@ -54,11 +54,14 @@ async function freePort() {
   return port;
 }
 
-const properties = (port, controller, data) => `
+/** `more`: listeners by name, beside the plain one, and their properties; see secured.ts. */
+const properties = (port, controller, data, more) => `
 process.roles=broker,controller
 node.id=1
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=${listeners({ PLAINTEXT: port, ...more.listeners, CONTROLLER: controller })}
+advertised.listeners=${listeners({ PLAINTEXT: port, ...more.listeners })}
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=${['PLAINTEXT', ...Object.keys(more.listeners)].map((name) => `${name}:${name}`).join(',')},CONTROLLER:PLAINTEXT
 controller.listener.names=CONTROLLER
 controller.quorum.voters=1@127.0.0.1:${controller}
 offsets.topic.replication.factor=1
@@ -69,7 +72,13 @@ transaction.state.log.num.partitions=3
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
 log.dirs=${data}
+${more.properties}
 `;
+
+const listeners = (ports) =>
+  Object.entries(ports)
+    .map(([name, port]) => `${name}://127.0.0.1:${port}`)
+    .join(',');
 
 function java(main, args, options) {
   const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
@@ -92,16 +101,22 @@ async function answers(port) {
  * Starts a broker; one on a directory that it had before goes on with what is there.
  * @returns its address, and its process to stop, pause or kill.
  */
-export async function startKafka({ port, directory }) {
+export async function startKafka({
+  port,
+  directory,
+  more = { listeners: {}, properties: '', format: [] },
+}) {
   prepareJars();
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'server.properties');
   const data = join(directory, 'data');
   if (!existsSync(file)) {
-    writeFileSync(file, properties(port ?? (await freePort()), await freePort(), data));
-    const format = java('kafka.tools.StorageTool', ['format', '-t', CLUSTER, '-c', file], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    writeFileSync(file, properties(port ?? (await freePort()), await freePort(), data, more));
+    const format = java(
+      'kafka.tools.StorageTool',
+      ['format', '-t', CLUSTER, '-c', file, ...more.format],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
     let complaint = '';
     format.stderr.setEncoding('utf8').on('data', (text) => (complaint += text));
     const [code] = await once(format, 'exit');

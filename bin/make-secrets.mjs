@@ -1,0 +1,24 @@
+// `node bin/make-secrets.mjs [folder]`: makes what docker-compose.yml takes from ./secrets, once.
+// What is there already stays.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = process.argv[2] ?? 'secrets';
+mkdirSync(folder, { recursive: true, mode: 0o700 });
+
+/** Readable by the containers' users, behind a folder that only its owner can enter. */
+function secret(name, make) {
+  const file = join(folder, name);
+  if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o444 });
+  return readFileSync(file, 'utf8');
+}
+const word = () => randomBytes(24).toString('base64url');
+
+secret('secret_key', () => randomBytes(32).toString('base64'));
+// Lower, upper, digit and special, as passwords must have.
+secret('root_password', () => `${word()}-aA1`);
+const password = secret('clickhouse_password', word);
+secret('clickhouse_url', () => `http://millrace:${password}@clickhouse:8123`);
+secret('minio_password', word);
+console.log(`secrets are in ${folder}: keep a copy of secret_key apart from the data`);

@@ -1,0 +1,37 @@
+import { whyNoRoom } from '../fair-room.js';
+import { QueueFullError, type QueueDepth } from '../ingest-queue.js';
+
+/** How much waits in the queue, in all and of each owner. */
+export class WaitingRecords {
+  private records = 0;
+  private bytes = 0;
+  private readonly bytesOf = new Map<string, number>();
+
+  /** @param maxBytes bound of what waits, by payload size */
+  constructor(private readonly maxBytes: number) {}
+
+  depth(): QueueDepth {
+    return { records: this.records, bytes: this.bytes };
+  }
+
+  /**
+   * Takes records in.
+   * @throws {QueueFullError} when there is no room for them
+   */
+  admit(owner: string | undefined, records: number, bytes: number): void {
+    const own = owner === undefined ? 0 : (this.bytesOf.get(owner) ?? 0);
+    const noRoom = whyNoRoom({ maxBytes: this.maxBytes, waiting: this.bytes, own, bytes });
+    if (noRoom !== undefined) throw new QueueFullError(noRoom);
+    this.grow(owner, records, bytes);
+  }
+
+  /** Those that are there, whatever the bound. Negative: those that are gone. */
+  grow(owner: string | undefined, records: number, bytes: number): void {
+    this.records += records;
+    this.bytes += bytes;
+    if (owner === undefined) return;
+    const own = (this.bytesOf.get(owner) ?? 0) + bytes;
+    if (own > 0) this.bytesOf.set(owner, own);
+    else this.bytesOf.delete(owner);
+  }
+}

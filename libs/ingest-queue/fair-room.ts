@@ -1,0 +1,26 @@
+/** Sizes in bytes. */
+export interface Room {
+  readonly maxBytes: number;
+  /** All that waits. */
+  readonly waiting: number;
+  /** Of it, what waits of one owner. */
+  readonly own: number;
+  /** What it wants to add. */
+  readonly bytes: number;
+}
+
+/**
+ * Shares a bounded place out without knowing who will come: an owner may have as much waiting as is
+ * left free after it. So one that floods ends at half of the place, two at a third each, and there
+ * is always room for whoever comes next. This needs no clock, no list of who is present, and no
+ * setting. Who has nothing waiting may take all that is free: what is larger than half must be
+ * possible some time.
+ * @returns why there is no room; undefined when there is.
+ */
+export function whyNoRoom({ maxBytes, waiting, own, bytes }: Room): string | undefined {
+  const free = maxBytes - waiting - bytes;
+  if (free < 0) return `the ingest queue holds about ${waiting} bytes of at most ${maxBytes}`;
+  if (own > 0 && own + bytes > free)
+    return `${own} bytes of this organization wait in the ingest queue already; as many as wait must stay free for others`;
+  return undefined;
+}

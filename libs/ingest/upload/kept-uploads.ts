@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { IngestQueue, type KeptAppend } from '@app/ingest-queue';
+import { MillraceError } from '@app/platform';
+import { StreamsProjection } from '@app/streams';
+import type { KeyedUpload } from './idempotency-key.js';
+
+/** What was uploaded under a key before. */
+@Injectable()
+export class KeptUploads {
+  constructor(
+    private readonly queue: IngestQueue,
+    private readonly streams: StreamsProjection,
+  ) {}
+
+  /**
+   * The upload of this key, if there was one. A key belongs to the streams it stored in: where they
+   * were deleted it stands for nothing any more, and the upload goes on under another name.
+   * @throws {MillraceError} CONFLICT when some of them were deleted, and others still have their part
+   */
+  async before<Kept extends object>(keyed: KeyedUpload<Kept>): Promise<KeptAppend | undefined> {
+    for (;;) {
+      const kept = await this.queue.appended(keyed.name);
+      if (!kept) return undefined;
+      const streams = keyed.streamsOf(kept);
+      const deleted = streams.filter((id) => this.streams.isDeleted(id));
+      if (deleted.length === 0) return kept;
+      if (deleted.length < streams.length)
+        throw new MillraceError(
+          'CONFLICT',
+          'a stream that the upload of this Idempotency-Key went to was deleted since, others have their part; send what is missing with a new key',
+        );
+      keyed.passOver(kept);
+    }
+  }
+}

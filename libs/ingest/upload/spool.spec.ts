@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Spool } from './spool.js';
+
+const MIB = 1024 * 1024;
+const KEPT_FREE = 10 * MIB;
+
+describe('Spool', () => {
+  let folder: string;
+  /** Of a disk that holds nothing else. */
+  let diskBytes: number;
+  let written: number;
+  let spool: Spool;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'millrace-spool-'));
+    diskBytes = 1000 * MIB;
+    written = 0;
+    spool = new Spool(join(folder, 'spool'), KEPT_FREE, () => Promise.resolve(diskBytes - written));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** An upload that writes so many mebibytes and stays until it is told to end. */
+  function upload(id: string, owner: string, mebibytes: number) {
+    let end = (): void => undefined;
+    const ending = new Promise<void>((resolve) => (end = resolve));
+    let full = (): void => undefined;
+    const isWritten = new Promise<void>((resolve) => (full = resolve));
+    const ended = spool.use(id, owner, async () => {
+      const pieces = async function* (): AsyncIterable<number> {
+        for (let n = 0; n < mebibytes; n += 1) yield await Promise.resolve(MIB);
+      };
+      for await (const bytes of spool.counted(id, pieces(), (each) => each)) written += bytes;
+      full();
+      await ending;
+    });
+    ended.catch(() => undefined);
+    return { end, ended, settled: Promise.race([ended, isWritten]) };
+  }
+
+  it('gives a folder, and takes it away again', async () => {
+    const file = await spool.use('a', 'one', async (directory) => {
+      const body = async function* (): AsyncIterable<Buffer> {
+        yield await Promise.resolve(Buffer.from('text'));
+      };
+      const path = join(directory, 'body');
+      await spool.write('a', path, body());
+      expect(readFileSync(path, 'utf8')).toBe('text');
+      return path;
+    });
+    expect(existsSync(file)).toBe(false);
+    expect(readdirSync(join(folder, 'spool'))).toEqual([]);
+  });
+
+  it('503 for all when the disk is nearly full', async () => {
+    diskBytes = KEPT_FREE - 1;
+    await expect(upload('a', 'one', 1).settled).rejects.toMatchObject({ kind: 'DISK_FULL' });
+  });
+
+  it('lets an owner’s only upload have the whole disk, and no more', async () => {
+    const only = upload('a', 'one', 980);
+    await only.settled;
+    only.end();
+    await only.ended;
+    written = 0;
+    await expect(upload('b', 'one', 1010).settled).rejects.toMatchObject({ kind: 'DISK_FULL' });
+  });
+
+  it('leaves room for others, whoever floods it', async () => {
+    const flood: ReturnType<typeof upload>[] = [];
+    let refused: unknown;
+    for (let n = 0; n < 30 && refused === undefined; n += 1) {
+      const next = upload(`flood${n}`, 'flood', 40);
+      flood.push(next);
+      refused = await next.settled.catch((error: unknown) => error);
+    }
+    expect(refused).toMatchObject({ kind: 'QUEUE_FULL', retryAfterSeconds: 5 });
+    expect(flood.length).toBeGreaterThan(10);
+    expect(flood.length).toBeLessThan(15);
+    const calm = [upload('calm1', 'calm', 100), upload('calm2', 'calm', 100)];
+    for (const each of calm) await each.settled;
+    for (const each of [...flood, ...calm]) each.end();
+    await Promise.allSettled(flood.map(({ ended }) => ended));
+    written = 0;
+    await upload('later', 'flood', 900).settled;
+  });
+});

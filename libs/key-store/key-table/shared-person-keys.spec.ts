@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { ServerKey } from '../server-key.js';
+import { SharedPersonKeys, type KeyTable } from './shared-person-keys.js';
+
+/** A server's table, as processes see it. */
+class Table implements KeyTable {
+  rows: { readonly personId: string; readonly wrapped: string }[] = [];
+
+  wrappedKeys(personId?: string) {
+    const found = this.rows.filter((row) => personId === undefined || row.personId === personId);
+    return Promise.resolve(found);
+  }
+
+  addWrappedKey(key: { readonly personId: string; readonly wrapped: string }) {
+    this.rows.push(key);
+    return Promise.resolve();
+  }
+
+  dropWrappedKeys(personId: string, but?: string) {
+    this.rows = this.rows.filter((row) => row.personId !== personId || row.wrapped === but);
+    return Promise.resolve();
+  }
+}
+
+describe('keys that processes share', () => {
+  const serverKey = new ServerKey(randomBytes(32));
+  let table: Table;
+  let [a, b] = [] as unknown as [SharedPersonKeys, SharedPersonKeys];
+  beforeEach(async () => {
+    table = new Table();
+    [a, b] = [await SharedPersonKeys.open(table, serverKey), await SharedPersonKeys.open(table, serverKey)]; // prettier-ignore
+  });
+  const same = (key: Uint8Array) => (other: Uint8Array) => Buffer.from(key).equals(other);
+
+  it('are known to the other once it learns of the person, and to who comes later', async () => {
+    const key = await a.create('ANN');
+    expect([b.find('ANN'), await a.create('ANN')]).toEqual([[], key]);
+    await b.learn('ANN', same(key));
+    expect(b.find('ANN')).toEqual([key]);
+    expect((await SharedPersonKeys.open(table, serverKey)).find('ANN')).toEqual([key]);
+    expect(JSON.stringify(table.rows)).not.toContain(Buffer.from(key).toString('base64'));
+  });
+
+  it('made by both at once are settled by what is theirs: all end with that one', async () => {
+    const [first, second] = await Promise.all([a.create('ANN'), b.create('ANN')]);
+    expect(first).not.toEqual(second);
+    for (const keys of [a, b]) await keys.learn('ANN', same(second));
+    const fresh = await SharedPersonKeys.open(table, serverKey);
+    for (const keys of [a, b, fresh]) expect(keys.find('ANN')).toEqual([second]);
+  });
+
+  it('are gone for all who open them later, and here at once', async () => {
+    const key = await a.create('ANN');
+    await b.learn('ANN', same(key));
+    await a.drop('ANN');
+    expect([a.find('ANN'), table.rows]).toEqual([[], []]);
+    await b.drop('ANN');
+    expect(b.find('ANN')).toEqual([]);
+  });
+
+  it('take over what a process had for itself, but not over another', async () => {
+    const own = new Uint8Array(randomBytes(32));
+    await a.adopt('ANN', own);
+    await a.adopt('ANN', new Uint8Array(randomBytes(32)));
+    expect(a.find('ANN').map((key) => Buffer.from(key))).toEqual([Buffer.from(own)]);
+  });
+
+  it('of another server are refused, with what to do', async () => {
+    await a.create('ANN');
+    const other = SharedPersonKeys.open(table, new ServerKey(randomBytes(32)));
+    await expect(other).rejects.toThrow(/same MILLRACE_SECRET_KEY/);
+  });
+});

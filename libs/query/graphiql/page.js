@@ -1,0 +1,27 @@
+// Runs in the browser: GraphiQL over the organization that is chosen, or named by ?org=. The
+// browser sends the credentials that it was asked for when the page was opened.
+(async () => {
+  const place = document.getElementById('graphiql');
+  const choice = document.getElementById('organization');
+  const answer = await fetch('api/organizations');
+  const { data = [], message } = await answer.json();
+  if (!answer.ok) {
+    place.textContent = message;
+    return;
+  }
+  const names = data.map(({ identifier }) => identifier);
+  const wanted = new URLSearchParams(location.search).get('org');
+  if (wanted !== null && !names.includes(wanted)) names.push(wanted);
+  choice.append(...names.map((name) => new Option(name, name, false, name === wanted)));
+  choice.addEventListener('change', () => {
+    location.search = new URLSearchParams({ org: choice.value });
+  });
+  const fetcher = GraphiQL.createFetcher({
+    url: `api/${encodeURIComponent(choice.value)}/graphql`,
+  });
+  const page = React.createElement(GraphiQL, {
+    fetcher,
+    defaultQuery: '# Streams are fields: { logs(limit: 10) { _timestamp } }\n',
+  });
+  ReactDOM.createRoot(place).render(page);
+})();

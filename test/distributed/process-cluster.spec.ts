@@ -1,0 +1,97 @@
+import { ProcessCluster } from '../server/cluster/process-cluster.js';
+import { until } from '../server/until.js';
+
+// Nine processes start on two cores.
+const START_MS = 240_000;
+const TIMEOUT_MS = 120_000;
+
+describe('the cluster of docker-compose.yml, as processes', () => {
+  let cluster: ProcessCluster;
+
+  beforeAll(async () => {
+    cluster = await ProcessCluster.start();
+  }, START_MS);
+  afterAll(() => cluster.kill(), TIMEOUT_MS);
+
+  const metric = async (status: string, name: string): Promise<number> => {
+    const text = await (await fetch(`${status}/metrics`)).text();
+    const values = text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+      .map((line) => Number(line.slice(line.lastIndexOf(' '))));
+    return values.reduce((sum, value) => sum + value, 0);
+  };
+
+  it('is ready, all of it', async () => {
+    for (const { status } of cluster.programs)
+      expect((await fetch(`${status}/readyz`)).status).toBe(200);
+  });
+
+  it(
+    'answers at one node what was uploaded through the other, and through the proxy',
+    async () => {
+      expect(await cluster.node(0).client.upload('logs', [{ a: 1 }, { a: 2 }])).toMatchObject({
+        successful: 2,
+      });
+      await until(async () => {
+        const answer = await cluster.node(1).client.call('/api/default/logs/schema');
+        return answer.status === 200;
+      });
+      expect(await cluster.node(1).client.sql('SELECT sum(a) AS sum FROM logs')).toEqual([
+        { sum: 3 },
+      ]);
+      await cluster.client.upload('logs', [{ a: 3 }]);
+      expect(await cluster.client.count('logs')).toBe(3);
+    },
+    TIMEOUT_MS,
+  );
+
+  it('is written by writers, and by nobody else', async () => {
+    const rows = (programs: readonly { status: string }[]): Promise<number> =>
+      Promise.all(programs.map(({ status }) => metric(status, 'millrace_written_rows_total'))).then(
+        (each) => each.reduce((sum, value) => sum + value, 0),
+      );
+    expect(await rows(cluster.writers)).toBe(3);
+    expect(await rows(cluster.nodes)).toBe(0);
+  });
+
+  it(
+    'tells the lag by partition, which grows while nobody writes and goes when a writer comes',
+    async () => {
+      for (const writer of cluster.writers.splice(0)) expect(await writer.stop()).toBe(0);
+      const { client, status } = cluster.node(0);
+      const body = JSON.stringify([{ a: 4 }]);
+      for (let time = 0; time < 5; time += 1)
+        expect((await client.call('/api/default/logs/_json', { body })).status).toBe(200);
+      await until(async () => (await metric(status, 'millrace_queue_lag')) === 5);
+      const writer = await cluster.startWriter('writer-3');
+      await until(async () => (await metric(status, 'millrace_queue_lag')) === 0);
+      expect(await metric(writer.status, 'millrace_written_rows_total')).toBe(5);
+      expect(await cluster.node(1).client.count('logs')).toBe(8);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'serves on through the proxy when a node stops, without a failure',
+    async () => {
+      let stopped = false;
+      const ending = cluster.node(0).stop();
+      void ending.then(() => (stopped = true));
+      while (!stopped) expect(await cluster.client.count('logs')).toBe(8);
+      expect(await ending).toBe(0);
+      expect(await cluster.client.count('logs')).toBe(8);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'ends in good order',
+    async () => {
+      cluster.nodes.shift();
+      expect(await cluster.stop()).toEqual([0, 0, 0]);
+      for (const program of cluster.programs) expect(program.process.exitCode).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+});
