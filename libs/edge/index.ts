@@ -28,5 +28,6 @@ export type { Workshop } from './registry/open-source.js';
 export { Registrations } from './registry/registrations.js';
 export { Reloader } from './registry/reloader.js';
 export { TableRegistry, type TableChange } from './registry/table-registry.js';
-export { Follower, type FollowState } from './follow/follower.js';
+export type { FollowState } from './follow/follow-state.js';
+export { Follower } from './follow/follower.js';
 export { KeyValueStores } from './kv/key-value-stores.js';

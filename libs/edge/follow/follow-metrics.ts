@@ -1,5 +1,5 @@
 import { counter, gauge } from '@app/platform';
-import type { FollowState } from './follower.js';
+import type { FollowState } from './follow-state.js';
 
 export const failedRounds = counter({
   name: 'millrace_follow_failures_total',

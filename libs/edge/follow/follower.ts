@@ -7,6 +7,7 @@ import type { FollowConfig } from '../config/follow-config.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 import type { DescribedColumn } from '../table-description.js';
 import { failedRounds, measureFollowing } from './follow-metrics.js';
+import type { FollowState } from './follow-state.js';
 import { HostedError, HostedOrganization } from './hosted-organization.js';
 import { LocalFiles } from './local-files.js';
 import { StreamCache } from './stream-cache.js';
@@ -21,18 +22,6 @@ export interface FollowerParts {
   /** Names of tables that are not the follower's: a stream of such a name is passed over. */
   readonly taken: ReadonlySet<string>;
   readonly logger: Logger;
-}
-
-export interface FollowState {
-  /** Whether there is anything to answer from: the hosted side has been read once, now or before. */
-  readonly isReady: boolean;
-  readonly streams: number;
-  /** Since all streams were as the hosted side had them; undefined: not since the start. */
-  readonly ageSeconds: number | undefined;
-  /** Rounds that failed, since the start. */
-  readonly failures: number;
-  /** Of the last round; undefined: it went well. */
-  readonly lastError: string | undefined;
 }
 
 /** A refused connection costs little, and who comes back is wanted soon. */

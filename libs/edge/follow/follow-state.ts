@@ -1,0 +1,12 @@
+/** How following goes. */
+export interface FollowState {
+  /** Whether there is anything to answer from: the hosted side has been read once, now or before. */
+  readonly isReady: boolean;
+  readonly streams: number;
+  /** Since all streams were as the hosted side had them; undefined: not since the start. */
+  readonly ageSeconds: number | undefined;
+  /** Rounds that failed, since the start. */
+  readonly failures: number;
+  /** Of the last round; undefined: it went well. */
+  readonly lastError: string | undefined;
+}
