@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   ApiBody,
   ApiConsumes,
+  ApiExcludeController,
   ApiOperation,
   ApiQuery,
   ApiResponse,
@@ -13,6 +14,7 @@ import { z } from 'zod';
 import {
   DESCRIPTION_METADATA,
   ERROR_STATUS,
+  UNDESCRIBED_METADATA,
   type ErrorKind,
   type FailureExample,
   type RouteDescription,
@@ -23,8 +25,11 @@ type ApiSchema = Extract<Parameters<typeof ApiBody>[0], { schema: unknown }>['sc
 /** Tells the library that writes the OpenAPI document what `@Describe` says of each route. */
 export function describeRoutes(app: NestFastifyApplication): void {
   for (const module of app.get(ModulesContainer).values())
-    for (const { metatype } of module.controllers.values())
-      describeController((metatype as Type).prototype as object);
+    for (const { metatype } of module.controllers.values()) {
+      const controller = metatype as Type;
+      if (Reflect.hasMetadata(UNDESCRIBED_METADATA, controller)) ApiExcludeController()(controller);
+      else describeController(controller.prototype as object);
+    }
 }
 
 function describeController(prototype: object): void {

@@ -30,6 +30,11 @@ export interface RouteDescription {
 /** Where a route's description is kept. */
 export const DESCRIPTION_METADATA = 'millrace:description';
 
+/** On controllers that the OpenAPI document leaves out: pages for people. */
+export const UNDESCRIBED_METADATA = 'millrace:undescribed';
+export const Undescribed = (): ClassDecorator =>
+  SetMetadata<string, boolean>(UNDESCRIBED_METADATA, true);
+
 /** Describes a route for the OpenAPI document, from the schemas the route itself uses. */
 export const Describe = (route: RouteDescription): MethodDecorator =>
   SetMetadata<string, RouteDescription>(DESCRIPTION_METADATA, route);

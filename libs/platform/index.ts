@@ -13,6 +13,8 @@ export {
 export {
   Describe,
   DESCRIPTION_METADATA,
+  Undescribed,
+  UNDESCRIBED_METADATA,
   type FailureExample,
   type RouteDescription,
 } from './describe.js';

@@ -7,6 +7,7 @@ export {
   OrganizationQueries,
   type OrganizationQueryLimits,
 } from './organization-queries.js';
+export { GraphiqlModule } from './graphiql.module.js';
 export { QueryModule } from './query.module.js';
 export { SearchModule } from './search.module.js';
 export { QueryPipeline } from './query.pipeline.js';

@@ -4,9 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { MillraceError, RequiresAccount, type AuthenticatedRequest } from '@app/platform';
+import {
+  MillraceError,
+  RequiresAccount,
+  Undescribed,
+  type AuthenticatedRequest,
+} from '@app/platform';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
@@ -53,7 +57,7 @@ const POLICY = [
 
 /** GraphiQL, whole, from this server: to look at an organization's schema and try queries. */
 @Controller('graphiql')
-@ApiExcludeController()
+@Undescribed()
 export class GraphiqlController {
   private readonly read = new Map<string, Promise<Buffer>>();
 

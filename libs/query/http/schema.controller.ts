@@ -11,7 +11,8 @@ import {
 import { Catalog, type TableDescription } from '../catalog.js';
 import { JsonShapes } from '../graphql/json-shapes.js';
 import { didYouMean } from '../near-name.js';
-import { arrowFields, type ArrowField } from './arrow-schema.js';
+import { arrowFields } from './arrow-schema.js';
+import type { ArrowField } from './arrow-type.js';
 
 interface TableSchema {
   readonly fields: readonly ArrowField[];

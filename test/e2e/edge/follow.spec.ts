@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,9 @@ import { startRelay, type Relay } from '../../server/relay.js';
 import { runEdge, startEdge, type Edge } from '../../server/start-edge.js';
 import { ROOT, startServer, type Server } from '../../server/start-server.js';
 import { until } from '../../server/until.js';
+
+/** Two programs start here more than once, and one waits until it tries again. */
+jest.setTimeout(120_000);
 
 const CREDENTIALS = { MILLRACE_USER: ROOT.email, MILLRACE_PASSWORD: ROOT.password };
 

@@ -104,6 +104,19 @@ describe('tables of local files', () => {
     });
   });
 
+  it('tells what is within structs', async () => {
+    const { fields } = (await edge.get('/api/schema/blogs')).json<{ fields: object[] }>();
+    expect(fields[0]).toMatchObject({
+      name: 'reply',
+      data_type: {
+        Struct: [
+          { name: 'reply_id', data_type: 'Int32', nullable: true },
+          { name: 'next_id', data_type: 'Int32', nullable: true },
+        ],
+      },
+    });
+  });
+
   it('shows no path of this machine', async () => {
     for (const statement of ['SELECT _path FROM csv', 'SELECT _file FROM blogs'])
       expect((await edge.sql(statement)).json()).toMatchObject({ code: 400 });
