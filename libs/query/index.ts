@@ -1,4 +1,3 @@
-export { GraphiqlModule } from './graphiql.module.js';
 export { Catalog, type TableDescription } from './catalog.js';
 export { Guard } from './guard/guard.js';
 export { didYouMean } from './near-name.js';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer, type Server } from '../server/start-server.js';
 import { writeParquet } from '../server/make-parquet.js';
+import { COLUMNS, selectRows } from './access-rows.js';
 import { MemoryWatch } from './process-memory.js';
 import { rawInsertSeconds } from './engine-alone.js';
 import { report } from './report.js';
@@ -17,33 +18,10 @@ const ROUNDS = SHORT ? 2 : 5;
 const MIB = 1024 * 1024;
 const MEMORY_GROWTH_MAX = 256 * MIB;
 
-/** As a Delta log has them, as a stream does, and how rows are made: like an access log's. */
-const COLUMNS = [
-  ['host', 'string', 'Nullable(String)', "concat('web-', toString(n % 40))"],
-  ['method', 'string', 'Nullable(String)', "['GET','POST','PUT'][n % 3 + 1]"],
-  ['path', 'string', 'Nullable(String)', "concat('/api/items/', toString(cityHash64(n) % 100000))"],
-  ['status', 'long', 'Nullable(Int64)', 'toInt64(200 + n % 5 * 100)'],
-  ['bytes', 'long', 'Nullable(Int64)', 'toInt64(cityHash64(n, 1) % 100000)'],
-  ['duration', 'double', 'Nullable(Float64)', 'cityHash64(n, 2) % 1000000 / 1e6'],
-  ['client_ip', 'string', 'Nullable(String)', 'IPv4NumToString(toUInt32(cityHash64(n, 3)))'],
-  [
-    'user_agent',
-    'string',
-    'Nullable(String)',
-    "concat('Mozilla/5.0 (X11; Linux x86_64) Agent/', toString(n % 200))",
-  ],
-  ['cached', 'boolean', 'Nullable(Bool)', 'toBool(n % 7 = 0)'],
-].map(([name = '', delta = '', type = '', made = '']) => ({ name, delta, type, made }));
-const TIME = "fromUnixTimestamp64Milli(toInt64(1700000000000 + n), 'UTC')";
-
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const seconds = (values: readonly number[]): string =>
   `${median(values).toFixed(2)} s (${values.map((s) => s.toFixed(2)).join(', ')})`;
-
-const select = (from: number, count: number): string =>
-  `SELECT ${[`${TIME} AS _timestamp`, ...COLUMNS.map(({ name, made }) => `${made} AS ${name}`)].join(', ')}` +
-  ` FROM (SELECT number AS n FROM numbers(${from}, ${count}))`;
 
 /** A table of several files, written by the engine, with a log of one commit. */
 function writeDeltaTable(folder: string): void {
@@ -58,7 +36,7 @@ function writeDeltaTable(folder: string): void {
   };
   const adds = Array.from({ length: FILES }, (_, index) => {
     const path = `part-${index}.parquet`;
-    writeParquet(select(index * ROWS_A_FILE, ROWS_A_FILE), join(folder, path));
+    writeParquet(selectRows(index * ROWS_A_FILE, ROWS_A_FILE), join(folder, path));
     const { size } = statSync(join(folder, path));
     return { add: { path, partitionValues: {}, size, modificationTime: 0, dataChange: true } };
   });
@@ -88,7 +66,7 @@ describe('tables beside the engine alone', () => {
   let server: Server;
 
   beforeAll(async () => {
-    writeParquet(select(0, ROWS), parquet);
+    writeParquet(selectRows(0, ROWS), parquet);
     writeDeltaTable(table);
     execFileSync('tar', ['-C', directory, '-cf', archive, 'table']);
     server = await startServer();

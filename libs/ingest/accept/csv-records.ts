@@ -109,10 +109,11 @@ function recordSql({ columns }: CsvShape, kinds: readonly Kind[]): string {
     const beyond = index === columns.length;
     const text = `replaceAll(ifNull(${field(index)}, ''), ${INNER_BREAK}, '\\n')`;
     const empty = kind === 'text' && !beyond ? `isNull(${field(index)})` : `${text} = ''`;
-    const key = quoteText(`${JSON.stringify(name)}:`);
+    const key = quoteText(`,${JSON.stringify(name)}:`);
     return `if(${empty}, '', concat(${key}, ${valueSql(text, kind)}))`;
   });
-  return `concat('{', arrayStringConcat(arrayFilter(part -> part != '', [${parts.join(', ')}]), ','), '}')`;
+  // Each part brings its comma, and the first one goes: an array of parts would be made for each record.
+  return `concat('{', substring(concat(${parts.join(', ')}), 2), '}')`;
 }
 
 function valueSql(text: string, kind: Kind): string {

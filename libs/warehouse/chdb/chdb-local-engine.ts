@@ -1,5 +1,6 @@
 import { toWarehouseError } from '../warehouse-errors.js';
 import type { ColumnarBlock, LocalEngine } from '../warehouse.js';
+import { letGo } from './let-go.js';
 import type { SessionPool } from './session-pool.js';
 
 /** Runs acceptance's statements, one per session at a time; see {@link STRICT_INPUT}. */
@@ -32,8 +33,11 @@ export class ChdbLocalEngine implements LocalEngine {
     try {
       const stream = pooled.session.queryStream(sql, { format: 'Native' });
       try {
-        for await (const chunk of stream)
-          if (chunk.numRows > 0) yield { bytes: chunk.raw(), rows: chunk.numRows };
+        for await (const chunk of stream) {
+          const bytes = chunk.raw();
+          if (chunk.numRows > 0) yield { bytes, rows: chunk.numRows };
+          letGo(bytes);
+        }
       } finally {
         stream.cancel();
       }
