@@ -9,6 +9,8 @@ import { until } from '../server/until.js';
 
 const { Kafka, CompressionTypes, logLevel } = kafkajs;
 
+const RECORD_BYTES = 100_000;
+
 describe('Kafka', () => {
   let kafka: KafkaServer | undefined;
   let client: kafkajs.Kafka;
@@ -24,7 +26,11 @@ describe('Kafka', () => {
     const brokers = given ?? kafka?.brokers ?? '';
     dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-'));
     namespace = basename(dataDirectory);
-    variables = { KAFKA_BROKERS: brokers, KAFKA_UPLOAD_ORGANIZATIONS: 'default, other' };
+    variables = {
+      KAFKA_BROKERS: brokers,
+      KAFKA_UPLOAD_ORGANIZATIONS: 'default, other',
+      MILLRACE_MAX_RECORD_BYTES: String(RECORD_BYTES),
+    };
     server = await startServer({ dataDirectory, variables });
     client = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
     producer = client.producer();
@@ -182,6 +188,29 @@ describe('Kafka', () => {
     const dead = await deadLetters(7);
     expect(dead.at(-1)?.headers['reason']).toContain('Idempotency-Key');
     expect(await server.client.count('keyed')).toBe(1);
+  });
+
+  it('puts a message aside whose record is too large, and stores those beside it', async () => {
+    const long = 'x'.repeat(RECORD_BYTES);
+    await send([
+      { headers: to('sized'), value: '{"a":"1"}' },
+      { headers: to('sized'), value: `{"a":"2"}\n{"a":"${long}"}` },
+      { headers: to('sized'), value: '{"a":"3"}' },
+      { headers: to('sized', 'csv'), value: `a\n${long}x\n` },
+      { headers: to('sized', 'json', { 'idempotency-key': 'k2' }), value: `{"a":"${long}"}` },
+      { headers: to('sized'), value: '{"a":"4"}' },
+    ]);
+    await has('sized', 3);
+    expect(await server.client.sql('SELECT a FROM sized ORDER BY a')).toEqual(
+      ['1', '3', '4'].map((a) => ({ a })),
+    );
+    const dead = await deadLetters(10);
+    const reasons = dead.slice(7).map(({ headers }) => headers['reason'] ?? '');
+    expect(reasons.sort()).toEqual([
+      expect.stringContaining(`record 1 is longer than ${RECORD_BYTES} bytes`),
+      expect.stringContaining(`record 1 is longer than ${RECORD_BYTES} bytes`),
+      expect.stringContaining(`record 2 is longer than ${RECORD_BYTES} bytes`),
+    ]);
   });
 
   it('stores thousands of small messages of several streams exactly once, through kills', async () => {

@@ -52,7 +52,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   try {
     await admin.connect();
     const count = await ensureTopics(admin, topics, partitions);
-    names = new AppendNames({
+    const starting = new AppendNames({
       kafka,
       log,
       producer,
@@ -60,12 +60,13 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
       topic: topics.names,
       partitions: count.names,
     });
+    names = starting;
     const incarnation = { kafka, admin, log, producer, namespace, topic: topics.incarnation };
     const [bytesMax, first] = await Promise.all([
       messageBytesMax(admin, topics.batches),
       whenReady(() => firstPartition(incarnation)),
-      transactions.takeOver(),
-      names.start(),
+      whenReady(() => transactions.takeOver()),
+      whenReady(() => starting.start()),
       whenReady(() => progress.poll()),
     ]);
     const queue = new KafkaIngestQueue({

@@ -23,9 +23,14 @@ export class SteadyConsumer {
 
   constructor(private readonly options: SteadyConsumerOptions) {}
 
-  /** Resolves when it has joined its group for the first time. @throws when it cannot. */
+  /** Resolves when it has joined its group for the first time. @throws when it cannot; it may be tried again. */
   async start(): Promise<void> {
-    await this.open();
+    try {
+      await this.open();
+    } catch (error) {
+      await this.consumer?.disconnect().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** When the batch in work is done. */

@@ -34,9 +34,14 @@ export class Cluster {
       ClickHouseDouble.start(tables),
     ]);
     const cluster = new Cluster(kafka, events, clickHouse, tables);
-    await cluster.startApi();
-    await Promise.all([cluster.startWriter(0), cluster.startWriter(1)]);
-    return cluster;
+    try {
+      await cluster.startApi();
+      await Promise.all([cluster.startWriter(0), cluster.startWriter(1)]);
+      return cluster;
+    } catch (error) {
+      await cluster.dispose();
+      throw error;
+    }
   }
 
   get api(): Server {
