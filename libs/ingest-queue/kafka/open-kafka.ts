@@ -68,7 +68,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
       messageBytesMax(admin, topics.batches),
       whenReady(() => firstPartition(incarnation)),
       whenReady(() => transactions.takeOver()),
-      starting.start(),
+      whenReady(() => starting.start()),
     ]);
     const queue = new KafkaIngestQueue({
       kafka,

@@ -158,8 +158,8 @@ describe('exactly once with Kafka and two writers', () => {
     );
     expect(wrong).toEqual([]);
     expect(sums.acknowledged).toBeGreaterThan(200);
-    // Each writer that came back took partitions from the other.
-    expect(assignments).toBeGreaterThan(shuffled.length);
+    // Half of the faults move partitions; one counts when its new holder is given a batch.
+    expect(assignments).toBeGreaterThan(shuffled.length / 3);
     // What was delivered once more after all was stored must not come to be there. A stream's
     // batches are written in order: when the last one is there, all before it were looked at.
     await cluster.api.client.upload('one', [{ u: LAST, n: 0, p: '' }]);
