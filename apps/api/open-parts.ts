@@ -188,15 +188,20 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
 
 /** What this node cannot serve without. */
 function readinessOf({
+  config,
   events,
   warehouse,
   queue,
   spool,
   projector,
-}: Pick<Parts, 'events' | 'warehouse' | 'queue' | 'spool'> & { projector: Projector }): Readiness {
+}: Pick<Parts, 'config' | 'events' | 'warehouse' | 'queue' | 'spool'> & {
+  projector: Projector;
+}): Readiness {
   const readiness = new Readiness();
   readiness.watch('event-store', () => events.lastPosition());
-  readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
+  // The embedded engine is there as this process is; asking it would wait behind clients' queries.
+  if (config.clickHouse !== undefined)
+    readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
   readiness.watch('queue', () => queue.reach());
   readiness.watch('disk', () => spool.checkFree());
   readiness.watch('read models', () => projector.checkFollowing());

@@ -18,6 +18,7 @@ describe('the metrics', () => {
 
   beforeAll(async () => {
     server = await startServer({ variables: { MILLRACE_STATUS_ADDR: '127.0.0.1:0' } });
+    await until(async () => server.output().includes('health and metrics'));
     status = /health and metrics are at (\S+)/.exec(server.output())?.[1] ?? '';
     const person = { ...user, first_name: 'Ann', last_name: 'X', role: 'admin' };
     await server.client.call('/api/default/users', {
