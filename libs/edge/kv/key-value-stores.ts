@@ -4,10 +4,16 @@ import type { DescribedStore } from '../describe/table-entry.js';
 import type { Workshop } from '../registry/open-source.js';
 import { dropStore, fillStore } from './fill-store.js';
 
+interface Copy {
+  /** Quoted. */
+  readonly table: string;
+  /** Look-ups that have its name. */
+  readers: number;
+}
+
 interface Store {
   readonly described: DescribedStore;
-  /** Quoted. */
-  copy: string;
+  copy: Copy;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -28,7 +34,7 @@ export class KeyValueStores {
    */
   async open(stores: readonly DescribedStore[], reloadSeconds: number | undefined): Promise<void> {
     for (const described of stores) {
-      const copy = await fillStore(described, this.workshop);
+      const copy = await this.fill(described);
       const store: Store = { described, copy, timer: undefined };
       this.stores.set(described.name, store);
       const seconds = described.table.reloadSeconds ?? reloadSeconds;
@@ -49,15 +55,38 @@ export class KeyValueStores {
         'STREAM_NOT_FOUND',
         `there is no key-value store ${JSON.stringify(name)}${didYouMean(name, [...this.stores.keys()])}`,
       );
-    const line = await this.workshop.engine.reader.text({
-      sql: `SELECT v FROM ${store.copy} WHERE k = {key:String}`,
-      params: { key },
-      format: 'text',
-      signal,
-    });
+    const line = await this.lookUp(store, key, signal);
     // The engine ends the line; without a row there is none.
     if (line.endsWith('\n')) return line.slice(0, -1);
     throw new MillraceError('STREAM_NOT_FOUND', `store ${name} has no key ${JSON.stringify(key)}`);
+  }
+
+  private async lookUp(store: Store, key: string, signal: AbortSignal): Promise<string> {
+    const { copy } = store;
+    copy.readers += 1;
+    try {
+      return await this.workshop.engine.reader.text({
+        sql: `SELECT v FROM ${copy.table} WHERE k = {key:String}`,
+        params: { key },
+        format: 'text',
+        signal,
+      });
+    } finally {
+      copy.readers -= 1;
+      if (store.copy !== copy) this.dropUnread(copy);
+    }
+  }
+
+  private async fill(described: DescribedStore): Promise<Copy> {
+    return { table: await fillStore(described, this.workshop), readers: 0 };
+  }
+
+  /** Whoever looks something up in a copy that has been replaced drops it when nobody else does. */
+  private dropUnread({ table, readers }: Copy): void {
+    if (readers > 0) return;
+    dropStore(table, this.workshop).catch((error: unknown) =>
+      this.logger.error({ err: error }, 'an old copy of a store stays'),
+    );
   }
 
   private reloadLater(store: Store, seconds: number): void {
@@ -77,7 +106,7 @@ export class KeyValueStores {
 
   private async reload(store: Store): Promise<void> {
     const before = store.copy;
-    store.copy = await fillStore(store.described, this.workshop);
-    await dropStore(before, this.workshop);
+    store.copy = await this.fill(store.described);
+    this.dropUnread(before);
   }
 }

@@ -25,7 +25,7 @@ kvstores:
 `,
     );
     edge = await startEdge(['-c', join(folder, 'roapi.yaml')]);
-  });
+  }, 60_000);
   afterAll(async () => {
     await edge.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -36,6 +36,18 @@ kvstores:
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(answer.text).toBe('FalconSat');
+  });
+
+  it('answer while they are read again', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const seen: string[] = [];
+        for (let round = 0; round < 40; round += 1)
+          seen.push((await edge.get('/api/kv/lines/a')).text);
+        return seen;
+      }),
+    );
+    expect([...new Set(answers.flat())]).toEqual(['last']);
   });
 
   it('take the last of several, texts of any kind, and numbers as keys', async () => {
