@@ -16,7 +16,7 @@ FROM node:22.15.0-bookworm-slim
 # What bin/start.mjs sets: the engine's calls run on libuv's pool, its allocator gives memory back.
 ENV NODE_ENV=production \
     UV_THREADPOOL_SIZE=32 \
-    MALLOC_CONF=dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2 \
+    JE_MALLOC_CONF=dirty_decay_ms:250,muzzy_decay_ms:0 \
     MILLRACE_HTTP_ADDR=0.0.0.0:5080 \
     MILLRACE_STATUS_ADDR=127.0.0.1:9464 \
     MILLRACE_DATA_DIR=/data

@@ -156,7 +156,7 @@ describe('the Dockerfile', () => {
 
   it('sets what the launcher sets', async () => {
     const { environment } = await import('../../bin/prepare.mjs');
-    for (const name of ['UV_THREADPOOL_SIZE', 'MALLOC_CONF'])
+    for (const name of ['UV_THREADPOOL_SIZE', 'JE_MALLOC_CONF'])
       expect(lines.join('\n')).toContain(`${name}=${environment()[name] ?? ''}`);
   });
 });
