@@ -103,10 +103,13 @@ export class Access {
 
 /** Of those that a server lets everybody read. It would show others without what they may not see; here they are refused. */
 const ALWAYS_READABLE = new Set(['one', 'functions', 'settings']);
+/** Where the engine keeps what a statement works with, as a recursive one does; a server grants it to everybody. */
+const OF_THE_STATEMENT = '_temporary_and_external_tables';
 
 /** @throws when a statement, of which this is the engine's tree, reads another database. */
 export function refuseForeign(tree: string, user: string, readable: ReadonlySet<string>): void {
   for (const [, database = '', table = ''] of tree.matchAll(/table_name: ([^\s,.]+)\.([^\s,]+)/g)) {
+    if (database === OF_THE_STATEMENT) continue;
     const isOpen = database === 'system' && (ALWAYS_READABLE.has(table) || (readable.size === 0 && table === 'tables')); // prettier-ignore
     if (!isOpen && !readable.has(database))
       throw new DoubleError(497, 'ACCESS_DENIED', `${user}: Not enough privileges. To execute this query, it's necessary to have the grant SELECT for at least one column on ${database}.${table}.`); // prettier-ignore
