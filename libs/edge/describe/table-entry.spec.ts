@@ -70,7 +70,11 @@ const describedTable: fc.Arbitrary<DescribedTable> = fc.record(
     schemaFromFiles: fc.array(text, { minLength: 1, maxLength: 2 }),
     partitionColumns: columns,
     reloadSeconds: fc.integer({ min: 1, max: 100_000 }),
-    headers: fc.dictionary(name, fc.string({ maxLength: 5 })),
+    // zod leaves that key out; no header has that name.
+    headers: fc.dictionary(
+      name.filter((each) => each !== '__proto__'),
+      fc.string({ maxLength: 5 }),
+    ),
   },
   { requiredKeys: ['name', 'uri', 'options'] },
 );

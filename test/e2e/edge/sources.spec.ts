@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { until } from '../../server/until.js';
 import { ROAPI_FIXTURES, runEdge, startEdge, type Edge } from '../../server/start-edge.js';
 
+const ICEBERG = join(import.meta.dirname, '../../fixtures/iceberg/items');
 const CITIES = {
   count: 37,
   first: { city: 'Elgin, Scotland, the UK', lat: 57.653484, lng: -3.335724 },
@@ -34,6 +35,7 @@ const SOURCES: readonly (readonly [string, string, number, object])[] = [
   ['ndjson', 'ndjson=spacex_launches.ndjson,format=ndjson', 132, { flight_number: 1 }],
   ['delta', 'delta=blogs-delta,format=delta', 500, BLOG],
   ['delta_copy', 'delta_copy=blogs-delta,format=delta,use_memory_table=true', 500, BLOG],
+  ['iceberg', `iceberg=${ICEBERG},format=iceberg`, 4, { id: 1, name: 'a', price: 1.5 }],
   [
     'folder',
     'folder=partitioned_csv,format=csv',
