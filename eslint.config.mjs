@@ -29,7 +29,7 @@ export default defineConfig(
     languageOptions: {
       globals: Object.fromEntries(
         [
-          ...['document', 'location', 'fetch', 'URLSearchParams', 'Option'],
+          ...['document', 'location', 'fetch', 'URL', 'URLSearchParams', 'Option'],
           ...['GraphiQL', 'React', 'ReactDOM'],
         ].map((name) => [name, 'readonly']),
       ),

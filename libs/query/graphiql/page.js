@@ -3,7 +3,9 @@
 (async () => {
   const place = document.getElementById('graphiql');
   const choice = document.getElementById('organization');
-  const answer = await fetch('api/organizations');
+  // An address with credentials in it may be opened, but not be fetched from.
+  const address = (path) => new URL(path, location.origin + location.pathname).href;
+  const answer = await fetch(address('api/organizations'));
   const { data = [], message } = await answer.json();
   if (!answer.ok) {
     place.textContent = message;
@@ -17,7 +19,7 @@
     location.search = new URLSearchParams({ org: choice.value });
   });
   const fetcher = GraphiQL.createFetcher({
-    url: `api/${encodeURIComponent(choice.value)}/graphql`,
+    url: address(`api/${encodeURIComponent(choice.value)}/graphql`),
   });
   const page = React.createElement(GraphiQL, {
     fetcher,
