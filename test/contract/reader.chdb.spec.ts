@@ -50,6 +50,25 @@ describe('reading with a real engine', () => {
     return performance.now() - start;
   };
 
+  it('answers nobody with what is left of a query whose client has gone', async () => {
+    const read = async (sql: string, signal?: AbortSignal): Promise<string> =>
+      text(await warehouse.stream({ sql, format: 'ndjson', ...(signal && { signal }) }));
+    const both = [0, 1];
+    for (let round = 0; round < 30; round += 1) {
+      const client = new AbortController();
+      const long = `SELECT 'gone' AS whose, number FROM numbers(200000)`;
+      const left = both.map(() => read(long, client.signal).catch(() => 'cut'));
+      // Before the first block, between the first and the second, or later.
+      await delay(round % 7);
+      client.abort(new Error('the client has gone'));
+      await Promise.all(left);
+      for (const whose of ['next', 'one more'])
+        expect(await Promise.all(both.map(() => read(`SELECT '${whose}' AS whose`)))).toEqual(
+          both.map(() => `{"whose":"${whose}"}\n`),
+        );
+    }
+  });
+
   it.each([
     ['a scalar subquery', 'SELECT (SELECT max(cityHash64(number)) FROM numbers(2000000000))'],
     [

@@ -54,6 +54,7 @@ export class Lease {
   ): Promise<T> {
     this.terms.signal?.throwIfAborted();
     if (this.failure) throw this.failure;
+    if (this.gone) throw new WarehouseError(394, 'QUERY_WAS_CANCELLED', 'the query was ended');
     const result = step(this.thread);
     const settled = result.then(noop, noop);
     this.pending = settled;
@@ -104,9 +105,12 @@ export class Lease {
     clearTimeout(this.stall);
     clearInterval(this.sampling);
     this.terms.signal?.removeEventListener('abort', this.onAbort);
-    while (this.pending) {
+    for (;;) {
+      // A block that comes by itself would pass for an answer to the next query.
+      const work = this.pending ?? this.thread.owed();
+      if (!work) break;
       await this.running.kill(this.id);
-      await Promise.race([this.pending, delay(AGAIN_MS)]);
+      await Promise.race([work, delay(AGAIN_MS)]);
     }
     await this.thread.leave().catch(noop);
     this.pool.release(this.thread);

@@ -2,10 +2,11 @@
 // What a reading thread runs: see reading-thread.ts. It is plain JavaScript because a thread
 // starts from a file that node can run as it is, from the sources too.
 //
-// Messages in: { open: Reading }, { next: true }, { leave: true }, { end: true }.
-// Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each open and next, and
-// where it goes ahead two for open: the engine is asked for the second block at once, since most
-// results have one. { left: true } for leave; after end the thread exits.
+// Messages in: { open: Reading }, { next: true }, { leave: true }, each with the number of its turn,
+// and { end: true }. Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each
+// open and next, and where it goes ahead two for open: the engine is asked for the second block at
+// once, since most results have one. { left: true } for leave. Each has the turn of what it answers.
+// After end the thread exits.
 import { parentPort, workerData } from 'node:worker_threads';
 import { drainPending, Session } from 'chdb';
 
@@ -90,26 +91,29 @@ async function end() {
   parentPort?.close();
 }
 
-/** @param {{ open?: Reading, next?: true, leave?: true, end?: true }} message */
+/** @param {{ turn: number, open?: Reading, next?: true, leave?: true, end?: true }} message */
 async function answer(message) {
   if (message.end) return end();
-  if (message.leave) return parentPort?.postMessage(await leave());
-  if (!message.open) return tell(next());
-  const goesOn = await tell(open(message.open));
-  if (goesOn && message.open.ahead) await tell(next());
+  const { turn } = message;
+  if (message.leave) return parentPort?.postMessage({ turn, ...(await leave()) });
+  if (!message.open) return tell(turn, next());
+  const goesOn = await tell(turn, open(message.open));
+  if (goesOn && message.open.ahead) await tell(turn, next());
 }
 
 /**
  * Whether more may come.
+ * @param {number} turn
  * @param {Promise<{ bytes?: Uint8Array<ArrayBuffer>, rows?: number, done?: boolean }>} making
  */
-async function tell(making) {
+async function tell(turn, making) {
   try {
     const made = await making;
-    parentPort?.postMessage(made, made.bytes ? [made.bytes.buffer] : []);
+    parentPort?.postMessage({ turn, ...made }, made.bytes ? [made.bytes.buffer] : []);
     return made.bytes !== undefined;
   } catch (error) {
-    parentPort?.postMessage({ failed: error instanceof Error ? error.message : String(error) });
+    const failed = error instanceof Error ? error.message : String(error);
+    parentPort?.postMessage({ turn, failed });
     return false;
   }
 }

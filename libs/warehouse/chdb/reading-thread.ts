@@ -23,6 +23,8 @@ export interface Block {
 }
 
 interface Answer {
+  /** Of the query that it belongs to. */
+  readonly turn: number;
   readonly bytes?: Uint8Array;
   readonly rows?: number;
   readonly done?: true;
@@ -42,6 +44,10 @@ export class ReadingThread {
   private ahead: Answer | undefined;
   /** The second block is on its way without being asked for. */
   private isAhead = false;
+  /** Until that block is here, when nobody asks for it any more. */
+  private owing: Promise<void> | undefined;
+  /** Counts the queries: whatever answer comes late never passes for one to another query. */
+  private turn = 0;
   /** The engine may have something open for it. */
   private isOpen = false;
 
@@ -50,6 +56,7 @@ export class ReadingThread {
 
   /** The first block; undefined when there is none. */
   open(reading: Reading): Promise<Block | undefined> {
+    this.turn += 1;
     this.ahead = undefined;
     this.isOpen = true;
     this.isAhead = reading.ahead;
@@ -62,7 +69,16 @@ export class ReadingThread {
     return this.block();
   }
 
-  /** Gives up what was open, if anything was, so that another query can be read. */
+  /** Resolves when the block is here that comes without being asked for; undefined when none is on its way. */
+  owed(): Promise<void> | undefined {
+    if (this.isOpen && this.isAhead) {
+      const here = (): void => void (this.owing = undefined);
+      this.owing = this.next().then(here, here);
+    }
+    return this.owing;
+  }
+
+  /** Gives up what was open, if anything was, so that another query can be read. Nothing may be on its way. */
   async leave(): Promise<void> {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -80,6 +96,7 @@ export class ReadingThread {
   private async block(message?: object): Promise<Block | undefined> {
     if (!this.isOpen) throw new WarehouseError(0, 'UNKNOWN', 'nothing is open in this thread');
     const { failed, bytes, rows, done } = await this.ask(message);
+    if (bytes === undefined) this.isAhead = false;
     if (failed !== undefined) throw new Error(failed);
     // At the end nothing is left to give up.
     if (done) this.isOpen = false;
@@ -96,11 +113,12 @@ export class ReadingThread {
     const worker = (this.worker ??= this.start());
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
-      if (message) worker.postMessage(message);
+      if (message) worker.postMessage({ ...message, turn: this.turn });
     });
   }
 
   private take(answer: Answer): void {
+    if (answer.turn !== this.turn) return;
     const { waiting } = this;
     this.waiting = undefined;
     if (waiting) waiting.resolve(answer);
