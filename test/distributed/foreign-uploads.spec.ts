@@ -106,27 +106,22 @@ describe('Kafka', () => {
     ]);
   });
 
-  it('moves rejected records that fit by now, once, however many ask', async () => {
-    const old = '{"_timestamp":"2020-01-01T00:00:00Z","a":9007199254740993}';
-    await server.client.upload('again', old);
-    await server.client.upload('again', '[{"a":0.5},{"a":"text"},{"a":1.5}]');
-    const settings = { body: '{"data_retention":30}' };
-    expect((await server.client.call('/api/default/again/settings', settings)).status).toBe(200);
+  it('moves nothing of what does not fit, however many ask: what two nodes may add to keeps its integers', async () => {
+    await server.client.upload('again', '{"a":9007199254740993}');
+    const rejected = ['{"a":0.5}', '{"a":"text"}', '{"a":1.5}'];
+    await server.client.upload('again', `[${rejected.join(',')}]`);
     const retry = async (): Promise<number> => {
       const path = '/api/default/again/_rejected/retry?wait=true';
       const answer = await server.client.call(path, { method: 'POST' });
       expect(answer.status).toBe(200);
       return answer.json<{ status: [{ successful: number }] }>().status[0].successful;
     };
-    const moved = await Promise.all([retry(), retry(), retry()]);
-    expect(moved.reduce((sum, n) => sum + n, 0)).toBe(2);
-    expect(await server.client.sql('SELECT a FROM again ORDER BY a')).toEqual([
-      { a: 0.5 },
-      { a: 1.5 },
+    expect(await Promise.all([retry(), retry(), retry()])).toEqual([0, 0, 0]);
+    expect(await server.client.sql('SELECT toString(a) AS a FROM again')).toEqual([
+      { a: '9007199254740993' },
     ]);
-    expect(await server.client.sql("SELECT record FROM _rejected WHERE stream = 'again'")).toEqual([
-      { record: '{"a":"text"}' },
-    ]);
+    const kept = "SELECT record FROM _rejected WHERE stream = 'again' ORDER BY line";
+    expect(await server.client.sql(kept)).toEqual(rejected.map((record) => ({ record })));
   });
 
   it('keeps records that do not fit in `_rejected`, and stores what is sent with them', async () => {

@@ -115,9 +115,9 @@ describe('with its tables on a ClickHouse server (double)', () => {
         return Number(await answer.text());
       };
       const long = 'SELECT number FROM numbers(1000000000000)';
-      const asking = server.client.leaveAfterFirstBytes(long);
-      await until(async () => (await running()) === 1);
-      await asking;
+      await server.client.leaveAfterFirstBytes(long, () =>
+        until(async () => (await running()) === 1),
+      );
       await until(async () => (await running()) === 0);
     },
     TIMEOUT_MS,

@@ -67,14 +67,21 @@ export class Client {
     });
   }
 
-  /** Asks, and hangs up when the answer has begun. */
-  leaveAfterFirstBytes(statement: string): Promise<void> {
+  /** Asks, and hangs up when the answer has begun, and `meanwhile` is done. */
+  leaveAfterFirstBytes(
+    statement: string,
+    meanwhile = (): Promise<void> => Promise.resolve(),
+  ): Promise<void> {
     const { email, password } = this.credentials;
     return new Promise((resolve, reject) => {
       const sent = request(
         new URL('/api/default/sql', this.url),
         { method: 'POST', auth: `${email}:${password}` },
-        (response) => response.once('data', () => resolve(void sent.destroy())),
+        (response) =>
+          response.once('data', () => {
+            const left = meanwhile().finally(() => sent.destroy());
+            void left.then(resolve, reject);
+          }),
       );
       sent.on('error', reject).end(statement);
     });

@@ -51,7 +51,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   let names: AppendNames | undefined;
   try {
     await admin.connect();
-    const count = await ensureTopics(admin, topics, partitions);
+    const count = await whenReady(() => ensureTopics(admin, topics, partitions), isSettingUp);
     const starting = new AppendNames({
       kafka,
       log,
@@ -65,7 +65,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
     // Joining a group is not tried again by itself: first the brokers must know their groups.
     await whenReady(() => progress.poll());
     const [bytesMax, first] = await Promise.all([
-      messageBytesMax(admin, topics.batches),
+      whenReady(() => messageBytesMax(admin, topics.batches), isSettingUp),
       whenReady(() => firstPartition(incarnation)),
       whenReady(() => transactions.takeOver()),
       whenReady(() => starting.start()),
@@ -95,15 +95,27 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   }
 }
 
-/** A broker that has just started is asked again until it knows its groups. */
-async function whenReady<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** A broker that has just started is asked again until it knows its groups, or what else it may not know yet. */
+async function whenReady<Answer>(
+  ask: () => Promise<Answer>,
+  isPassing: (error: unknown) => boolean = () => true,
+): Promise<Answer> {
   const until = performance.now() + READY_WITHIN_MS;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if (performance.now() > until) throw error;
+      if (performance.now() > until || !isPassing(error)) throw error;
     }
     await sleep(READY_STEP_MS);
   }
+}
+
+const SETTING_UP = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
+
+/** Topics that were just made, here or by another node, are not known everywhere at once. */
+function isSettingUp(error: unknown): boolean {
+  const { type, cause } = error as { type?: string; cause?: unknown };
+  if (type !== undefined && SETTING_UP.has(type)) return true;
+  return cause instanceof Error && isSettingUp(cause);
 }
