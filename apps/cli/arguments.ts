@@ -18,7 +18,7 @@ Uploads a file, all files of a folder, or standard input (-) into a stream.
   --help            this text
 
 NDJSON and CSV go in parts of 16 MiB, four at a time; the rest goes whole. When it breaks off,
-the same command goes on: within 24 hours the server stores no part twice.
+the same command goes on, for 23 hours, and the server stores no part twice.
 
 It ends with
   0    all records are stored

@@ -100,6 +100,14 @@ describe('readConfig', () => {
     expect(() => readConfig({ MILLRACE_ROLES: 'reader' })).toThrow(/MILLRACE_ROLES/);
   });
 
+  it('refuses an API that leaves the writing to others where only it has the queue', () => {
+    for (const roles of ['api', 'api,projector'])
+      expect(() => readConfig({ MILLRACE_ROLES: roles })).toThrow(
+        /set KAFKA_BROKERS, or add writer[^]*MILLRACE_ROLES/,
+      );
+    expect([...readConfig({ MILLRACE_ROLES: 'api,writer' }).roles]).toEqual(['api', 'writer']);
+  });
+
   it('takes a secret key of 32 bytes, and the proxies to believe', () => {
     const key = Buffer.alloc(32, 7);
     const config = readConfig({

@@ -133,6 +133,19 @@ const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 });
 
+/** Without Kafka the queue is in the process, and nobody else could write what it acknowledged. */
+const consistent = environment.refine(
+  (values) =>
+    values.KAFKA_BROKERS !== undefined ||
+    !values.MILLRACE_ROLES.has('api') ||
+    values.MILLRACE_ROLES.has('writer'),
+  {
+    path: ['MILLRACE_ROLES'],
+    error:
+      'has api without writer, which leaves the writing to writers on Kafka: set KAFKA_BROKERS, or add writer',
+  },
+);
+
 export interface Config {
   readonly http: {
     readonly host: string;
@@ -212,7 +225,7 @@ export interface UploadLimits {
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const variables = withSecretFiles(given);
   refuseUnknown(variables);
-  const parsed = environment.safeParse(variables);
+  const parsed = consistent.safeParse(variables);
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`);
   const values = parsed.data;
   return {

@@ -54,6 +54,17 @@ describe('personal data', () => {
     }
   });
 
+  it('says what is missing when the keys are others than those it was sealed with', async () => {
+    const sealed = await people.sealProfile('ANN', profile);
+    rmSync(directory, { recursive: true });
+    const lost = open();
+    expect(lost.profile({ id: 'ANN', profile: sealed })).toBeUndefined();
+    await lost.sealCredential('ANN', '$argon2id$x');
+    expect(() => lost.profile({ id: 'ANN', profile: sealed })).toThrow(
+      /person-keys.*missing or of another data directory.*same backup as the events/,
+    );
+  });
+
   it('of who has no account is sealed with the server’s key', () => {
     const client = people.seal('anonymous', { address: '203.0.113.7', userAgent: 'curl' });
     expect(client).not.toContain('203');

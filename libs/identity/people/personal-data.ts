@@ -6,6 +6,8 @@ import type { Profile } from '../aggregates/user.aggregate.js';
 const EMAIL = 'email';
 const CLIENT = 'client';
 const KEPT_MAX = 10_000;
+const FOREIGN_KEYS =
+  'the keys of people (<data>/person-keys, or millrace.person_keys on a ClickHouse server) are missing or of another data directory; restore them from the same backup as the events';
 
 /** Where a request came from. */
 export interface Client {
@@ -109,7 +111,11 @@ export class PersonalData extends ClientSealer {
     const [first, other] = keys;
     if (!first) return undefined;
     const key = other ? keys.find((each) => opens(each, sealed, boundTo)) : first;
-    return unseal(key ?? first, sealed, boundTo);
+    try {
+      return unseal(key ?? first, sealed, boundTo);
+    } catch (error) {
+      throw new Error(FOREIGN_KEYS, { cause: error });
+    }
   }
 }
 
