@@ -55,6 +55,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     await this.flush();
     for (const database of this.directory.databases()) await this.tables.createAuditTable(database);
     await this.erase();
+    if (!this.lead.isLeading) this.stored.clear();
     this.live = true;
   }
 
@@ -94,10 +95,14 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.pendingRows += 1;
   }
 
-  /** Position up to which rows need not be written. */
+  /**
+   * Position up to which rows need not be written. Who does not lead waits for each live event's
+   * row before it comes here. For those that are replayed nobody has waited: whoever was to write
+   * them may be gone.
+   */
   private async storedOf(database: string, { position }: RecordedEvent): Promise<bigint> {
-    if (this.lead.isLeading) return this.stored.get(database) ?? this.ask(database);
-    this.stored.delete(database);
+    if (this.lead.isLeading || !this.live) return this.stored.get(database) ?? this.ask(database);
+    this.stored.clear();
     return position;
   }
 
@@ -113,6 +118,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private async write(database: string, rows: readonly AuditRow[]): Promise<void> {
     const last = BigInt(rows.at(-1)?.position ?? -1);
     for (;;) {
+      // While another writes, what is known here grows old.
+      if (!this.lead.isLeading) this.stored.clear();
       await this.lead.follow(database, last);
       if (!this.lead.isLeading) return;
       try {

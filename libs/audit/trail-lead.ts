@@ -15,6 +15,7 @@ const NOT_THERE = new Set([60, 81]);
  */
 export class TrailLead extends Lead {
   private leading = false;
+  private duties: readonly (() => Promise<void>)[] = [];
 
   constructor(
     private readonly tables: AuditTables,
@@ -31,11 +32,17 @@ export class TrailLead extends Lead {
   async take(): Promise<void> {
     try {
       await this.tables.claimAudit();
+      for (const duty of this.duties) await duty();
+      this.duties = [];
       this.leading = true;
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
       this.leading = false;
     }
+  }
+
+  whenTaken(duty: () => Promise<void>): void {
+    this.duties = [...this.duties, duty];
   }
 
   /** Another process has taken it. */

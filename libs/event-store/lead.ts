@@ -7,4 +7,10 @@ export abstract class Lead {
   abstract readonly isLeading: boolean;
   /** Asks whether it still leads. */
   abstract confirm(): Promise<boolean>;
+  /**
+   * What a start leaves to the process that leads: done here once, just before this one takes the
+   * lead, since nobody knows whether the other came to do it.
+   * @param duty may come again until it succeeds
+   */
+  abstract whenTaken(duty: () => Promise<void>): void;
 }

@@ -31,14 +31,13 @@ export class Accounts {
    */
   async register(account: NewAccount, context: CommandContext): Promise<string> {
     const { password, root, ...profile } = account;
-    const credentialHash = await hashPassword(password);
+    const passwordHash = await hashPassword(password);
     const id = await this.reserve(profile.email, context);
     const user = {
       id,
       emailHash: this.people.emailHash(profile.email),
       root,
-      profile: await this.people.sealProfile(id, profile),
-      credential: await this.people.sealCredential(id, credentialHash),
+      ...(await this.people.sealAccount(id, { profile, passwordHash })),
     };
     const stream = `user-${id}`;
     const command = { type: 'register', user } as const;

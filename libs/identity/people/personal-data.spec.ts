@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { ServerKey } from '@app/key-store';
+import { PersonKeys, ServerKey } from '@app/key-store';
 import { EmbeddedPersonKeys } from '@app/key-store/embedded';
 import { PersonalData } from './personal-data.js';
 
@@ -30,6 +30,24 @@ describe('personal data', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('of a new account is sealed with one key, whatever other process makes one meanwhile', async () => {
+    const files = new EmbeddedPersonKeys(directory, serverKey);
+    let made = 0;
+    /** Each call is another process's: of two that register the same person at once. */
+    class Racing extends PersonKeys {
+      create = () => files.create(made++ === 0 ? 'FIRST' : 'SECOND');
+      find = () => [...files.find('FIRST'), ...files.find('SECOND')];
+      learn = () => Promise.resolve();
+      drop = () => Promise.resolve();
+    }
+    const account = { profile, passwordHash: '$argon2id$x' };
+    const racing = new PersonalData(serverKey, new Racing());
+    const { credential, ...sealed } = await racing.sealAccount('ANN', account);
+    await files.drop('SECOND');
+    expect(racing.profile({ id: 'ANN', ...sealed })).toEqual(profile);
+    expect(racing.credential({ id: 'ANN', credential })).toBe('$argon2id$x');
   });
 
   it('opens for nobody else, and in no other place', async () => {

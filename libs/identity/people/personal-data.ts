@@ -36,6 +36,18 @@ export class PersonalData extends ClientSealer {
     return this.serverKey.fingerprint(EMAIL, email.toLowerCase());
   }
 
+  /** Of a new account: both with one key, whoever else makes one for the same person meanwhile. */
+  async sealAccount(
+    personId: string,
+    account: { readonly profile: Profile; readonly passwordHash: string },
+  ): Promise<{ readonly profile: string; readonly credential: string }> {
+    const key = await this.keys.create(personId);
+    return {
+      profile: seal(key, JSON.stringify(account.profile), `profile/${personId}`),
+      credential: seal(key, account.passwordHash, `credential/${personId}`),
+    };
+  }
+
   async sealProfile(personId: string, profile: Profile): Promise<string> {
     const key = await this.keys.create(personId);
     return seal(key, JSON.stringify(profile), `profile/${personId}`);
@@ -69,8 +81,19 @@ export class PersonalData extends ClientSealer {
   }
 
   /** Finds the key that another process has made for somebody whose account is known now. */
-  async learn({ id, profile }: { readonly id: string; readonly profile: string }): Promise<void> {
-    await this.keys.learn(id, (key) => opens(key, profile, `profile/${id}`));
+  async learn({
+    id,
+    profile,
+    credential,
+  }: {
+    readonly id: string;
+    readonly profile: string;
+    readonly credential: string;
+  }): Promise<void> {
+    await this.keys.learn(
+      id,
+      (key) => opens(key, profile, `profile/${id}`) || opens(key, credential, `credential/${id}`),
+    );
   }
 
   /** Whether anything of theirs could still be opened. */

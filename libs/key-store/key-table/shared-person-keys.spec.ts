@@ -49,6 +49,19 @@ describe('keys that processes share', () => {
     for (const keys of [a, b, fresh]) expect(keys.find('ANN')).toEqual([second]);
   });
 
+  it('asked for twice at once are made once', async () => {
+    const [first, second] = await Promise.all([a.create('ANN'), a.create('ANN')]);
+    expect([second, table.rows.length]).toEqual([first, 1]);
+  });
+
+  it('that are both in use stay both', async () => {
+    const [first, second] = await Promise.all([a.create('ANN'), b.create('ANN')]);
+    const fresh = await SharedPersonKeys.open(table, serverKey);
+    await fresh.learn('ANN', (key) => same(first)(key) || same(second)(key));
+    expect(fresh.find('ANN')).toEqual([first, second]);
+    expect(table.rows).toHaveLength(2);
+  });
+
   it('are gone for all who open them later, and here at once', async () => {
     const key = await a.create('ANN');
     await b.learn('ANN', same(key));

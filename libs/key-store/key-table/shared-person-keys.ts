@@ -25,6 +25,8 @@ export interface KeyTable {
 export class SharedPersonKeys extends PersonKeys {
   /** Wrapped. */
   private readonly known = new Map<string, string[]>();
+  /** By person: who asks meanwhile gets the same. */
+  private readonly creating = new Map<string, Promise<Uint8Array>>();
 
   private constructor(
     private readonly table: KeyTable,
@@ -46,8 +48,11 @@ export class SharedPersonKeys extends PersonKeys {
   async create(personId: string): Promise<Uint8Array> {
     const [known] = this.find(personId);
     if (known) return known;
-    await this.refresh(personId);
-    return this.find(personId)[0] ?? this.add(personId, randomBytes(KEY_BYTES));
+    const begun = this.creating.get(personId);
+    if (begun) return begun;
+    const creating = this.make(personId).finally(() => this.creating.delete(personId));
+    this.creating.set(personId, creating);
+    return creating;
   }
 
   find(personId: string): readonly Uint8Array[] {
@@ -59,10 +64,12 @@ export class SharedPersonKeys extends PersonKeys {
     if (only && !other && isTheirs(only)) return;
     await this.refresh(personId);
     const candidates = this.known.get(personId) ?? [];
-    const theirs = candidates.find((wrapped) => isTheirs(this.unwrap(personId, wrapped)));
-    if (theirs === undefined || candidates.length === 1) return;
-    this.known.set(personId, [theirs]);
-    await this.table.dropWrappedKeys(personId, theirs);
+    const theirs = candidates.filter((wrapped) => isTheirs(this.unwrap(personId, wrapped)));
+    const [one, another] = theirs;
+    // Two that both open something are both in use.
+    if (one === undefined || another !== undefined || candidates.length === 1) return;
+    this.known.set(personId, theirs);
+    await this.table.dropWrappedKeys(personId, one);
   }
 
   async drop(personId: string): Promise<void> {
@@ -73,6 +80,11 @@ export class SharedPersonKeys extends PersonKeys {
   /** Takes over a key that one process had for itself, unless there is one already. */
   async adopt(personId: string, key: Uint8Array): Promise<void> {
     if (this.find(personId).length === 0) await this.add(personId, key);
+  }
+
+  private async make(personId: string): Promise<Uint8Array> {
+    await this.refresh(personId);
+    return this.find(personId)[0] ?? this.add(personId, randomBytes(KEY_BYTES));
   }
 
   private async add(personId: string, key: Uint8Array): Promise<Uint8Array> {

@@ -42,6 +42,7 @@ export class DroppedTablesProjection implements Projection {
   async caughtUp(): Promise<void> {
     for (const { id } of this.streams.all()) this.remember(id);
     if (await this.lead.confirm()) await this.dropLeftovers();
+    else this.lead.whenTaken(() => this.dropLeftovers());
     this.live = true;
   }
 

@@ -27,7 +27,7 @@ export class UnknownTableError extends Error {
  * done; when all are known, the engine's tables are compared with the catalog once and mended,
  * whatever a crash left undone. Then each event is carried out as it comes. Comes before the
  * catalog: whoever sees a stream or a column there finds it in the warehouse. Of several processes
- * the one that leads does so.
+ * the one that leads does so; another mends before it takes the lead.
  */
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
@@ -71,7 +71,7 @@ export class WarehouseTablesProjection implements Projection {
 
   async caughtUp(): Promise<void> {
     if (await this.lead.confirm()) await this.mendAll();
-    this.found = [];
+    else this.lead.whenTaken(() => this.mendAll());
     this.live = true;
   }
 
@@ -92,6 +92,7 @@ export class WarehouseTablesProjection implements Projection {
       tables.delete(name);
     }
     for (const [name, stream] of streams) await this.mend(stream, tables.get(name));
+    this.found = [];
   }
 
   private async createDatabase(database: string): Promise<void> {
