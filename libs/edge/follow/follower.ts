@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MillraceError, type Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
+import { tableName } from '../describe/table-entry.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 import type { DescribedColumn } from '../table-description.js';
 import { failedRounds, measureFollowing } from './follow-metrics.js';
@@ -99,7 +100,7 @@ export class Follower {
     const names = (await readdir(folder)).filter((name) => name.startsWith('s-'));
     for (const name of names) {
       const cache = await this.cacheOf(name.slice(2));
-      if (!cache.isFilled || this.parts.taken.has(cache.stream)) continue;
+      if (!cache.isFilled || this.isPassedOver(cache.stream)) continue;
       await this.register(cache).catch((error: unknown) => {
         logger.warn({ err: error, stream: cache.stream }, 'a cached stream cannot be served');
       });
@@ -140,7 +141,7 @@ export class Follower {
 
   private async syncAll(streams: ReadonlyMap<string, readonly DescribedColumn[]>): Promise<void> {
     for (const name of [...this.caches.keys()]) if (!streams.has(name)) await this.forget(name);
-    const waiting = [...streams].filter(([name]) => !this.isTaken(name));
+    const waiting = [...streams].filter(([name]) => !this.isPassedOver(name));
     const failures: Error[] = [];
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift())
@@ -198,15 +199,22 @@ export class Follower {
   private async cacheOf(name: string): Promise<StreamCache> {
     const known = this.caches.get(name);
     if (known) return known;
-    const cache = await StreamCache.open(name, join(this.parts.folder, `s-${name}`));
+    const own = `s-${name}`;
+    const folder = join(this.parts.folder, own);
+    // The name is another machine's to choose, and files are removed below it.
+    if (basename(folder) !== own) throw new Error('its name is none of a folder');
+    const cache = await StreamCache.open(name, folder);
     this.caches.set(name, cache);
     return cache;
   }
 
-  private isTaken(name: string): boolean {
-    if (!this.parts.taken.has(name)) return false;
+  private isPassedOver(name: string): boolean {
+    const reason = this.parts.taken.has(name)
+      ? 'a table here has its name'
+      : tableName.safeParse(name).error?.issues[0]?.message;
+    if (reason === undefined) return false;
     if (!this.passedOver.has(name))
-      this.parts.logger.warn({ stream: name }, 'not followed: a table here has its name');
+      this.parts.logger.warn({ stream: name }, `not followed: ${reason}`);
     this.passedOver.add(name);
     return true;
   }
