@@ -3,5 +3,5 @@
  * and password, whatever characters are in them, and without what is behind `?`, where signatures are.
  */
 export function withoutSecrets(text: string): string {
-  return text.replace(/:\/\/[^\s?]*@/g, '://***@').replace(/\?\S+/g, '?…');
+  return text.replace(/:\/\/[^\s?]*@/g, '://***@').replace(/(:\/\/[^\s?]*)\?[^\s'")]*/g, '$1?…');
 }
