@@ -7,6 +7,7 @@ import type { FollowConfig } from '../config/follow-config.js';
 import { tableName } from '../describe/table-entry.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 import type { DescribedColumn } from '../table-description.js';
+import { timerMilliseconds } from '../timer-milliseconds.js';
 import { failedRounds, measureFollowing } from './follow-metrics.js';
 import type { FollowState } from './follow-state.js';
 import { HostedError, HostedOrganization } from './hosted-organization.js';
@@ -111,7 +112,9 @@ export class Follower {
     const { signal } = this.stop;
     while (!signal.aborted) {
       const pause = await this.round();
-      await wait(pause * 1000, undefined, { signal, ref: false }).catch(() => undefined);
+      await wait(timerMilliseconds(pause), undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
     }
   }
 
