@@ -12,6 +12,7 @@ import { failedRounds, measureFollowing } from './follow-metrics.js';
 import type { FollowState } from './follow-state.js';
 import { HostedError, HostedOrganization } from './hosted-organization.js';
 import { LocalFiles } from './local-files.js';
+import { OldGenerations } from './old-generations.js';
 import { StreamCache } from './stream-cache.js';
 import { syncStream } from './sync-stream.js';
 
@@ -44,8 +45,7 @@ export class Follower {
   /** What is registered by stream: its table, as text. */
   private readonly registered = new Map<string, string>();
   private readonly passedOver = new Set<string>();
-  /** Until when somebody may read what has been replaced. */
-  private readonly cleanAfter = new Map<StreamCache, number>();
+  private readonly oldGenerations = new Map<string, OldGenerations>();
   private running: Promise<void> | undefined;
   private syncedAt: number | undefined;
   private failures = 0;
@@ -176,7 +176,9 @@ export class Follower {
     if (before === text) return;
     await this.parts.registry.change({ put: [table] });
     this.registered.set(cache.stream, text);
-    if (before !== undefined) this.cleanAfter.set(cache, Date.now() + OLD_FILES_MILLISECONDS);
+    const old = this.oldGenerations.get(cache.stream) ?? new OldGenerations(OLD_FILES_MILLISECONDS);
+    this.oldGenerations.set(cache.stream, old);
+    old.serve(cache.generation, Date.now());
   }
 
   private async forget(name: string): Promise<void> {
@@ -188,15 +190,14 @@ export class Follower {
       });
     this.registered.delete(name);
     this.caches.delete(name);
+    this.oldGenerations.delete(name);
     // Queries that still read its files have them open, or fail as those of a table that is gone.
     await cache?.remove();
   }
 
   private async cleanOld(cache: StreamCache): Promise<void> {
-    const after = this.cleanAfter.get(cache);
-    if (after === undefined || Date.now() < after) return;
-    await cache.clean();
-    this.cleanAfter.delete(cache);
+    const readable = this.oldGenerations.get(cache.stream)?.afterEnd(Date.now());
+    if (readable) await cache.clean(readable);
   }
 
   private async cacheOf(name: string): Promise<StreamCache> {
