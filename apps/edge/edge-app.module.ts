@@ -52,7 +52,7 @@ export class EdgeAppModule {
           provide: APP_GUARD,
           inject: [Reflector],
           useFactory: (reflector: Reflector) =>
-            new CallerGuard(reflector, parts.tables, parts.config.token),
+            new CallerGuard(reflector, parts.tables, parts.config),
         },
       ],
       exports: values.map(({ provide }) => provide),

@@ -8,7 +8,7 @@ export {
   type TableFormat,
   type TableOptions,
 } from './table-description.js';
-export { parseTableArgument, parseTableUri, withoutPassword } from './describe/table-argument.js';
+export { parseTableArgument, parseTableUri } from './describe/table-argument.js';
 export { printTable } from './describe/print-table.js';
 export {
   dropRequests,

@@ -30,6 +30,10 @@ describe('arguments of the edge program', () => {
     ['-t a=b.csv -a 0.0.0.0:80 -d', false],
     ['-t a=b.csv -a 0.0.0.0:80 --token x', false],
     ['-t a=b.csv -a [::1]:80', false],
+    ['-t a=b.csv --cors *', true],
+    ['-t a=b.csv --cors https://a.example', true],
+    ['-t a=b.csv --cors * --token x', false],
+    ['-t a=b.csv --cors * -d', false],
     ['-t a=b.csv --read-only', true],
   ])('%s: read-only is %s', async (line, readOnly) => {
     expect((await read(line)).readOnly).toBe(readOnly);

@@ -58,6 +58,7 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
   const http = addressOf(given, file, environment);
   const token = given.token ?? environment.token;
   if (token === '') throw new Error('--token: want a token that is not empty');
+  const cors = (given.cors ?? []).map(originOf);
   const tables = [...file.tables, ...(given.table ?? []).map(parseTableArgument)];
   refuseDoubled('table', tables);
   refuseDoubled('kvstore', file.stores);
@@ -67,13 +68,22 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
     stores: file.stores,
     responseFormat: read('response-format', responseFormat, given) ?? file.responseFormat ?? 'json',
     ...present('reloadSeconds', read('reload-interval', seconds, given) ?? file.reloadSeconds),
-    readOnly: isReadOnly(given, file) ?? !(isLoopback(http) || token !== undefined),
+    readOnly: isReadOnly(given, file) ?? !isAmongOwners({ http, token, cors }),
     ...present('stateFile', given.state),
     ...present('token', token),
-    cors: (given.cors ?? []).map(originOf),
+    cors,
     ...present('follow', readFollow(given, environment)),
     notes: [...file.notes, ...unserved(given)],
   };
+}
+
+/** Whether who can call may read this machine's files: registering a table does so. */
+function isAmongOwners(config: {
+  readonly http: HttpAddress;
+  readonly token: string | undefined;
+  readonly cors: readonly string[];
+}): boolean {
+  return config.token !== undefined || (isLoopback(config.http) && config.cors.length === 0);
 }
 
 /** Digits: an empty value must not count as 0. */

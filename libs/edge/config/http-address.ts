@@ -19,6 +19,6 @@ export const httpAddress = z
   .refine(({ port }) => port <= PORT_MAX, `want a port up to ${PORT_MAX}`);
 
 /** Whether only programs of this machine can reach it. */
-export function isLoopback({ host }: HttpAddress): boolean {
+export function isLoopback({ host }: Pick<HttpAddress, 'host'>): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -2,6 +2,7 @@ import type { DescribedTable } from '../table-description.js';
 import { stemOf } from './names-in-uri.js';
 import { explainIssues } from './strict.js';
 import { ENTRY_KEYS, tableEntry } from './table-entry.js';
+import { withoutSecrets } from './without-secrets.js';
 
 /** `<name>=` at the beginning. A path or URL with `=` in it has one of the other characters before. */
 const NAMED = /^([^=/:?*,]*)=(.*)$/s;
@@ -41,7 +42,7 @@ function describeTable(
   const read = tableEntry.safeParse({ ...entry, option });
   if (read.success) return read.data;
   const wrong = explainIssues(read.error).replaceAll(/^option(?:\.|: )/gm, '');
-  throw new Error(`table ${JSON.stringify(withoutPassword(text))}: ${wrong}`);
+  throw new Error(`table ${JSON.stringify(withoutSecrets(text))}: ${wrong}`);
 }
 
 function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unknown> } {
@@ -50,7 +51,7 @@ function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unk
   for (const piece of given) {
     const [, key = '', value = ''] = OPTION.exec(piece) ?? [];
     if (options.has(key))
-      throw new Error(`table ${JSON.stringify(withoutPassword(text))}: ${key} is there twice`);
+      throw new Error(`table ${JSON.stringify(withoutSecrets(text))}: ${key} is there twice`);
     options.set(key, valueOf(key, value));
   }
   return { uri, options };
@@ -98,9 +99,4 @@ function valueOf(key: string, text: string): unknown {
   const value = json(text);
   if (value === undefined) return text;
   return TEXTS.includes(key) && typeof value !== 'string' ? text : value;
-}
-
-/** Messages are for the terminal and for logs. */
-export function withoutPassword(uri: string): string {
-  return uri.replace(/(:\/\/[^/@\s:]*):[^/\s]*@/, '$1:***@');
 }

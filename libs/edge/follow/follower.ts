@@ -1,15 +1,18 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MillraceError, type Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
+import { tableName } from '../describe/table-entry.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 import type { DescribedColumn } from '../table-description.js';
+import { timerMilliseconds } from '../timer-milliseconds.js';
 import { failedRounds, measureFollowing } from './follow-metrics.js';
 import type { FollowState } from './follow-state.js';
 import { HostedError, HostedOrganization } from './hosted-organization.js';
 import { LocalFiles } from './local-files.js';
+import { OldGenerations } from './old-generations.js';
 import { StreamCache } from './stream-cache.js';
 import { syncStream } from './sync-stream.js';
 
@@ -42,8 +45,7 @@ export class Follower {
   /** What is registered by stream: its table, as text. */
   private readonly registered = new Map<string, string>();
   private readonly passedOver = new Set<string>();
-  /** Until when somebody may read what has been replaced. */
-  private readonly cleanAfter = new Map<StreamCache, number>();
+  private readonly oldGenerations = new Map<string, OldGenerations>();
   private running: Promise<void> | undefined;
   private syncedAt: number | undefined;
   private failures = 0;
@@ -99,7 +101,7 @@ export class Follower {
     const names = (await readdir(folder)).filter((name) => name.startsWith('s-'));
     for (const name of names) {
       const cache = await this.cacheOf(name.slice(2));
-      if (!cache.isFilled || this.parts.taken.has(cache.stream)) continue;
+      if (!cache.isFilled || this.isPassedOver(cache.stream)) continue;
       await this.register(cache).catch((error: unknown) => {
         logger.warn({ err: error, stream: cache.stream }, 'a cached stream cannot be served');
       });
@@ -110,7 +112,9 @@ export class Follower {
     const { signal } = this.stop;
     while (!signal.aborted) {
       const pause = await this.round();
-      await wait(pause * 1000, undefined, { signal, ref: false }).catch(() => undefined);
+      await wait(timerMilliseconds(pause), undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
     }
   }
 
@@ -140,7 +144,7 @@ export class Follower {
 
   private async syncAll(streams: ReadonlyMap<string, readonly DescribedColumn[]>): Promise<void> {
     for (const name of [...this.caches.keys()]) if (!streams.has(name)) await this.forget(name);
-    const waiting = [...streams].filter(([name]) => !this.isTaken(name));
+    const waiting = [...streams].filter(([name]) => !this.isPassedOver(name));
     const failures: Error[] = [];
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift())
@@ -172,7 +176,9 @@ export class Follower {
     if (before === text) return;
     await this.parts.registry.change({ put: [table] });
     this.registered.set(cache.stream, text);
-    if (before !== undefined) this.cleanAfter.set(cache, Date.now() + OLD_FILES_MILLISECONDS);
+    const old = this.oldGenerations.get(cache.stream) ?? new OldGenerations(OLD_FILES_MILLISECONDS);
+    this.oldGenerations.set(cache.stream, old);
+    old.serve(cache.generation, Date.now());
   }
 
   private async forget(name: string): Promise<void> {
@@ -184,29 +190,35 @@ export class Follower {
       });
     this.registered.delete(name);
     this.caches.delete(name);
+    this.oldGenerations.delete(name);
     // Queries that still read its files have them open, or fail as those of a table that is gone.
     await cache?.remove();
   }
 
   private async cleanOld(cache: StreamCache): Promise<void> {
-    const after = this.cleanAfter.get(cache);
-    if (after === undefined || Date.now() < after) return;
-    await cache.clean();
-    this.cleanAfter.delete(cache);
+    const readable = this.oldGenerations.get(cache.stream)?.afterEnd(Date.now());
+    if (readable) await cache.clean(readable);
   }
 
   private async cacheOf(name: string): Promise<StreamCache> {
     const known = this.caches.get(name);
     if (known) return known;
-    const cache = await StreamCache.open(name, join(this.parts.folder, `s-${name}`));
+    const own = `s-${name}`;
+    const folder = join(this.parts.folder, own);
+    // The name is another machine's to choose, and files are removed below it.
+    if (basename(folder) !== own) throw new Error('its name is none of a folder');
+    const cache = await StreamCache.open(name, folder);
     this.caches.set(name, cache);
     return cache;
   }
 
-  private isTaken(name: string): boolean {
-    if (!this.parts.taken.has(name)) return false;
+  private isPassedOver(name: string): boolean {
+    const reason = this.parts.taken.has(name)
+      ? 'a table here has its name'
+      : tableName.safeParse(name).error?.issues[0]?.message;
+    if (reason === undefined) return false;
     if (!this.passedOver.has(name))
-      this.parts.logger.warn({ stream: name }, 'not followed: a table here has its name');
+      this.parts.logger.warn({ stream: name }, `not followed: ${reason}`);
     this.passedOver.add(name);
     return true;
   }

@@ -13,7 +13,7 @@ export class HostedError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** As it asked. */
+    /** As it asked, an hour at most. */
     readonly retryAfterSeconds: number | undefined,
   ) {
     super(message);
@@ -28,6 +28,8 @@ export class HostedError extends Error {
 
 const QUESTION_MILLISECONDS = 60_000;
 const DOWNLOAD_MILLISECONDS = 10 * 60_000;
+/** Who is told to come back next year asks again today. */
+const RETRY_AFTER_SECONDS_MAX = 3600;
 const MESSAGE_MAX = 300;
 /** Batches that one question tells; more are asked for when these have been fetched. */
 const BATCHES_AT_ONCE = 20_000;
@@ -141,7 +143,7 @@ export class HostedOrganization {
     throw new HostedError(
       answer.status,
       `${this.base.origin} answers ${answer.status}: ${await messageOf(answer)}`,
-      Number.isFinite(after) ? after : undefined,
+      Number.isFinite(after) ? Math.min(after, RETRY_AFTER_SECONDS_MAX) : undefined,
     );
   }
 }

@@ -52,6 +52,8 @@ describe('the cache of a stream', () => {
     await cache.replace(publication(cache, 'old'));
     await cache.replace(publication(cache, 'new'));
     expect(readdirSync(folder).sort()).toEqual(['g1', 'g2', 'manifest.json']);
+    await cache.clean(new Set([1]));
+    expect(readdirSync(folder).sort()).toEqual(['g1', 'g2', 'manifest.json']);
     await cache.clean();
     expect(readdirSync(folder).sort()).toEqual(['g2', 'manifest.json']);
   });

@@ -66,13 +66,18 @@ export class StreamCache {
     return new Map(this.state.reaches);
   }
 
+  /** Counts up each time other files take the place of all that are there. */
+  get generation(): number {
+    return this.state.generation;
+  }
+
   /** Files that count. */
   get files(): number {
     return this.state.files.length;
   }
 
   paths(): readonly string[] {
-    const folder = this.generation(this.state.generation);
+    const folder = this.folderOf(this.state.generation);
     return this.state.files.map((name) => join(folder, name));
   }
 
@@ -80,7 +85,7 @@ export class StreamCache {
   table(): DescribedTable {
     return {
       name: this.stream,
-      uri: join(this.generation(this.state.generation), '*.parquet'),
+      uri: join(this.folderOf(this.state.generation), '*.parquet'),
       options: { format: 'parquet' },
       materialize: false,
       columns: this.state.columns,
@@ -99,10 +104,10 @@ export class StreamCache {
     await this.publish(generation, files, added, publication);
   }
 
-  /** Other files take the place of all that are there, which stay readable until `forgetOld`. */
+  /** Other files take the place of all that are there, which stay readable until `clean`. */
   async replace(publication: Publication): Promise<void> {
     const generation = this.state.generation + 1;
-    await mkdir(this.generation(generation), { recursive: true });
+    await mkdir(this.folderOf(generation), { recursive: true });
     const added = publication.files.map((_, index) => (index === 0 ? FIRST : `${index}.parquet`));
     await this.publish(generation, [], added, publication);
   }
@@ -112,20 +117,20 @@ export class StreamCache {
     await this.save({ ...this.state, tag: tag ?? null, columns: [...columns] });
   }
 
-  /** Removes generations that no query can read any more, and drafts. */
-  async clean(): Promise<void> {
-    const current = `g${this.state.generation}`;
+  /** Removes drafts, and all generations but the current one. @param readable besides, those that queries may read */
+  async clean(readable: ReadonlySet<number> = new Set()): Promise<void> {
+    const kept = [this.state.generation, ...readable].map((number) => `g${number}`);
     const others = await readdir(this.folder);
     await Promise.all(
       others
-        .filter((name) => name !== current && name !== 'manifest.json')
+        .filter((name) => !kept.includes(name) && name !== 'manifest.json')
         .map((name) => rm(join(this.folder, name), { recursive: true, force: true })),
     );
-    const inside = await readdir(this.generation(this.state.generation)).catch(() => []);
+    const inside = await readdir(this.folderOf(this.state.generation)).catch(() => []);
     await Promise.all(
       inside
         .filter((name) => !this.state.files.includes(name))
-        .map((name) => rm(join(this.generation(this.state.generation), name), { force: true })),
+        .map((name) => rm(join(this.folderOf(this.state.generation), name), { force: true })),
     );
   }
 
@@ -139,7 +144,7 @@ export class StreamCache {
     added: readonly string[],
     { tag, columns, reaches, files }: Publication,
   ): Promise<void> {
-    const folder = this.generation(generation);
+    const folder = this.folderOf(generation);
     try {
       for (const [index, name] of added.entries())
         await rename(files[index] ?? '', join(folder, name));
@@ -157,7 +162,7 @@ export class StreamCache {
     }
   }
 
-  private generation(number: number): string {
+  private folderOf(number: number): string {
     return join(this.folder, `g${number}`);
   }
 

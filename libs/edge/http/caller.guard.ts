@@ -9,9 +9,17 @@ import {
   type Access,
   type AuthenticatedRequest,
 } from '@app/platform';
+import { isLoopback } from '../config/http-address.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+export interface CallerTerms {
+  /** Absent: nobody has to show one. */
+  readonly token?: string;
+  /** Where the program listens. */
+  readonly http: { readonly host: string };
+}
 
 /**
  * Lets callers in that show the token, where there is one, and gives each request the tables as
@@ -19,13 +27,15 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
  */
 export class CallerGuard implements CanActivate {
   private readonly expected: Buffer | undefined;
+  private readonly wantsOwnName: boolean;
 
   constructor(
     private readonly reflector: Reflector,
     private readonly tables: TableRegistry,
-    token: string | undefined,
+    { token, http }: CallerTerms,
   ) {
     this.expected = token === undefined ? undefined : digest(token);
+    this.wantsOwnName = token === undefined && isLoopback(http);
   }
 
   canActivate(context: ExecutionContext): boolean {
@@ -34,6 +44,7 @@ export class CallerGuard implements CanActivate {
     if (access === 'open') return true;
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
+    if (this.wantsOwnName) insistOnOwnName(request.headers.host);
     if (access === 'operator' && fromThisMachine(request)) return true;
     this.admit(request.headers.authorization);
     if (access === undefined) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
@@ -59,4 +70,17 @@ export class CallerGuard implements CanActivate {
         'the token is missing or wrong; send Authorization: Bearer <token>',
       );
   }
+}
+
+/**
+ * A page whose name its owner lets point to this machine (DNS rebinding) is of one origin with the
+ * program for the browser, but the name is in what the browser sends.
+ */
+function insistOnOwnName(header = ''): void {
+  const host = header.replace(/:\d+$/, '').replace(/^\[(.+)\]$/, '$1');
+  if (isLoopback({ host: host.toLowerCase() })) return;
+  throw new MillraceError(
+    'FORBIDDEN',
+    'without --token the program answers to localhost, 127.0.0.1 and [::1] only; call it by one of these names, or start it with --token',
+  );
 }

@@ -2,6 +2,7 @@ import { MillraceError, type Logger } from '@app/platform';
 import { didYouMean } from '@app/query';
 import type { DescribedStore } from '../describe/table-entry.js';
 import type { Workshop } from '../registry/open-source.js';
+import { timerMilliseconds } from '../timer-milliseconds.js';
 import { dropStore, fillStore } from './fill-store.js';
 
 interface Copy {
@@ -101,7 +102,7 @@ export class KeyValueStores {
           );
         })
         .finally(() => this.reloadLater(store, seconds));
-    }, seconds * 1000).unref();
+    }, timerMilliseconds(seconds)).unref();
   }
 
   private async reload(store: Store): Promise<void> {

@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
+import { withoutSecrets } from '../describe/without-secrets.js';
 import type { DescribedTable } from '../table-description.js';
 
 const REASON_MAX = 500;
@@ -9,14 +10,9 @@ export function loadFailure(table: DescribedTable, error: unknown): MillraceErro
   const reason = error instanceof MillraceError ? error.message : readable(error);
   return new MillraceError(
     'INVALID_PARAMETER',
-    `table ${JSON.stringify(table.name)} cannot be loaded from ${shownUri(table.uri)}: ${reason}`,
+    `table ${JSON.stringify(table.name)} cannot be loaded from ${withoutSecrets(table.uri)}: ${withoutSecrets(reason)}`,
     { cause: error },
   );
-}
-
-/** Without passwords and signatures. */
-export function shownUri(uri: string): string {
-  return uri.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '?…');
 }
 
 /** The engine's sentence without what it says about itself. */

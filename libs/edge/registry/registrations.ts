@@ -71,7 +71,7 @@ export class Registrations {
     if (readOnly)
       throw new MillraceError(
         'FORBIDDEN',
-        'tables can neither be registered nor dropped here: the program is read-only; start it without --read-only, or with --token where others can reach it',
+        'tables can neither be registered nor dropped here: the program is read-only; start it with --disable-read-only, or with --token where others or pages (--cors) can reach it',
       );
     await change();
     const kept = keep(this.kept);

@@ -68,6 +68,12 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
         settings: {
           ...CSV,
           format_csv_delimiter: quoteText(options.delimiter),
+          // Blanks around values are no part of them, unless they are what parts them.
+          input_format_csv_allow_whitespace_or_tab_as_delimiter: [' ', '\t'].includes(
+            options.delimiter,
+          )
+            ? '1'
+            : '0',
           // The engine would take a first row of texts for names.
           input_format_csv_detect_header: options.hasHeader ? '1' : '0',
         },

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { SourceCredentials } from '@app/platform';
 import { quoteText } from '@app/warehouse';
+import { withoutSecrets } from '../describe/without-secrets.js';
 import type { DescribedTable } from '../table-description.js';
 import type { EngineFormat } from './engine-format.js';
 import { storeCall } from './object-stores.js';
@@ -65,6 +66,3 @@ function localPath(path: string, { endings }: EngineFormat): string {
 function withinPrefix(prefix: string, { endings }: EngineFormat): string {
   return `${prefix}**.{${endings.join(',')}}`;
 }
-
-const withoutSecrets = (url: string): string =>
-  url.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '?…');

@@ -21,7 +21,7 @@ kvstores:
   - {name: launches, uri: spacex_launches.json, key: id, value: name}
   - {name: blogs, uri: blogs_flattened.parquet, key: reply_id, value: next_id, option: {format: parquet}}
   - {name: lines, uri: "${values()}", key: k, value: v, reload_interval: {secs: 1, nanos: 0}}
-  - {name: numbers, uri: "${values()}", key: n, value: k}
+  - {name: numbers, uri: "${values()}", key: n, value: k, reload_interval: 9999999}
 `,
     );
     edge = await startEdge(['-c', join(folder, 'roapi.yaml')]);
@@ -29,6 +29,11 @@ kvstores:
   afterAll(async () => {
     await edge.stop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('are not read again at once when their interval is longer than a timer', async () => {
+    expect((await edge.get('/api/kv/numbers/1')).text).toBe('a');
+    expect(edge.output()).not.toContain('Overflow');
   });
 
   it('answer the value as it is', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { runEdge, startEdge, type Edge } from '../../server/start-edge.js';
 
@@ -65,6 +66,25 @@ describe('a statement from the network', () => {
   });
 });
 
+describe('a page whose name points to this machine', () => {
+  let edge: Edge;
+  beforeAll(async () => (edge = await startEdge(CITIES)), 60_000);
+  afterAll(() => edge.stop());
+
+  it.each([
+    ['evil.example', 403],
+    ['localhost.evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost', 200],
+    ['127.0.0.1', 200],
+    ['[::1]', 200],
+  ])('as %s is answered %i', async (name, status) => {
+    const port = new URL(edge.url).port;
+    expect(await statusAs(`${edge.url}/api/schema`, `${name}:${port}`)).toBe(status);
+    expect(await statusAs(`${edge.url}/api/tables/cities?limit=1`, name)).toBe(status);
+  });
+});
+
 describe('a program that others can reach', () => {
   it('wants its token of everybody, and lets nobody else in', async () => {
     const edge = await startEdge([...CITIES, '--cors', 'https://app.example'], {
@@ -105,9 +125,21 @@ describe('a program that others can reach', () => {
       for (const path of ['/api/table', '/api/tables/drop']) {
         const refused = await edge.post(path, [{ tableName: 'cities' }]);
         expect(refused.json()).toMatchObject({ code: 403 });
-        expect(refused.text).toContain('read-only');
+        expect(refused.text).toContain('--disable-read-only');
       }
       expect((await edge.sql('SELECT count() AS n FROM cities')).json()).toEqual([{ n: 37 }]);
+    } finally {
+      await edge.stop();
+    }
+  });
+
+  it('registers nothing for pages of others: with --cors and without a token it is read-only', async () => {
+    const edge = await startEdge([...CITIES, '--cors', '*']);
+    try {
+      const uri = 'file:///etc/passwd,format=csv,has_header=false';
+      const answer = await edge.post('/api/table', [{ tableName: 'x', uri }]);
+      expect(answer.status).toBe(403);
+      expect(answer.text).toContain('--token');
     } finally {
       await edge.stop();
     }
@@ -167,3 +199,15 @@ describe('the program', () => {
     expect(await edge.stop()).toBe(0);
   });
 });
+
+/** `fetch` lets nobody choose the name. */
+function statusAs(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,28 @@
+import { loadFailure } from '../registry/load-failure.js';
+import { withoutSecrets } from './without-secrets.js';
+
+describe('what messages say of a URI', () => {
+  it.each([
+    ['postgres://ann:se@cr/et@h:5432/db', 'postgres://***@h:5432/db'],
+    ['mysql://ann@h/db', 'mysql://***@h/db'],
+    ['t=https://:secret@h/x.csv,format=csv', 't=https://***@h/x.csv,format=csv'],
+    ['https://a:b@h/x.csv?sig=secret@x', 'https://***@h/x.csv?…'],
+    ['from https://h/x.csv?sig=secret: gone', 'from https://h/x.csv?… gone'],
+    ['data/what?.csv', 'data/what?.csv'],
+    ['https://h/x.csv', 'https://h/x.csv'],
+  ])('of %s: %s', (uri, shown) => {
+    expect(withoutSecrets(uri)).toBe(shown);
+  });
+
+  it('is so of the reason too, whoever gave it', () => {
+    const table = {
+      name: 't',
+      uri: 'https://ann:se@cret@h/x.csv?sig=secret',
+      options: { format: 'parquet' },
+      materialize: false,
+    } as const;
+    const { message } = loadFailure(table, new Error(`cannot read '${table.uri}'`));
+    expect(message).not.toContain('cret');
+    expect(message).toContain('https://***@h/x.csv?…');
+  });
+});
