@@ -19,6 +19,7 @@ export async function openPersonKeys(
   const { SharedPersonKeys } = await import('@app/key-store/key-table');
   const shared = await SharedPersonKeys.open(table, serverKey);
   for (const personId of own.personIds()) {
+    // A file goes when its key is in the table, and not before.
     for (const key of own.find(personId)) await shared.adopt(personId, key);
     await own.drop(personId);
   }

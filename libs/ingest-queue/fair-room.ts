@@ -9,18 +9,21 @@ export interface Room {
   readonly bytes: number;
 }
 
+/** A hundredth of the place, or less, is next to nothing. */
+const FEW = 100;
+
 /**
  * Shares a bounded place out without knowing who will come: an owner may have as much waiting as is
  * left free after it. So one that floods ends at half of the place, two at a third each, and there
  * is always room for whoever comes next. This needs no clock, no list of who is present, and no
- * setting. Who has nothing waiting may take all that is free: what is larger than half must be
- * possible some time.
+ * setting. Who has nothing waiting, or next to nothing, may take all that is free: what is larger
+ * than half must be possible some time, also for who sends a little all the time.
  * @returns why there is no room; undefined when there is.
  */
 export function whyNoRoom({ maxBytes, waiting, own, bytes }: Room): string | undefined {
   const free = maxBytes - waiting - bytes;
   if (free < 0) return `the ingest queue holds about ${waiting} bytes of at most ${maxBytes}`;
-  if (own > 0 && own + bytes > free)
+  if (own * FEW >= maxBytes && own + bytes > free)
     return `${own} bytes of this organization wait in the ingest queue already; as many as wait must stay free for others`;
   return undefined;
 }

@@ -19,17 +19,21 @@ export function endSilentSockets(
   idleMs: number,
   refuse: (socket: Socket) => void,
 ): void {
-  const exchanges = new WeakMap<Socket, Exchange>();
+  /** In order: a client may send its next request before it has the answer to its last. */
+  const exchanges = new WeakMap<Socket, Set<Exchange>>();
   fastify.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    exchanges.set(socket, { request: request.raw, response: reply.raw });
-    reply.raw.once('close', () => exchanges.delete(socket));
+    const exchange = { request: request.raw, response: reply.raw };
+    const ofSocket = exchanges.get(socket) ?? new Set();
+    exchanges.set(socket, ofSocket.add(exchange));
+    reply.raw.once('close', () => ofSocket.delete(exchange));
     done();
   });
   fastify.server.setTimeout(idleMs, (socket: Socket) => {
-    const exchange = exchanges.get(socket);
-    if (!exchange || leavesItsAnswer(exchange)) socket.destroy();
-    else if (stopsItsBody(exchange)) refuse(socket);
+    // The others wait for it.
+    const [oldest] = exchanges.get(socket) ?? [];
+    if (!oldest || leavesItsAnswer(oldest)) socket.destroy();
+    else if (stopsItsBody(oldest)) refuse(socket);
     // It is told once only, unless asked again.
     else socket.setTimeout(idleMs);
   });

@@ -1,7 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { MillraceError, type UploadLimits } from '@app/platform';
 
 const LOOK_MS = 1000;
+
+interface Watched {
+  readonly bodies: Set<IncomingMessage>;
+  /** Milliseconds of the socket's own timer. */
+  readonly onSilence: number;
+}
+
+/** A client may send its next request before the body of its last was read. */
+const watched = new WeakMap<Socket, Watched>();
 
 /**
  * Gives up on a client that sends nothing for `idleSeconds`, or on the whole so slowly that it
@@ -14,9 +24,7 @@ export function watchPace(
   giveUp: (failure: MillraceError) => void,
 ): void {
   const { socket } = body;
-  const onSilence = socket.timeout ?? 0;
-  // Until the body has ended this watches better than the socket's own timer.
-  socket.setTimeout(0);
+  stopOwnTimer(socket, body);
   const before = socket.bytesRead;
   let last = before;
   let waitedMs = 0;
@@ -37,8 +45,23 @@ export function watchPace(
   for (const end of ['end', 'close', 'error'])
     body.once(end, () => {
       clearInterval(timer);
-      socket.setTimeout(onSilence);
+      startOwnTimer(socket, body);
     });
+}
+
+/** Until its bodies have ended this watches better than the socket's own timer. */
+function stopOwnTimer(socket: Socket, body: IncomingMessage): void {
+  const known = watched.get(socket) ?? { bodies: new Set(), onSilence: socket.timeout ?? 0 };
+  watched.set(socket, known);
+  known.bodies.add(body);
+  socket.setTimeout(0);
+}
+
+function startOwnTimer(socket: Socket, body: IncomingMessage): void {
+  const known = watched.get(socket);
+  if (!known?.bodies.delete(body) || known.bodies.size > 0) return;
+  watched.delete(socket);
+  socket.setTimeout(known.onSilence);
 }
 
 const timeout = (what: string): MillraceError =>

@@ -30,6 +30,7 @@ describe('keys that processes share', () => {
     table = new Table();
     [a, b] = [await SharedPersonKeys.open(table, serverKey), await SharedPersonKeys.open(table, serverKey)]; // prettier-ignore
   });
+  const hex = (key: Uint8Array) => Buffer.from(key).toString('hex');
   const same = (key: Uint8Array) => (other: Uint8Array) => Buffer.from(key).equals(other);
 
   it('are known to the other once it learns of the person, and to who comes later', async () => {
@@ -71,11 +72,20 @@ describe('keys that processes share', () => {
     expect(b.find('ANN')).toEqual([]);
   });
 
-  it('take over what a process had for itself, but not over another', async () => {
+  it('take over what a process had for itself, once', async () => {
     const own = new Uint8Array(randomBytes(32));
     await a.adopt('ANN', own);
-    await a.adopt('ANN', new Uint8Array(randomBytes(32)));
-    expect(a.find('ANN').map((key) => Buffer.from(key))).toEqual([Buffer.from(own)]);
+    await a.adopt('ANN', own);
+    expect([a.find('ANN').map(hex), table.rows.length]).toEqual([[hex(own)], 1]);
+  });
+
+  it('take it over beside another: the one in use is not lost', async () => {
+    await a.create('ANN');
+    const own = new Uint8Array(randomBytes(32));
+    await a.adopt('ANN', own);
+    await a.learn('ANN', same(own));
+    const fresh = await SharedPersonKeys.open(table, serverKey);
+    for (const keys of [a, fresh]) expect(keys.find('ANN').map(hex)).toEqual([hex(own)]);
   });
 
   it('of another server are refused, with what to do', async () => {

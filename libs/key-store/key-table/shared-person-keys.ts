@@ -77,9 +77,13 @@ export class SharedPersonKeys extends PersonKeys {
     await this.table.dropWrappedKeys(personId);
   }
 
-  /** Takes over a key that one process had for itself, unless there is one already. */
+  /**
+   * Takes over a key that one process had for itself; when it resolves the table has it. Where
+   * there is another already, what is theirs tells which is in use, as ever.
+   */
   async adopt(personId: string, key: Uint8Array): Promise<void> {
-    if (this.find(personId).length === 0) await this.add(personId, key);
+    const has = this.find(personId).some((known) => Buffer.from(known).equals(key));
+    if (!has) await this.add(personId, key);
   }
 
   private async make(personId: string): Promise<Uint8Array> {

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { watchPace } from './client-pace.js';
+
+describe('the pace of a client', () => {
+  const limits = {
+    idleSeconds: 5,
+    minBytesPerSecond: 0,
+    maxBytes: 1e6,
+    maxRecordBytes: 1e6,
+    minFreeDiskBytes: 0,
+    requestsPerSecond: 0,
+    bytesPerSecond: 0,
+  };
+
+  it('is watched instead of the socket’s own timer until the last of its bodies has ended', async () => {
+    const server = createServer().listen(0, '127.0.0.1').setTimeout(60_000);
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    try {
+      const bodies: IncomingMessage[] = [];
+      const both = new Promise<void>((resolve) => {
+        server.on('request', (request) => {
+          watchPace(request, limits, () => undefined);
+          if (bodies.push(request) === 2) resolve();
+        });
+      });
+      const upload = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n[]';
+      client.write(upload + upload);
+      await both;
+      const timers: unknown[] = [];
+      for (const body of bodies) {
+        timers.push(body.socket.timeout);
+        await once(body.resume(), 'close');
+      }
+      expect([...timers, bodies[0]?.socket.timeout]).toEqual([0, 0, 60_000]);
+    } finally {
+      client.destroy();
+      server.close();
+    }
+  });
+});
