@@ -64,6 +64,7 @@ export async function openParts(config: EdgeConfig, logger: Logger): Promise<Par
   const { readOnly, stateFile } = config;
   const registrations = new Registrations(tables, {
     readOnly,
+    base,
     stateFile: stateFile === undefined ? undefined : resolve(base, stateFile),
   });
   const reloader = new Reloader(tables, config.reloadSeconds, logger);

@@ -1,11 +1,14 @@
 import { MillraceError } from '@app/platform';
+import { withAbsolutePaths } from '../describe/absolute-paths.js';
 import type { TableRequest } from '../describe/table-request.js';
 import type { DescribedTable } from '../table-description.js';
 import { readState, writeState, type KeptState } from './state-file.js';
-import type { TableRegistry } from './table-registry.js';
+import type { TableChange, TableRegistry } from './table-registry.js';
 
 export interface RegistrationTerms {
   readonly readOnly: boolean;
+  /** Absolute folder that relative paths start from. */
+  readonly base: string;
   /** Absolute; undefined: what was registered is gone with the program. */
   readonly stateFile: string | undefined;
 }
@@ -13,7 +16,6 @@ export interface RegistrationTerms {
 /** Tables that come and go while the program runs, and over its restarts. */
 export class Registrations {
   private kept: KeptState = { tables: [], dropped: [] };
-  private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly registry: TableRegistry,
@@ -37,45 +39,33 @@ export class Registrations {
     const put = requests.flatMap(({ table }) => (table ? [table] : []));
     const reload = requests.filter(({ table }) => !table).map(({ name }) => name);
     const names = new Set(put.map(({ name }) => name));
-    return this.inTurn(
-      () => this.registry.change({ put, reload }),
-      ({ tables, dropped }) => ({
-        tables: [...tables.filter(({ name }) => !names.has(name)), ...put],
-        dropped: dropped.filter((name) => !names.has(name)),
-      }),
-    );
+    const lasting = put.map((table) => withAbsolutePaths(table, this.terms.base));
+    return this.change({ put, reload }, ({ tables, dropped }) => ({
+      tables: [...tables.filter(({ name }) => !names.has(name)), ...lasting],
+      dropped: dropped.filter((name) => !names.has(name)),
+    }));
   }
 
   /** All or none. @throws {MillraceError} FORBIDDEN, STREAM_NOT_FOUND */
   drop(names: readonly string[]): Promise<void> {
-    return this.inTurn(
-      () => this.registry.change({ drop: names }),
-      ({ tables, dropped }) => ({
-        tables: tables.filter(({ name }) => !names.includes(name)),
-        dropped: [...new Set([...dropped, ...names])],
-      }),
-    );
+    return this.change({ drop: names }, ({ tables, dropped }) => ({
+      tables: tables.filter(({ name }) => !names.includes(name)),
+      dropped: [...new Set([...dropped, ...names])],
+    }));
   }
 
-  private inTurn(change: () => Promise<void>, keep: (kept: KeptState) => KeptState): Promise<void> {
-    const done = this.last.then(() => this.apply(change, keep));
-    this.last = done.catch(() => undefined);
-    return done;
-  }
-
-  private async apply(
-    change: () => Promise<void>,
-    keep: (kept: KeptState) => KeptState,
-  ): Promise<void> {
+  /** What is kept changes with the tables, in their order: who reads long keeps nobody else waiting. */
+  private async change(change: TableChange, keep: (kept: KeptState) => KeptState): Promise<void> {
     const { readOnly, stateFile } = this.terms;
     if (readOnly)
       throw new MillraceError(
         'FORBIDDEN',
         'tables can neither be registered nor dropped here: the program is read-only; start it with --disable-read-only, or with --token where others or pages (--cors) can reach it',
       );
-    await change();
-    const kept = keep(this.kept);
-    if (stateFile !== undefined) await writeState(stateFile, kept);
-    this.kept = kept;
+    await this.registry.change(change, async () => {
+      const kept = keep(this.kept);
+      if (stateFile !== undefined) await writeState(stateFile, kept);
+      this.kept = kept;
+    });
   }
 }

@@ -1,4 +1,5 @@
 import { open, readFile, rename } from 'node:fs/promises';
+import { MillraceError } from '@app/platform';
 import { z } from 'zod';
 import { printTable } from '../describe/print-table.js';
 import { explainIssues } from '../describe/strict.js';
@@ -38,11 +39,28 @@ export async function readState(path: string): Promise<KeptState> {
   }
 }
 
-/** The file is there whole, before or after. It may hold passwords: only its owner reads it. */
-export async function writeState(path: string, { tables, dropped }: KeptState): Promise<void> {
+/**
+ * The file is there whole, before or after. It may hold passwords: only its owner reads it.
+ * @throws {MillraceError} DISK_FULL that names the file
+ */
+export async function writeState(path: string, state: KeptState): Promise<void> {
+  try {
+    await replaceFile(path, state);
+  } catch (error) {
+    throw new MillraceError(
+      'DISK_FULL',
+      `nothing has changed, for it could not be kept: --state ${path}: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}
+
+async function replaceFile(path: string, { tables, dropped }: KeptState): Promise<void> {
   const next = `${path}.next`;
   const file = await open(next, 'w', OWNER_ONLY);
   try {
+    // One that was left by somebody else has the mode that it had.
+    await file.chmod(OWNER_ONLY);
     const state = { version: 1, tables: tables.map(printTable), dropped };
     await file.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
     await file.sync();

@@ -22,6 +22,13 @@ export interface Hold {
   release(): void;
 }
 
+interface Replacement {
+  readonly drop: readonly string[];
+  /** What was read again; one that was dropped or replaced meanwhile stays so. */
+  readonly again: ReadonlySet<DescribedTable>;
+  readonly keep: () => Promise<void>;
+}
+
 interface Held {
   readonly generation: Generation;
   holds: number;
@@ -52,9 +59,13 @@ export class TableRegistry extends Catalog {
 
   /**
    * Reads what comes while queries and other changes go on, then changes all tables in one step.
+   * @param keep called when nothing else can fail, in the order of the changes; what it throws is thrown
    * @throws {MillraceError} INVALID_PARAMETER, STREAM_NOT_FOUND; nothing has changed then
    */
-  async change({ put = [], drop = [], reload = [] }: TableChange): Promise<void> {
+  async change(
+    { put = [], drop = [], reload = [] }: TableChange,
+    keep: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
     for (const name of drop) this.known(name);
     const again = reload.map((name) => this.known(name).described);
     const all = await Promise.allSettled(
@@ -63,7 +74,7 @@ export class TableRegistry extends Catalog {
     const prepared = all.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     try {
       for (const each of all) if (each.status === 'rejected') throw each.reason;
-      await this.inTurn(() => this.replace(prepared, drop, new Set(again)));
+      await this.inTurn(() => this.replace(prepared, { drop, again: new Set(again), keep }));
     } catch (error) {
       for (const { copy } of prepared) this.dropCopy(copy);
       throw error;
@@ -120,11 +131,9 @@ export class TableRegistry extends Catalog {
     return done;
   }
 
-  /** @param again what was read again; one that was dropped or replaced meanwhile stays so. */
   private async replace(
     prepared: readonly PreparedTable[],
-    drop: readonly string[],
-    again: ReadonlySet<DescribedTable>,
+    { drop, again, keep }: Replacement,
   ): Promise<void> {
     const tables = new Map(this.now());
     for (const name of drop) {
@@ -138,6 +147,12 @@ export class TableRegistry extends Catalog {
       else tables.set(described.name, table);
     }
     const generation = await createGeneration(tables, this.statements);
+    try {
+      await keep();
+    } catch (error) {
+      await dropGeneration(generation, this.statements);
+      throw error;
+    }
     const before = this.current;
     this.current = { generation, holds: 0 };
     this.held.set(generation.database, this.current);

@@ -6,7 +6,14 @@ import type { DescribedTable } from '../table-description.js';
 import type { EngineFormat } from './engine-format.js';
 import { storeCall } from './object-stores.js';
 import { isGlob, withinFolder, type Place } from './place.js';
-import { optionalText, tableFunction, type Source } from './source.js';
+import { optionalText, tableFunction, type Settings, type Source } from './source.js';
+
+/** A server that is not there is no reason to keep a query, or who registers a table, for minutes. */
+const PATIENCE: Settings = {
+  http_max_tries: '2',
+  http_connection_timeout: '5',
+  http_receive_timeout: '30',
+};
 
 /** Files of a format at a place. @throws {Error} when there is nothing */
 export function fileSource(
@@ -35,7 +42,13 @@ export function fileSource(
           optionalText(structure),
           ...(sent.length > 0 ? [`headers(${sent.join(', ')})`] : []),
         ]);
-      return { ...read, call, many: isGlob(place.url), shown: withoutSecrets(place.url) };
+      return {
+        ...read,
+        settings: { ...settings, ...PATIENCE },
+        call,
+        many: isGlob(place.url),
+        shown: withoutSecrets(place.url),
+      };
     }
     case 'stdin':
       throw new Error('standard input can be read once, at the start');

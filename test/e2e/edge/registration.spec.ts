@@ -1,9 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEdge, type Edge } from '../../server/start-edge.js';
 
 const CITIES = 'uk_cities_with_headers.csv';
+/** It was a minute when the engine tried ten times. */
+const GIVEN_UP_MS = 15_000;
+
 const tablesOf = async (edge: Edge): Promise<readonly string[]> =>
   Object.keys((await edge.get('/api/schema')).json<object>()).sort();
 
@@ -107,6 +112,38 @@ describe('tables that come and go at run time', () => {
   });
 });
 
+describe('a server that is not there', () => {
+  let edge: Edge;
+  beforeAll(async () => (edge = await startEdge(['-t', `cities=${CITIES}`])), 60_000);
+  afterAll(() => edge.stop());
+
+  it('is given up soon', async () => {
+    const uri = 'http://127.0.0.1:1/x.csv';
+    const began = performance.now();
+    const answer = await edge.post('/api/table', [{ tableName: 'gone', uri }]);
+    expect(answer.status).toBe(400);
+    expect(performance.now() - began).toBeLessThan(GIVEN_UP_MS);
+  });
+
+  it('keeps nobody waiting but who wants its table', async () => {
+    const asked = new Map<'next', () => void>();
+    const silent = createServer(() => asked.get('next')?.());
+    const first = new Promise<void>((resolve) => asked.set('next', resolve));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const uri = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/x.csv`;
+    let ended = false;
+    const slow = edge.post('/api/table', [{ tableName: 'slow', uri }]);
+    void slow.then(() => (ended = true));
+    await first;
+    await edge.post('/api/table', [{ tableName: 'quick', uri: 'blogs.parquet' }]);
+    expect(ended).toBe(false);
+    expect(await tablesOf(edge)).toEqual(['cities', 'quick']);
+    silent.closeAllConnections();
+    silent.close();
+    expect((await slow).status).toBe(400);
+  });
+});
+
 describe('registrations over a restart', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'edge-state-'))));
@@ -134,6 +171,31 @@ describe('registrations over a restart', () => {
     const third = await startEdge(args);
     expect(await tablesOf(third)).toEqual(['blogs', 'cities', 'headless']);
     await third.stop();
+  });
+
+  it('are not made when they cannot be kept', async () => {
+    const state = join(folder, 'state.json');
+    const edge = await startEdge(['--state', state, '-t', `cities=${CITIES}`]);
+    mkdirSync(`${state}.next`);
+    const answer = await edge.post('/api/table', [{ tableName: 'blogs', uri: 'blogs.parquet' }]);
+    expect(answer.status).toBe(503);
+    expect(answer.text).toContain(state);
+    expect(await tablesOf(edge)).toEqual(['cities']);
+    rmSync(`${state}.next`, { recursive: true });
+    writeFileSync(`${state}.next`, '', { mode: 0o644 });
+    await edge.post('/api/table', [{ tableName: 'blogs', uri: 'blogs.parquet' }]);
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    await edge.stop();
+  });
+
+  it('are read where they were when the program is started elsewhere', async () => {
+    const args = ['--state', join(folder, 'state.json')];
+    const first = await startEdge(args);
+    await first.post('/api/table', [{ tableName: 'cities', uri: CITIES }]);
+    await first.stop();
+    const second = await startEdge(args, { directory: folder });
+    expect((await second.sql('SELECT count() AS n FROM cities')).json()).toEqual([{ n: 37 }]);
+    await second.stop();
   });
 
   it('need a file that is one', async () => {
