@@ -1,6 +1,11 @@
 import 'reflect-metadata';
 import { HELP, readEdgeConfig, type EdgeConfig } from '@app/edge';
-import { createLogger, endOnUnhandledRejection, readEdgeEnvironment } from '@app/platform';
+import {
+  closeOnSignal,
+  createLogger,
+  endOnUnhandledRejection,
+  readEdgeEnvironment,
+} from '@app/platform';
 import { openParts } from './open-parts.js';
 import { serve } from './serve.js';
 import { programVersion } from './version.js';
@@ -12,9 +17,18 @@ async function start(config: EdgeConfig): Promise<void> {
   const logger = createLogger(LOG_LEVEL);
   endOnUnhandledRejection(logger);
   const parts = await openParts(config, logger);
-  const url = await serve(parts);
+  let close = (): Promise<void> => parts.close();
+  closeOnSignal(() => close());
+  const server = await serve(parts).catch(async (error: unknown) => {
+    await parts.close();
+    throw error;
+  });
+  close = async () => {
+    await server.stop();
+    await parts.close();
+  };
   const names = parts.tables.list().map(({ described }) => described.name);
-  console.log(`millrace-edge ${programVersion()} listens on ${url}`);
+  console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
   console.log(`tables: ${names.join(', ')}`);
 }
 

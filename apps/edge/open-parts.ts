@@ -49,6 +49,8 @@ const limits = (): QueryLimits => ({
 export async function openParts(config: EdgeConfig, logger: Logger): Promise<Parts> {
   const base = process.cwd();
   const directory = mkdtempSync(join(tmpdir(), 'millrace-edge-'));
+  // Also of a start that fails or is broken off.
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   // The engine reads some tables only below the working directory.
   process.chdir('/');
   const engine = await openSourceEngine({

@@ -1,14 +1,7 @@
 import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  closeOnSignal,
-  httpAdapter,
-  measureProcess,
-  MillraceError,
-  nestLogger,
-  Readiness,
-} from '@app/platform';
+import { httpAdapter, measureProcess, MillraceError, nestLogger, Readiness } from '@app/platform';
 import { EdgeAppModule } from './edge-app.module.js';
 import type { Parts } from './open-parts.js';
 import { preferFormat } from './prefer-format.js';
@@ -17,8 +10,14 @@ const IDLE_SECONDS = 60;
 /** Requests in work may finish, for a while. */
 const DRAIN_MS = 10_000;
 
-/** Listens. @returns the URL */
-export async function serve(parts: Parts): Promise<string> {
+export interface Serving {
+  readonly url: string;
+  /** Requests in work end before, or are cut off. */
+  stop(): Promise<void>;
+}
+
+/** Listens. @throws {Error} when it cannot */
+export async function serve(parts: Parts): Promise<Serving> {
   const { config, logger } = parts;
   measureProcess();
   const adapter = httpAdapter(
@@ -38,16 +37,15 @@ export async function serve(parts: Parts): Promise<string> {
       exposedHeaders: ['X-Request-Id', 'X-Query-Id', 'Retry-After'],
       maxAge: 600,
     });
-  closeOnSignal(async () => {
+  const stop = async (): Promise<void> => {
     app.get(Readiness).notReady('server', 'stopping');
     const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
     await app.close();
     clearTimeout(cut);
-    await parts.close();
-  });
+  };
   if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
   await app.listen(config.http.port, config.http.host);
-  return app.getUrl();
+  return { url: await app.getUrl(), stop };
 }
 
 /** Not ready while there is nothing to answer from; afterwards `/readyz` tells how old it is. */
