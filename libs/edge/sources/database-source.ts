@@ -1,7 +1,7 @@
 import { quoteText } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
 import { isAbsolute, resolve } from 'node:path';
-import { tableFunction, type Source } from './source.js';
+import { plainSource, tableFunction, type Source } from './source.js';
 
 const PORTS = { mysql: 3306, postgres: 5432 } as const;
 const FUNCTIONS = { mysql: 'mysql', postgres: 'postgresql' } as const;
@@ -18,14 +18,7 @@ export function databaseSource(
     const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
     const file = isAbsolute(path) ? path : resolve(base, path);
     const call = tableFunction('sqlite', [quoteText(file), quoteText(options.table ?? name)]);
-    return {
-      call: () => call,
-      settings: {},
-      inference: {},
-      inferred: false,
-      many: false,
-      shown: file,
-    };
+    return plainSource(call, file);
   }
   if (options.format !== 'mysql' && options.format !== 'postgres') return undefined;
   const server = serverOf(uri);
@@ -41,7 +34,7 @@ export function databaseSource(
   ];
   const call = tableFunction(FUNCTIONS[options.format], args.map(quoteText));
   const shown = `${server.protocol}//${host}/${database}`;
-  return { call: () => call, settings: {}, inference: {}, inferred: false, many: false, shown };
+  return plainSource(call, shown);
 }
 
 function serverOf(uri: string): URL {

@@ -3,7 +3,7 @@ import type { SourceCredentials } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { storeCall } from './object-stores.js';
 import type { Place } from './place.js';
-import { tableFunction, type Source } from './source.js';
+import { plainSource, tableFunction, type Source } from './source.js';
 
 const LOCAL = { delta: 'deltaLakeLocal', iceberg: 'icebergLocal' } as const;
 /** The folder that makes a folder a table. */
@@ -19,19 +19,12 @@ export function lakeSource(
     if (!existsSync(`${place.path}/${MARK[format]}`))
       throw new Error(`it is no ${format} table: there is no folder ${MARK[format]} in it`);
     const call = tableFunction(LOCAL[format], [quoteText(place.path)]);
-    return {
-      call: () => call,
-      settings: {},
-      inference: {},
-      inferred: false,
-      many: false,
-      shown: place.path,
-    };
+    return plainSource(call, place.path);
   }
   if (place.kind === 'http' || place.kind === 'stdin')
     throw new Error(`a ${format} table is a folder: it can be local, or in s3://, gs:// or az://`);
   const at = { ...place, key: place.key.replace(/\/*$/, '/') };
   const call = storeCall(format, at, credentials, undefined, undefined);
   const shown = `${place.kind}://${place.bucket}/${place.key}`;
-  return { call: () => call, settings: {}, inference: {}, inferred: false, many: false, shown };
+  return plainSource(call, shown);
 }

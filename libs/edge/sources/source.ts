@@ -22,6 +22,16 @@ export interface Source {
   readonly shown: string;
 }
 
+/** One that knows its own schema, and is one thing. */
+export const plainSource = (call: string, shown: string): Source => ({
+  call: () => call,
+  settings: {},
+  inference: {},
+  inferred: false,
+  many: false,
+  shown,
+});
+
 /** A call of a table function; arguments that are undefined are left out. */
 export function tableFunction(name: string, args: readonly (string | undefined)[]): string {
   return `${name}(${args.filter((each) => each !== undefined).join(', ')})`;

@@ -11,9 +11,9 @@ import {
 import { Catalog } from '../catalog.js';
 import { lastValue } from '../frontends/key-value.frontend.js';
 import { findColumn } from '../frontends/tables.frontend.js';
-import { didYouMean } from '../near-name.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
+import { knownTable } from './known-table.js';
 
 /** A stream with the columns `key` and `value` is a store of keys and values. */
 @Controller()
@@ -42,14 +42,7 @@ export class KeyValueController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const organization = organizationOf(request);
-    const table = this.catalog.table(organization, name);
-    if (!table) {
-      const known = this.catalog.tables(organization).map((each) => each.name);
-      throw new MillraceError(
-        'STREAM_NOT_FOUND',
-        `there is no table ${JSON.stringify(name)}${didYouMean(name, known)}`,
-      );
-    }
+    const table = knownTable(this.catalog, organization, name);
     for (const column of ['key', 'value']) findColumn(table, column);
     const signal = abortedWith(reply);
     const statement = lastValue(table, key);

@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Req } from '@nestjs/common';
 import {
   Describe,
-  MillraceError,
   NamedRoute,
   organizationOf,
   Requires,
@@ -10,9 +9,9 @@ import {
 } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { JsonShapes } from '../graphql/json-shapes.js';
-import { didYouMean } from '../near-name.js';
 import { arrowFields } from './arrow-schema.js';
 import type { ArrowField } from './arrow-type.js';
+import { knownTable } from './known-table.js';
 
 interface TableSchema {
   readonly fields: readonly ArrowField[];
@@ -59,13 +58,7 @@ export class SchemaController {
     @Param('table') name: string,
   ): Promise<TableSchema> {
     const organization = organizationOf(request);
-    const table = this.catalog.table(organization, name);
-    if (table) return this.schemaOf(organization, table);
-    const known = this.catalog.tables(organization).map((each) => each.name);
-    throw new MillraceError(
-      'STREAM_NOT_FOUND',
-      `there is no table ${JSON.stringify(name)}${didYouMean(name, known)}`,
-    );
+    return this.schemaOf(organization, knownTable(this.catalog, organization, name));
   }
 
   private async schemaOf(

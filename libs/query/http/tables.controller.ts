@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import {
   Describe,
-  MillraceError,
   NamedRoute,
   organizationOf,
   Requires,
@@ -12,10 +11,10 @@ import {
 import { Catalog } from '../catalog.js';
 import { FILTER_OPERATORS } from '../frontends/table-filter.js';
 import { planTableRead } from '../frontends/tables.frontend.js';
-import { didYouMean } from '../near-name.js';
 import { renderTableRead } from '../plan/render-sql.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { entityTag, isKnown } from './entity-tag.js';
+import { knownTable } from './known-table.js';
 import { streamResult, VARY } from './stream-result.js';
 
 /** For the OpenAPI page; the frontend parses them, with better messages. */
@@ -60,14 +59,7 @@ export class TablesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const organization = organizationOf(request);
-    const table = this.catalog.table(organization, name);
-    if (!table) {
-      const known = this.catalog.tables(organization).map((each) => each.name);
-      throw new MillraceError(
-        'STREAM_NOT_FOUND',
-        `there is no table ${JSON.stringify(name)}${didYouMean(name, known)}`,
-      );
-    }
+    const table = knownTable(this.catalog, organization, name);
     const { sql, values } = renderTableRead(planTableRead(table, parameters));
     const version = await this.catalog.version(organization, name);
     const tag = version && entityTag([version, sql, values, request.headers.accept]);
