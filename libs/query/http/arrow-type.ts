@@ -1,3 +1,5 @@
+import { readElement, readEngineType } from '../plan/engine-type.js';
+
 /** As Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
 export interface ArrowField {
   readonly name: string;
@@ -36,31 +38,32 @@ const DECIMAL128_DIGITS = 38;
 
 /** The type of the engine's type. What Arrow has no type of is answered as text. */
 export function arrowType(type: string): ArrowType {
-  const [, outer = type, inside = ''] = /^(\w+)\((.*)\)$/s.exec(type) ?? [];
+  const { name: outer, parts } = readEngineType(type);
+  const [first = ''] = parts;
   switch (outer) {
     case 'Nullable':
     case 'LowCardinality':
-      return arrowType(inside);
+      return arrowType(first);
     case 'Array':
-      return { List: arrowField('item', inside, true) };
+      return { List: arrowField('item', first, true) };
     case 'Tuple':
-      return { Struct: parts(inside).map(element) };
+      return { Struct: parts.map(element) };
     case 'Map': {
-      const [key = '', value = ''] = parts(inside);
-      const entry = [arrowField('keys', key), arrowField('values', value)];
+      const [, value = ''] = parts;
+      const entry = [arrowField('keys', first), arrowField('values', value)];
       return { Map: [field('entries', { Struct: entry }, false), false] };
     }
     case 'DateTime':
     case 'DateTime64':
-      return timestamp(outer === 'DateTime' ? ['0', ...parts(inside)] : parts(inside));
+      return timestamp(outer === 'DateTime' ? ['0', ...parts] : parts);
     case 'Decimal': {
-      const [precision = 0, scale = 0] = parts(inside).map(Number);
+      const [precision = 0, scale = 0] = parts.map(Number);
       return precision > DECIMAL128_DIGITS
         ? { Decimal256: [precision, scale] }
         : { Decimal128: [precision, scale] };
     }
     case 'FixedString':
-      return { FixedSizeBinary: Number(inside) };
+      return { FixedSizeBinary: Number(first) };
     default: {
       const simple = SIMPLE.find(([pattern]) => pattern.test(type));
       return simple ? type.replace(simple[0], simple[1]) : 'Utf8';
@@ -84,26 +87,11 @@ function timestamp([digits = '0', zone]: readonly string[]): ArrowType {
   return { Timestamp: [unit, zone === undefined ? null : zone.slice(1, -1)] };
 }
 
-/** `name Type`, with the name in backquotes where it is no word; or a type alone, which is counted. */
+/** One without a name is counted. */
 function element(text: string, index: number): ArrowField {
-  const [, quoted, word, type] = /^(?:`((?:[^`\\]|\\.)*)`|(\w+)) (.*)$/s.exec(text) ?? [];
-  if (type === undefined) return arrowField(String(index + 1), text);
-  return arrowField(word ?? (quoted ?? '').replace(/\\(.)/g, '$1'), type);
-}
-
-/** What stands between commas outside of brackets and quotes. */
-function parts(list: string): readonly string[] {
-  const found: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (const { 0: token, index } of list.matchAll(/`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*'|[(),]/g)) {
-    if (token === '(') depth += 1;
-    else if (token === ')') depth -= 1;
-    else if (token === ',' && depth === 0) {
-      found.push(list.slice(start, index).trim());
-      start = index + 1;
-    }
-  }
-  const last = list.slice(start).trim();
-  return last === '' ? found : [...found, last];
+  const { name, type } = readElement(text);
+  if (name === '') return arrowField(String(index + 1), type);
+  const bare = name.trimEnd();
+  const quoted = bare.startsWith('`');
+  return arrowField(quoted ? bare.slice(1, -1).replace(/\\(.)/g, '$1') : bare, type);
 }
