@@ -15,6 +15,7 @@ import {
 import {
   closeOnSignal,
   createLogger,
+  drain,
   endOnUnhandledRejection,
   httpAdapter,
   nestLogger,
@@ -91,15 +92,6 @@ async function start(config: Config): Promise<void> {
   console.log(`Millrace listens on ${await app.getUrl()}`);
   if (status) console.log(`its health and metrics are at ${status.url}`);
   console.log(greeting(root));
-}
-
-/** Requests in work may finish, for a while; a client that reads nothing must not keep us. */
-const DRAIN_MS = 10_000;
-
-async function drain(app: NestFastifyApplication): Promise<void> {
-  const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
-  await app.close();
-  clearTimeout(cut);
 }
 
 function greeting({ email, password, file }: RootCredentials): string {

@@ -1,14 +1,19 @@
 import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { httpAdapter, measureProcess, MillraceError, nestLogger, Readiness } from '@app/platform';
+import {
+  drain,
+  httpAdapter,
+  measureProcess,
+  MillraceError,
+  nestLogger,
+  Readiness,
+} from '@app/platform';
 import { EdgeAppModule } from './edge-app.module.js';
 import type { Parts } from './open-parts.js';
 import { preferFormat } from './prefer-format.js';
 
 const IDLE_SECONDS = 60;
-/** Requests in work may finish, for a while. */
-const DRAIN_MS = 10_000;
 
 export interface Serving {
   readonly url: string;
@@ -39,9 +44,7 @@ export async function serve(parts: Parts): Promise<Serving> {
     });
   const stop = async (): Promise<void> => {
     app.get(Readiness).notReady('server', 'stopping');
-    const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
-    await app.close();
-    clearTimeout(cut);
+    await drain(app);
   };
   if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
   await app.listen(config.http.port, config.http.host);

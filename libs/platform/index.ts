@@ -27,7 +27,14 @@ export type { KafkaAccess } from './kafka-access.js';
 export { KeyedQueue } from './keyed-queue.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
 export { MetricsController } from './metrics/metrics.controller.js';
-export { counter, gauge, histogram, measureProcess, metricsText } from './metrics/registry.js';
+export {
+  counter,
+  gauge,
+  histogram,
+  measureProcess,
+  metricsText,
+  ROW_BUCKETS,
+} from './metrics/registry.js';
 export { measureRequests } from './metrics/request-metrics.js';
 export { nodeId } from './node-id.js';
 export {
@@ -49,7 +56,7 @@ export {
   type AuthenticatedRequest,
 } from './request.js';
 export { endSilentSockets } from './silent-sockets.js';
-export { closeOnSignal } from './shutdown.js';
+export { closeOnSignal, drain } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';

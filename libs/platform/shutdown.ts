@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const ECHO_MS = 1000;
 const LIMIT_MS = 25_000;
@@ -27,6 +28,16 @@ export function closeOnSignal(close: () => Promise<void>, drainSeconds = 0): voi
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+}
+
+/** Requests in work may finish, for a while; a client that reads nothing must not keep us. */
+const DRAIN_MS = 10_000;
+
+/** Closes a server when its requests in work have ended. */
+export async function drain(app: NestFastifyApplication): Promise<void> {
+  const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(cut);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { counter, histogram } from '@app/platform';
+import { counter, histogram, ROW_BUCKETS } from '@app/platform';
 import type { AcceptedChunk } from '../accept/chunk.js';
 
 const records = counter({
@@ -13,7 +13,7 @@ const bytes = counter({
 const batchRecords = histogram({
   name: 'millrace_batch_records',
   help: 'Records that acceptance made one batch of',
-  buckets: [1, 10, 100, 1000, 10_000, 50_000, 100_000, 200_000, 400_000],
+  buckets: ROW_BUCKETS,
 });
 
 interface Sized {

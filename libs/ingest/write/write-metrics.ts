@@ -1,4 +1,4 @@
-import { counter, histogram } from '@app/platform';
+import { counter, histogram, ROW_BUCKETS } from '@app/platform';
 import { FencedError } from '@app/warehouse';
 import type { ReceivedBatch } from './group-batches.js';
 
@@ -10,7 +10,7 @@ const inserts = histogram({
 const insertRows = histogram({
   name: 'millrace_insert_rows',
   help: 'Rows of one insert, which is one part',
-  buckets: [1, 10, 100, 1000, 10_000, 50_000, 100_000, 200_000, 400_000],
+  buckets: ROW_BUCKETS,
 });
 const written = counter({
   name: 'millrace_written_rows_total',

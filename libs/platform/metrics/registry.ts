@@ -10,6 +10,9 @@ export const registry = new Registry();
 /** In seconds: from what is cached to what is bounded by a time limit. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+/** Rows of a batch or a part: from one to what one insert takes. */
+export const ROW_BUCKETS = [1, 10, 100, 1000, 10_000, 50_000, 100_000, 200_000, 400_000] as const;
+
 interface Description<Label extends string> {
   /** `millrace_…`, with its unit, in Prometheus' manner. */
   readonly name: string;
