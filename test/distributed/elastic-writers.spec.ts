@@ -65,6 +65,8 @@ describe('writers that come and go', () => {
         await cluster.startWriter(1);
         await allWritten();
       });
+      // The load goes on a little after what it went along with: its last rows too are to be there.
+      await allWritten();
       for (const stream of STREAMS) {
         const [row] = await cluster.api.client.sql(
           `SELECT count() AS rows, uniqExact(n) AS different FROM ${stream}`,
