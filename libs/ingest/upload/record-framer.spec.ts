@@ -99,6 +99,8 @@ describe('framing', () => {
     };
     expect(push(' [ ] ')).toBe('fine');
     expect(() => push('[{"a":1},,{}]')).toThrow(/"," at byte 10, where a record should begin/);
+    expect(() => push('[1 1]')).toThrow(/"1" at byte 4, where "," or "]" should follow/);
+    expect(push('[1 , {} , true ]')).toBe('fine');
     expect(() => push('[{}]]')).toThrow(/"]" at byte 5, after the end/);
     expect(() => push('[{"a":"\n"}]')).toThrow(/line break inside a text at byte 8/);
   });

@@ -22,7 +22,7 @@ export class RecordFramer {
   private inText = false;
   private escaped = false;
   /** What may come next at the top. */
-  private expected: 'container' | 'first' | 'record' | 'separator' | 'nothing';
+  private expected: 'container' | 'first' | 'record' | 'separator' | 'spaced separator' | 'nothing';
   /** Bytes seen, for messages. */
   private offset = 0;
   private recordOffset = 0;
@@ -77,7 +77,11 @@ export class RecordFramer {
   }
 
   private betweenElements(byte: number): number | undefined {
-    if (isBlank(byte)) return undefined;
+    if (isBlank(byte)) {
+      if (this.expected === 'separator') this.expected = 'spaced separator';
+      return undefined;
+    }
+    const afterRecord = this.expected === 'separator' || this.expected === 'spaced separator';
     if (this.expected === 'container') {
       this.expected = 'first';
       this.depth = 1;
@@ -86,20 +90,17 @@ export class RecordFramer {
     if (this.expected === 'nothing') throw this.unexpected(byte, 'after the end of the array');
     if (byte === CLOSE_ARRAY) {
       if (this.expected === 'record') throw this.unexpected(byte, 'after a comma');
-      const some = this.expected === 'separator';
       this.expected = 'nothing';
-      return some ? NEWLINE : undefined;
+      return afterRecord ? NEWLINE : undefined;
     }
     if (byte === COMMA) {
-      if (this.expected !== 'separator') throw this.unexpected(byte, 'where a record should begin');
+      if (!afterRecord) throw this.unexpected(byte, 'where a record should begin');
       this.expected = 'record';
       return NEWLINE;
     }
-    // A number, true or null goes on byte by byte; a text or an object after a record needs a comma.
-    if (
-      this.expected === 'separator' &&
-      (byte === QUOTE || byte === OPEN_OBJECT || byte === OPEN_ARRAY)
-    ) {
+    // A number, true or null goes on byte by byte until a blank; a text or an object after a record needs a comma.
+    const begins = byte === QUOTE || byte === OPEN_OBJECT || byte === OPEN_ARRAY;
+    if (this.expected === 'spaced separator' || (this.expected === 'separator' && begins)) {
       throw this.unexpected(byte, 'where "," or "]" should follow');
     }
     return this.begin(byte);
