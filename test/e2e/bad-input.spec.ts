@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { compress } from '@cloudpss/zstd/napi';
+import { mostMemory } from '../bench/process-memory.js';
+import { zstdBomb } from '../fixtures/zstd-bomb.js';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 const MIB = 1024 * 1024;
+const zstd = (text: string): Buffer => Buffer.from(compress(Buffer.from(text)));
 
 describe('bad input', () => {
   let server: Server;
@@ -83,6 +87,20 @@ describe('bad input', () => {
     ['br that is none', 'br', Buffer.from('{"a":1}'), 400, /not whole and valid br/],
     ['zstd that is none', 'zstd', Buffer.from('{"a":1}'), 400, /not whole and valid zstd/],
     [
+      'zstd cut off',
+      'zstd',
+      zstd('{"a":1}\n'.repeat(9)).subarray(0, -1),
+      400,
+      /whole and valid zstd/,
+    ],
+    [
+      'zstd cut off in its second frame',
+      'zstd',
+      Buffer.concat([zstd('{"a":1}\n'), zstd('{"a":2}\n').subarray(0, 6)]),
+      400,
+      /not whole and valid zstd/,
+    ],
+    [
       'an encoding nobody knows',
       'rot13',
       Buffer.from('{"a":1}'),
@@ -110,6 +128,14 @@ describe('bad input', () => {
     },
     30_000,
   );
+
+  it('has no more of a zstd bomb in memory than it reads at a time', async () => {
+    const bomb = zstdBomb('{"a":1}', 33_000);
+    const before = mostMemory(server.process.pid ?? 0);
+    const answer = await post(bomb, { 'content-encoding': 'zstd' });
+    expectError(answer, 413, /record 1 is longer than 16777216 bytes/);
+    expect(mostMemory(server.process.pid ?? 0) - before).toBeLessThan(600 * MIB);
+  });
 
   it.each([
     ['_hidden', 400],

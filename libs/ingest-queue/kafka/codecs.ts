@@ -1,4 +1,4 @@
-import { decompress as unzstd } from 'fzstd';
+import { decompress as unzstd } from '@cloudpss/zstd/napi';
 import kafkajs from 'kafkajs';
 import { decompressFrame as unlz4 } from 'lz4-napi';
 import { uncompress as unsnappy } from 'snappy';

@@ -1,15 +1,19 @@
 import { Transform, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Decompress } from 'fzstd';
+import { Decompressor } from '@cloudpss/zstd/napi';
 import { MillraceError } from '@app/platform';
+import { ZstdFrames } from './zstd-frames.js';
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
-  zstd: zstdDecoder,
+  zstd: () => new Decompressor(),
 };
+
+/** Holds 256 blocks of 128 KiB at most, since a block takes 4 bytes at least. */
+const ZSTD_PIECE_BYTES = 1024;
 
 /**
  * Undoes the body's Content-Encoding and stops at `maxBytes` of decoded bytes, whatever the
@@ -31,14 +35,12 @@ export function decodeBody(
       `Content-Encoding ${JSON.stringify(name)} is not supported; send gzip, deflate, br, zstd or none`,
     );
   }
-  const decoded = relay(
-    body,
-    decoder(),
-    (error) =>
-      new MillraceError('BAD_ENCODING', `the body is not whole and valid ${name}`, {
-        detail: error.message,
-      }),
-  );
+  const explain = (error: Error): MillraceError =>
+    new MillraceError('BAD_ENCODING', `the body is not whole and valid ${name}`, {
+      detail: error.message,
+    });
+  const encoded = name === 'zstd' ? relay(body, zstdPieces(), explain) : body;
+  const decoded = relay(encoded, decoder(), explain);
   return relay(decoded, limited, (error) => error);
 }
 
@@ -81,34 +83,24 @@ function limit(maxBytes: number): Transform {
   });
 }
 
-function zstdDecoder(): Transform {
-  let ended = false;
-  const decoder = new Decompress();
-  const transform = new Transform({
+/** In pieces so small that what a decoder makes of each at once stays small, and whole at the end. */
+function zstdPieces(): Transform {
+  const frames = new ZstdFrames();
+  return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      attempt(() => {
-        decoder.push(chunk);
-      }, done);
+      try {
+        frames.push(chunk);
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      for (let at = 0; at < chunk.length; at += ZSTD_PIECE_BYTES) {
+        this.push(chunk.subarray(at, at + ZSTD_PIECE_BYTES));
+      }
+      done();
     },
     flush(done) {
-      attempt(() => {
-        decoder.push(new Uint8Array(0), true);
-        if (!ended) throw new Error('unexpected end');
-      }, done);
+      done(frames.whole ? null : new Error('unexpected end'));
     },
   });
-  decoder.ondata = (data, final) => {
-    ended ||= final === true;
-    if (data.length > 0) transform.push(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-  };
-  return transform;
-}
-
-function attempt(work: () => void, done: (error?: Error | null) => void): void {
-  try {
-    work();
-    done();
-  } catch (error) {
-    done(error as Error);
-  }
 }

@@ -11,8 +11,8 @@ import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './nego
 import { createZstd } from './zstd.js';
 
 /** Fast over small: a result is compressed while it is made. The best first. */
-const COMPRESSORS: Partial<Record<ContentEncoding, () => NodeJS.ReadWriteStream>> = {
-  ...(createZstd && { zstd: createZstd }),
+const COMPRESSORS: Readonly<Record<ContentEncoding, () => NodeJS.ReadWriteStream>> = {
+  zstd: createZstd,
   gzip: () => createGzip({ level: 1 }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
 };
@@ -57,7 +57,7 @@ export async function streamResult(
     rows.pause();
     reply.trailer(STATISTICS, () => Promise.resolve(statistics.toString()));
   }
-  const compressor = encoding && COMPRESSORS[encoding]?.();
+  const compressor = encoding && COMPRESSORS[encoding]();
   await reply.send(compressor ? compressed(rows, compressor) : rows);
 }
 

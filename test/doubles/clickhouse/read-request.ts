@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Busboy } from '@fastify/busboy';
-import { decompress as unzstd } from 'fzstd';
+import { decompress as unzstd } from '@cloudpss/zstd/napi';
 import { DoubleError } from './double-error.js';
 
 /** One request of ClickHouse's HTTP interface, read. */

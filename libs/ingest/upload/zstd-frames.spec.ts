@@ -1,0 +1,46 @@
+import { compress } from '@cloudpss/zstd/napi';
+import fc from 'fast-check';
+import { ZstdFrames } from './zstd-frames.js';
+
+const SKIPPABLE = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+const content = fc
+  .tuple(fc.string(), fc.integer({ min: 0, max: 20_000 }))
+  .map(([text, times]) => Buffer.from(text.repeat(times)));
+const frame = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(content, fc.integer({ min: -5, max: 19 })) },
+  { weight: 1, arbitrary: fc.constant(undefined) },
+);
+
+function follow(body: Uint8Array, pieceBytes: number): boolean {
+  const frames = new ZstdFrames();
+  for (let at = 0; at < body.length; at += pieceBytes) {
+    frames.push(body.subarray(at, at + pieceBytes));
+  }
+  return frames.whole;
+}
+
+describe('frames of Zstandard', () => {
+  it('are whole where the last one ends, and nowhere inside one', () => {
+    fc.assert(
+      fc.property(
+        fc.array(frame, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 70_000 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (all, pieceBytes, cut) => {
+          const encoded = all.map((each) => (each ? compress(...each) : SKIPPABLE));
+          const body = Buffer.concat(encoded);
+          expect(follow(body, pieceBytes)).toBe(true);
+          const last = encoded.at(-1)?.length ?? 0;
+          const inside = body.length - Math.max(1, Math.floor(last * (1 - cut)));
+          const isBoundary = inside === body.length - last && encoded.length > 1;
+          expect(follow(body.subarray(0, inside), pieceBytes)).toBe(isBoundary);
+        },
+      ),
+    );
+  });
+
+  it('begin with their magic number', () => {
+    expect(() => follow(Buffer.from('garbage'), 3)).toThrow('no frame begins with 62726167');
+    expect(follow(Buffer.alloc(0), 1)).toBe(false);
+  });
+});

@@ -1,0 +1,91 @@
+/** RFC 8878, section 3.1. */
+const FRAME_MAGIC = 0xfd2fb528;
+const SKIPPABLE_MAGIC = 0x184d2a50;
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
+const CHECKSUM_BYTES = 4;
+const RLE_BLOCK = 1;
+
+type Field = 'magic' | 'descriptor' | 'block' | 'skippable size';
+
+const BYTES: Readonly<Record<Field, number>> = {
+  magic: 4,
+  descriptor: 1,
+  block: 3,
+  'skippable size': 4,
+};
+
+/**
+ * Follows a body of Zstandard frames from header to header, to tell whether it ends where a frame
+ * does: the decoder takes a body that was cut off for one that goes on later.
+ */
+export class ZstdFrames {
+  private field: Field = 'magic';
+  /** Of the field, little-endian, as far as it was seen. */
+  private value = 0;
+  private seen = 0;
+  /** Bytes until the next field. */
+  private skip = 0;
+  private hasChecksum = false;
+  private frames = 0;
+
+  /** Whether there was a frame, and every one is whole. */
+  get whole(): boolean {
+    return this.frames > 0 && this.field === 'magic' && this.seen === 0 && this.skip === 0;
+  }
+
+  /** @throws {Error} where a frame should begin and does not. */
+  push(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length;) {
+      if (this.skip > 0) {
+        const skipped = Math.min(this.skip, piece.length - at);
+        this.skip -= skipped;
+        at += skipped;
+        continue;
+      }
+      this.value += (piece[at] ?? 0) * 2 ** (8 * this.seen);
+      this.seen += 1;
+      at += 1;
+      if (this.seen === BYTES[this.field]) this.take();
+    }
+  }
+
+  private take(): void {
+    const { field, value } = this;
+    this.value = 0;
+    this.seen = 0;
+    if (field === 'magic') this.begin(value);
+    else if (field === 'descriptor') this.header(value);
+    else if (field === 'block') this.block(value);
+    else this.goOn('magic', value);
+  }
+
+  private begin(magic: number): void {
+    this.frames += 1;
+    if (magic === FRAME_MAGIC) this.field = 'descriptor';
+    else if (magic - (magic % 16) === SKIPPABLE_MAGIC) this.field = 'skippable size';
+    else throw new Error(`no frame begins with ${magic.toString(16)}`);
+  }
+
+  private header(descriptor: number): void {
+    const isSingleSegment = (descriptor & 0b10_0000) !== 0;
+    this.hasChecksum = (descriptor & 0b100) !== 0;
+    const sizeFlag = descriptor >> 6;
+    const window = isSingleSegment ? 0 : 1;
+    const dictionary = DICTIONARY_ID_BYTES[descriptor & 0b11] ?? 0;
+    const size = sizeFlag === 0 && isSingleSegment ? 1 : (CONTENT_SIZE_BYTES[sizeFlag] ?? 0);
+    this.goOn('block', window + dictionary + size);
+  }
+
+  private block(header: number): void {
+    const isLast = (header & 1) === 1;
+    const bytes = ((header >> 1) & 0b11) === RLE_BLOCK ? 1 : header >> 3;
+    if (isLast) this.goOn('magic', bytes + (this.hasChecksum ? CHECKSUM_BYTES : 0));
+    else this.goOn('block', bytes);
+  }
+
+  private goOn(field: Field, skip: number): void {
+    this.field = field;
+    this.skip = skip;
+  }
+}
