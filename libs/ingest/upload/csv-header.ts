@@ -43,6 +43,11 @@ function fieldsOf(line: string, delimiter: string): string[] {
       if (character !== '"') field += character;
       else if (line.charAt(at + 1) === '"') field += line.charAt((at += 1));
       else quoted = false;
+    } else if (character === '\r') {
+      throw new MillraceError(
+        'MALFORMED_BODY',
+        `malformed CSV: a carriage return at character ${at + 1} of the header; end lines with \\n or \\r\\n`,
+      );
     } else if (character === '"' && field === '') quoted = true;
     else if (character === delimiter) {
       fields.push(field);

@@ -12,6 +12,10 @@ export interface FramedCsv {
 
 const NEWLINE = 0x0a;
 const HEADER_BYTES_MAX = 1024 * 1024;
+/** No header begins like this, and a JSON body on one line would pass for one. */
+const JSON_START = /^\s*(?:\[\s*)?[[{]\s*["{}\]]/;
+const JSON_START_BYTES = 100;
+const BLANK: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n\v\f\ufeff'));
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -41,19 +45,33 @@ export async function frameCsv(
   };
 }
 
+/** What comes up to the line break of the first line that is not blank, and all that came along with it. */
 async function readFirstLine(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
-  let head: Buffer = Buffer.alloc(0);
-  for (;;) {
+  const read: Buffer[] = [];
+  let bytes = 0;
+  let isBlank = true;
+  for (let ended = false; !ended && bytes <= HEADER_BYTES_MAX;) {
     const { value, done } = (await pieces.next()) as IteratorResult<Buffer, undefined>;
     if (done) break;
-    head = head.length === 0 ? value : Buffer.concat([head, value]);
-    if (/[^\s\ufeff][^]*\n/.test(head.toString('utf8')) || head.length > HEADER_BYTES_MAX) break;
+    const begin = isBlank ? value.findIndex((byte) => !BLANK.has(byte)) : 0;
+    if (begin >= 0) {
+      isBlank = false;
+      ended = value.includes(NEWLINE, begin);
+    }
+    read.push(value);
+    bytes += value.length;
   }
-  if (head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK))
-    head = head.subarray(BYTE_ORDER_MARK.length);
-  if (head.toString('utf8').trim() === '')
+  const head = Buffer.concat(read);
+  const marked = head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const unmarked = marked ? head.subarray(BYTE_ORDER_MARK.length) : head;
+  if (unmarked.toString('utf8').trim() === '')
     throw new MillraceError('EMPTY_BODY', 'the body is empty; send CSV with a header row');
-  return head;
+  if (JSON_START.test(unmarked.toString('utf8', 0, JSON_START_BYTES)))
+    throw new MillraceError(
+      'MALFORMED_BODY',
+      'the body looks like JSON; send it to _json, or CSV with a header row',
+    );
+  return unmarked;
 }
 
 const firstLineOf = (head: Buffer): string => /[^\r\n]+/.exec(head.toString('utf8'))?.[0] ?? '';
