@@ -150,6 +150,12 @@ describe('SQL over HTTP', () => {
     ['SELECT\n  item,\n  price FRM shop', '', 400, /syntax error at line 3, column \d+/],
     ["SELECT 'ünï', ) FROM shop", '', 400, /syntax error at line 1, column 15/],
     ['SELECT 1 SETTINGS join_use_null = 1', '', 403, /did you mean "join_use_nulls"/],
+    [
+      `SELECT 1${' UNION ALL SELECT 1'.repeat(500)}`,
+      '',
+      400,
+      /at most 500 SELECTs, and this one has 501/,
+    ],
   ])('answers %s %s with %s', async (statement, query, status, message) => {
     const answer = await sql(statement, {}, query);
     expect([answer.status, answer.json<{ message: string }>().message]).toEqual([

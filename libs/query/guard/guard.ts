@@ -6,7 +6,7 @@ import { toQueryFailure } from '../query-failure.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables } from './check-findings.js';
-import { checkText } from './check-text.js';
+import { checkSize, checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './inspect-tree.js';
 import { refused } from './refused.js';
 import { foreignTable } from './second-look.js';
@@ -95,6 +95,7 @@ export class Guard {
     checkText(text);
     const { functions, tables } = await this.engineNames();
     const [spelled, settings] = takeSettings(await this.spelled(text));
+    checkSize(spelled.printable);
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
     checkFindings(findings, written, functions);

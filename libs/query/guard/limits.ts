@@ -1,5 +1,7 @@
 /** Longest statement taken, in bytes. */
 export const STATEMENT_BYTES_MAX = 256 * 1024;
+/** SELECTs that a statement may have: the engine takes a second to find that thousands are too many. */
+export const SELECTS_MAX = 500;
 /** Verdicts kept. */
 export const VERDICTS_MAX = 2000;
 /** Characters of all statements whose verdicts are kept. */
