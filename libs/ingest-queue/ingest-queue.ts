@@ -23,7 +23,12 @@ export interface QueuePosition {
 }
 
 /** Names an append, so that it happens once: the name is kept, with what is told, for {@link NAMES_KEPT_MS}. */
-export interface NamedAppend {
+export interface NamedAppend extends AppendName {
+  /** Kept as long as this one from now on, together with it: whoever comes again finds it by way of them. */
+  readonly renews?: readonly KeptAppend[];
+}
+
+export interface AppendName {
   readonly name: string;
   /** Of what is appended: another one under the same name is another append. */
   readonly fingerprint: string;
@@ -32,7 +37,7 @@ export interface NamedAppend {
 }
 
 /** An append that happened before under this name. */
-export interface KeptAppend extends NamedAppend {
+export interface KeptAppend extends AppendName {
   /** Of its last record; undefined when it had none. */
   readonly position: QueuePosition | undefined;
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
+  NAMES_KEPT_MS,
   QueueFullError,
   type Delivery,
   type IngestQueue,
@@ -10,6 +11,8 @@ export interface IngestQueueUnderTest {
   readonly queue: IngestQueue;
   /** Payload bytes the queue may hold. */
   readonly maxBytes: number;
+  /** Sets the clock by which names grow old, milliseconds since the epoch; before, it is ours. */
+  setClock(now: number): void;
   /** Absolute path for a payload file on the queue's file system. */
   payloadFile(name: string): string;
   /** Opens the same data again, as after a restart. */
@@ -102,6 +105,26 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       expect(await queue.appended('n')).toMatchObject({ answer: '0', position: undefined });
       await queue.append([record('a')]);
       expect(texts(await take(queue, 1, true))).toEqual(['a']);
+    });
+
+    it('keeps the names that an append renews as long as its own', async () => {
+      const start = Date.now();
+      const hours = (count: number): void => under.setClock(start + count * 3_600_000);
+      const old = { name: 'old', fingerprint: 'f', answer: '1' };
+      hours(-20);
+      const [position] = await queue.append([record('a')], old);
+      const kept = { ...old, position };
+      hours(-1);
+      const next = { name: 'next', fingerprint: 'f', answer: '2' };
+      await queue.append([record('b')], { ...next, renews: [kept] });
+      const reopened = await under.reopen();
+      under.setClock(start - 3_600_000 + NAMES_KEPT_MS - 1);
+      expect(await reopened.appended('old')).toEqual(kept);
+      expect(await reopened.appended('next')).toMatchObject(next);
+      await expect(reopened.append([record('c')], old)).rejects.toMatchObject({ kept });
+      hours(24);
+      expect(await reopened.appended('old')).toBeUndefined();
+      expect(await reopened.appended('next')).toBeUndefined();
     });
 
     it('delivers what was appended, in order, with key, headers and bytes', async () => {

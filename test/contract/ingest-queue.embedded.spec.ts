@@ -12,11 +12,13 @@ const MAX_BYTES = 10_000_000;
 
 ingestQueueContract('embedded', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-queue-'));
-  const open = () => openEmbeddedIngestQueue({ directory, maxBytes: MAX_BYTES });
+  let now = Date.now;
+  const open = () => openEmbeddedIngestQueue({ directory, maxBytes: MAX_BYTES, now: () => now() });
   let queue = open();
   return {
     queue,
     maxBytes: MAX_BYTES,
+    setClock: (time) => (now = () => time),
     payloadFile: (name) => join(directory, name),
     reopen: async () => {
       await queue.close();

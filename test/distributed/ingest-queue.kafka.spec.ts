@@ -29,6 +29,7 @@ describe('on Kafka', () => {
   ingestQueueContract('Kafka', async () => {
     const namespace = `test-${randomUUID()}`;
     const directory = mkdtempSync(join(tmpdir(), 'millrace-queue-'));
+    let now = Date.now;
     const open = () =>
       openKafka({
         brokers,
@@ -38,11 +39,13 @@ describe('on Kafka', () => {
         maxBytes: MAX_BYTES,
         // The contract speaks of one partition.
         partitions: 1,
+        now: () => now(),
       });
     let { queue } = await open();
     return {
       queue,
       maxBytes: MAX_BYTES,
+      setClock: (time) => (now = () => time),
       payloadFile: (name) => join(directory, name),
       reopen: async () => {
         await queue.close();

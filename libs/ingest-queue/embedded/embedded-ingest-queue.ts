@@ -194,6 +194,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     this.counters.putSync(NEXT_OFFSET, first + stored.length);
     const last = { partition: this.partition, offset: BigInt(first + stored.length - 1) };
     if (once) this.names.keep({ ...once, position: stored.length > 0 ? last : undefined });
+    for (const each of once?.renews ?? []) this.names.keep(each);
     return first;
   }
 

@@ -24,6 +24,8 @@ export interface AppendNamesOptions {
   readonly namespace: string;
   readonly topic: string;
   readonly partitions: number;
+  /** The clock that names grow old by. */
+  readonly now: () => number;
 }
 
 interface StoredName {
@@ -97,7 +99,7 @@ export class AppendNames {
   async find(name: string): Promise<KeptAppend | undefined> {
     await this.readUpToNow(this.partitionOf(name));
     const found = this.known.get(name);
-    if (!found || found.at <= Date.now() - NAMES_KEPT_MS) return undefined;
+    if (!found || found.at <= this.options.now() - NAMES_KEPT_MS) return undefined;
     const { fingerprint, answer, partition, offset } = found;
     const position =
       partition === undefined || offset === undefined
@@ -143,22 +145,30 @@ export class AppendNames {
   }
 
   private async sendNamed(
-    { name, fingerprint, answer }: NamedAppend,
+    once: NamedAppend,
     positions: readonly QueuePosition[],
     send: SendWithin,
   ): Promise<readonly QueuePosition[]> {
-    const last = positions.at(-1);
+    await this.sendName({ ...once, position: positions.at(-1) }, send);
+    for (const each of once.renews ?? []) await this.sendName(each, send);
+    return positions;
+  }
+
+  private async sendName(
+    { name, fingerprint, answer, position }: KeptAppend,
+    send: SendWithin,
+  ): Promise<void> {
     const stored: StoredName = {
       fingerprint,
       answer,
-      ...(last ? { partition: last.partition, offset: String(last.offset) } : {}),
+      ...(position ? { partition: position.partition, offset: String(position.offset) } : {}),
     };
+    const timestamp = String(this.options.now());
     await send({
       topic: this.options.topic,
       partition: this.partitionOf(name),
-      messages: [{ key: name, value: JSON.stringify(stored) }],
+      messages: [{ key: name, value: JSON.stringify(stored), timestamp }],
     });
-    return positions;
   }
 
   /** A record without a key is put behind all that is there, and waited for. */
@@ -181,7 +191,7 @@ export class AppendNames {
   }
 
   private sweep(): void {
-    const old = Date.now() - NAMES_KEPT_MS;
+    const old = this.options.now() - NAMES_KEPT_MS;
     for (const [name, { at }] of this.known) if (at <= old) this.known.delete(name);
   }
 

@@ -22,6 +22,8 @@ export interface KafkaOptions extends ClientOptions {
   readonly namespace?: string;
   /** Of topics that are not there yet. */
   readonly partitions?: number;
+  /** The clock that names of appends grow old by. */
+  readonly now?: () => number;
 }
 
 const READY_WITHIN_MS = 60_000;
@@ -38,6 +40,7 @@ export interface OpenKafka {
 /** Makes the topics that are not there. @throws when no broker answers. */
 export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   const { log, maxBytes, nodeId, namespace = 'millrace', partitions = PARTITIONS } = options;
+  const { now = Date.now } = options;
   registerCodecs();
   readOnlyCommitted();
   const kafka = kafkaClient(options);
@@ -59,6 +62,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
       namespace,
       topic: topics.names,
       partitions: count.names,
+      now,
     });
     names = starting;
     const incarnation = { kafka, admin, log, producer, namespace, topic: topics.incarnation };

@@ -30,6 +30,7 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
  */
 export class KeyedUpload<Kept extends object = Counts> {
   private named: string;
+  private readonly passedOver: KeptAppend[] = [];
   /** The request's body, seen on its way. */
   readonly body: AsyncIterable<Buffer>;
   private readonly hash: Hash;
@@ -55,6 +56,7 @@ export class KeyedUpload<Kept extends object = Counts> {
       name: this.name,
       fingerprint: this.hash.copy().digest('base64url'),
       answer: JSON.stringify(answer),
+      renews: this.passedOver,
     };
   }
 
@@ -64,6 +66,7 @@ export class KeyedUpload<Kept extends object = Counts> {
 
   /** It is another append than this one, which came before under its name; whoever comes after both finds it the same way. */
   passOver(kept: KeptAppend): void {
+    this.passedOver.push(kept);
     this.named = nameOf([kept.name, ...this.streamsOf(kept)]);
   }
 
