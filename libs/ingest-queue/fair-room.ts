@@ -9,6 +9,9 @@ export interface Room {
   readonly bytes: number;
 }
 
+/** There is too much in all, or of this owner. */
+export type NoRoom = 'full' | 'share';
+
 /** A hundredth of the place, or less, is next to nothing. */
 const FEW = 100;
 
@@ -20,10 +23,8 @@ const FEW = 100;
  * than half must be possible some time, also for who sends a little all the time.
  * @returns why there is no room; undefined when there is.
  */
-export function whyNoRoom({ maxBytes, waiting, own, bytes }: Room): string | undefined {
+export function whyNoRoom({ maxBytes, waiting, own, bytes }: Room): NoRoom | undefined {
   const free = maxBytes - waiting - bytes;
-  if (free < 0) return `the ingest queue holds about ${waiting} bytes of at most ${maxBytes}`;
-  if (own * FEW >= maxBytes && own + bytes > free)
-    return `${own} bytes of this organization wait in the ingest queue already; as many as wait must stay free for others`;
-  return undefined;
+  if (free < 0) return 'full';
+  return own * FEW >= maxBytes && own + bytes > free ? 'share' : undefined;
 }

@@ -13,6 +13,7 @@ export {
   type QueuePosition,
   type QueueRecord,
 } from './ingest-queue.js';
+export { whyNoRoom } from './fair-room.js';
 export { measureQueue } from './queue-metrics.js';
 export {
   ForeignMessages,

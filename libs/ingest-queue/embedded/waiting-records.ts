@@ -1,5 +1,5 @@
-import { whyNoRoom } from '../fair-room.js';
-import { QueueFullError, type QueueDepth } from '../ingest-queue.js';
+import type { QueueDepth } from '../ingest-queue.js';
+import { admit } from '../queue-room.js';
 
 /** How much waits in the queue, in all and of each owner. */
 export class WaitingRecords {
@@ -20,8 +20,7 @@ export class WaitingRecords {
    */
   admit(owner: string | undefined, records: number, bytes: number): void {
     const own = owner === undefined ? 0 : (this.bytesOf.get(owner) ?? 0);
-    const noRoom = whyNoRoom({ maxBytes: this.maxBytes, waiting: this.bytes, own, bytes });
-    if (noRoom !== undefined) throw new QueueFullError(noRoom);
+    admit({ maxBytes: this.maxBytes, waiting: this.bytes, own, bytes });
     this.grow(owner, records, bytes);
   }
 

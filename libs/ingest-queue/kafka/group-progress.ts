@@ -2,8 +2,9 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import { MillraceError } from '@app/platform';
-import { whyNoRoom } from '../fair-room.js';
-import { QueueFullError, type QueueDepth, type QueuePosition } from '../ingest-queue.js';
+import { whyNoRoom, type Room } from '../fair-room.js';
+import type { QueueDepth, QueuePosition } from '../ingest-queue.js';
+import { admit } from '../queue-room.js';
 import { toFailure } from './failure.js';
 import type { KafkaLog } from './kafka-client.js';
 
@@ -73,9 +74,8 @@ export class GroupProgress {
     work: () => Promise<Result>,
   ): Promise<Result> {
     await this.checkThere();
-    if (this.whyNoRoom(bytes, owner) !== undefined) await this.poll();
-    const noRoom = this.whyNoRoom(bytes, owner);
-    if (noRoom !== undefined) throw new QueueFullError(noRoom);
+    if (whyNoRoom(this.room(bytes, owner)) !== undefined) await this.poll();
+    admit(this.room(bytes, owner));
     this.reserve(owner, bytes);
     try {
       return await work();
@@ -207,10 +207,10 @@ export class GroupProgress {
     }
   }
 
-  private whyNoRoom(bytes: number, owner: string | undefined): string | undefined {
+  private room(bytes: number, owner: string | undefined): Room {
     const { maxBytes } = this.options;
     const own = owner === undefined ? 0 : this.ownedBy(owner);
-    return whyNoRoom({ maxBytes, waiting: this.depth().bytes, own, bytes });
+    return { maxBytes, waiting: this.depth().bytes, own, bytes };
   }
 
   private ownedBy(owner: string): number {

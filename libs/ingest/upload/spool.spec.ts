@@ -84,4 +84,11 @@ describe('Spool', () => {
     written = 0;
     await upload('later', 'flood', 900).settled;
   });
+
+  it('has some time place for what is larger than half, also of one that sends a little all the time', async () => {
+    const little = upload('little', 'one', 9);
+    await little.settled;
+    await upload('large', 'one', 900).settled;
+    await expect(upload('more', 'one', 1).settled).rejects.toMatchObject({ kind: 'QUEUE_FULL' });
+  });
 });

@@ -2,6 +2,7 @@ import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { whyNoRoom } from '@app/ingest-queue';
 import { diskFull, MillraceError } from '@app/platform';
 import { isOutOfSpace } from '../accept/out-of-space.js';
 
@@ -99,14 +100,16 @@ export class Spool {
   }
 
   /**
-   * As in the queue (`whyNoRoom`), what all uploads of an owner have written may not be more than
-   * what is left free. An upload that is its owner's only one may take all.
+   * The rule of the queue, for the disk as it is now: an upload has what it has written if its
+   * owner might have that beside what the owner's other uploads have.
    */
-  private async room({ owner, bytes }: Use): Promise<void> {
+  private async room(use: Use): Promise<void> {
     const free = await this.free();
-    const own = [...this.uses.values()].filter((each) => each.owner === owner);
-    const all = own.reduce((sum, each) => sum + each.bytes, 0);
-    if (all > bytes && all > free)
+    const others = [...this.uses.values()].filter((each) => each !== use);
+    const waiting = writtenBy(others);
+    const own = writtenBy(others.filter(({ owner }) => owner === use.owner));
+    const { bytes } = use;
+    if (whyNoRoom({ maxBytes: free + waiting + bytes, waiting, own, bytes }) === 'share')
       throw new MillraceError(
         'QUEUE_FULL',
         'uploads of this organization take as much of the disk as is left for others; nothing of this one was stored; try again later',
@@ -121,6 +124,8 @@ export class Spool {
     return free;
   }
 }
+
+const writtenBy = (uses: readonly Use[]): number => uses.reduce((sum, { bytes }) => sum + bytes, 0);
 
 async function freeBytesOf(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
