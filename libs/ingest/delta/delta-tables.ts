@@ -12,6 +12,7 @@ import { openLocation } from './locations.js';
 import type { AddFile } from './log-actions.js';
 import { partitionValue } from './partition-value.sql.js';
 import { readLog, type Snapshot } from './read-log.js';
+import type { TableBytesOptions } from './table-bytes.js';
 import { brokenTable, fetchNeeded, pathInTable, type TableFolder } from './table-folder.js';
 import { physicalNames, tableSchema, type TableSchema } from './table-schema.js';
 import { unpackArchive } from './unpack-archive.js';
@@ -19,14 +20,12 @@ import { unpackArchive } from './unpack-archive.js';
 /** Of type {@link DeltaSources}. */
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
-export interface OpenOptions {
+export interface OpenOptions extends TableBytesOptions {
   /** Whose turn it is. */
   readonly engine: LocalEngine;
   readonly organization: RequestOrganization;
   /** Of the upload; what is in it goes with it. */
   readonly directory: string;
-  /** Of all that is unpacked or fetched. */
-  readonly maxBytes: number;
   /** Of the table; undefined: the newest. */
   readonly version: number | undefined;
 }
@@ -47,15 +46,16 @@ export class DeltaTables {
    * @throws {MillraceError} when it is neither, is not allowed, or the table is broken.
    */
   async open(body: string, options: OpenOptions): Promise<TableSource> {
-    const { directory, maxBytes } = options;
+    const { directory, maxBytes, room } = options;
     const named = await referenceIn(body);
     const folder = named
       ? await openLocation(named.uri, this.sources, {
           organization: options.organization.name,
           directory,
           maxBytes,
+          room,
         })
-      : new ArchiveFolder(await unpackArchive(body, { directory, maxBytes }));
+      : new ArchiveFolder(await unpackArchive(body, { directory, maxBytes, room }));
     const version = named?.version ?? options.version;
     const snapshot = await readLog(folder, options.engine, { directory, version });
     const schema = tableSchema(snapshot.metaData);

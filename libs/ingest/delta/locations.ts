@@ -2,14 +2,14 @@ import { realpath } from 'node:fs/promises';
 import { MillraceError, type DeltaSources } from '@app/platform';
 import { LocalFolder, plainPath } from './local-folder.js';
 import { S3Folder } from './s3-folder.js';
+import type { TableBytesOptions } from './table-bytes.js';
 import { brokenTable, type TableFolder } from './table-folder.js';
 
-export interface LocationOptions {
+export interface LocationOptions extends TableBytesOptions {
   /** Name of the organization that uploads. */
   readonly organization: string;
   /** For files while they are read. */
   readonly directory: string;
-  readonly maxBytes: number;
 }
 
 /** What stands in an allowed location for the name of the organization that uploads. */

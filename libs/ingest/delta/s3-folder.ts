@@ -1,12 +1,11 @@
-import { createWriteStream } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
 import { AwsClient } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { MillraceError, type S3Access } from '@app/platform';
+import { TableBytes, type TableBytesOptions } from './table-bytes.js';
 import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-folder.js';
 
 const TIMEOUT_MS = 300_000;
@@ -34,13 +33,13 @@ export class S3Folder implements TableFolder {
     isArray: (name) => name === 'Contents',
   });
   private fetched = 0;
-  private bytesLeft: number;
+  private readonly bytes: TableBytes;
 
-  /** @param options `maxBytes`: of all files together; `directory`: for those being read. */
+  /** @param options `directory`: for files being read. */
   constructor(
     private readonly access: S3Access,
     private readonly place: S3Place,
-    private readonly options: { readonly directory: string; readonly maxBytes: number },
+    private readonly options: TableBytesOptions & { readonly directory: string },
   ) {
     const { accessKeyId, secretAccessKey, sessionToken, region } = access;
     this.client = new AwsClient({
@@ -51,7 +50,7 @@ export class S3Folder implements TableFolder {
       service: 's3',
       retries: RETRIES,
     });
-    this.bytesLeft = options.maxBytes;
+    this.bytes = new TableBytes(options, tooLarge);
   }
 
   async logNames(): Promise<readonly string[]> {
@@ -76,21 +75,18 @@ export class S3Folder implements TableFolder {
     if (!answer) return undefined;
     const file = join(this.options.directory, `fetched-${this.fetched}.parquet`);
     this.fetched += 1;
-    let bytes = 0;
-    const counting = new Transform({
-      transform: (piece: Buffer, _encoding, done) => {
-        bytes += piece.length;
-        this.bytesLeft -= piece.length;
-        done(this.bytesLeft < 0 ? tooLarge(this.options.maxBytes) : null, piece);
-      },
-    });
     const body = Readable.fromWeb(answer.body ?? new Blob([]).stream());
     try {
-      await pipeline(body, counting, createWriteStream(file));
+      const bytes = await this.bytes.write(file, body as AsyncIterable<Buffer>);
+      return { file, bytes, release: () => this.release(file, bytes) };
     } catch (error) {
       throw error instanceof TypeError ? unreachable(error) : error;
     }
-    return { file, bytes, release: () => unlink(file) };
+  }
+
+  private async release(file: string, bytes: number): Promise<void> {
+    await unlink(file);
+    this.options.room.give(bytes);
   }
 
   private keyOf(path: string): string {

@@ -1,21 +1,20 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform, type Readable, type Writable } from 'node:stream';
+import type { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { fromFdPromise } from 'yauzl';
 import { MillraceError } from '@app/platform';
+import { TableBytes, type TableBytesOptions } from './table-bytes.js';
 
 /** Files of an archive, by their path in it: where they are now, and their size. */
 export type Unpacked = ReadonlyMap<string, { readonly file: string; readonly bytes: number }>;
 
-export interface UnpackOptions {
+export interface UnpackOptions extends TableBytesOptions {
   /** Files are put here under names of their own: what an archive calls them leads nowhere. */
   readonly directory: string;
-  /** Of all files together. */
-  readonly maxBytes: number;
 }
 
 const ENTRIES_MAX = 100_000;
@@ -27,7 +26,7 @@ const TAR_AT = 257;
 /**
  * Unpacks a tar, tar.gz or zip, told apart by their first bytes.
  * @throws {MillraceError} MALFORMED_BODY when it is none, is broken, or has what no table has: links,
- * paths out of it, a file twice. UPLOAD_TOO_LARGE when there is too much in it.
+ * paths out of it, a file twice. UPLOAD_TOO_LARGE when there is too much in it; DISK_FULL, QUEUE_FULL.
  */
 export async function unpackArchive(archive: string, options: UnpackOptions): Promise<Unpacked> {
   const head = await headOf(archive);
@@ -70,9 +69,11 @@ async function headOf(archive: string): Promise<Buffer> {
 
 class Target {
   readonly files = new Map<string, { file: string; bytes: number }>();
-  private bytes = 0;
+  private readonly bytes: TableBytes;
 
-  constructor(private readonly options: UnpackOptions) {}
+  constructor(private readonly options: UnpackOptions) {
+    this.bytes = new TableBytes(options, tooLarge);
+  }
 
   async write(entry: string, content: AsyncIterable<Buffer>): Promise<void> {
     const path = pathOf(entry);
@@ -80,27 +81,15 @@ class Target {
     if (this.files.size >= ENTRIES_MAX) throw broken(`it has more than ${ENTRIES_MAX} files`);
     const placed = { file: join(this.options.directory, `${this.files.size}.parquet`), bytes: 0 };
     this.files.set(path, placed);
-    await pipeline(content, this.counting(placed), createWriteStream(placed.file));
-  }
-
-  private counting(placed: { bytes: number }): Transform {
-    const { maxBytes } = this.options;
-    return new Transform({
-      transform: (piece: Buffer, _encoding, done) => {
-        placed.bytes += piece.length;
-        this.bytes += piece.length;
-        if (this.bytes <= maxBytes) done(null, piece);
-        else
-          done(
-            new MillraceError(
-              'UPLOAD_TOO_LARGE',
-              `an upload may have at most ${maxBytes} bytes when unpacked; split it`,
-            ),
-          );
-      },
-    });
+    placed.bytes = await this.bytes.write(placed.file, content);
   }
 }
+
+const tooLarge = (maxBytes: number): MillraceError =>
+  new MillraceError(
+    'UPLOAD_TOO_LARGE',
+    `an upload may have at most ${maxBytes} bytes when unpacked; split it`,
+  );
 
 function pathOf(entry: string): string {
   const parts = entry.split('/').filter((part) => part !== '.' && part !== '');

@@ -17,6 +17,17 @@ interface Use {
   checked: number;
 }
 
+/** For what is written to one folder. */
+export interface SpoolRoom {
+  /**
+   * So many bytes more are about to be written.
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL when there is no room for them
+   */
+  take(bytes: number): Promise<void>;
+  /** So many bytes are deleted. */
+  give(bytes: number): void;
+}
+
 /** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
 export class Spool {
   private readonly uses = new Map<string, Use>();
@@ -40,12 +51,12 @@ export class Spool {
 
   /**
    * Runs work with a folder of its own, which is gone afterwards.
-   * @param owner whose it is: nobody gets all of the disk; see {@link room}
+   * @param owner whose it is: nobody gets all of the disk; see {@link check}
    * @throws {MillraceError} DISK_FULL, QUEUE_FULL, before or during the work.
    */
   async use<T>(id: string, owner: string, work: (directory: string) => Promise<T>): Promise<T> {
     const use: Use = { owner, bytes: 0, checked: 0 };
-    await this.room(use);
+    await this.check(use);
     const directory = join(this.directory, id);
     try {
       this.uses.set(id, use);
@@ -69,16 +80,29 @@ export class Spool {
     pieces: AsyncIterable<Piece>,
     bytesOf: (piece: Piece) => number,
   ): AsyncIterable<Piece> {
-    const use = this.uses.get(id);
-    if (!use) throw new Error(`the spool has no folder ${id}`);
+    const room = this.room(id);
     for await (const piece of pieces) {
-      use.bytes += bytesOf(piece);
-      if (use.bytes - use.checked > CHECK_FREE_BYTES) {
-        use.checked = use.bytes;
-        await this.room(use);
-      }
+      await room.take(bytesOf(piece));
       yield piece;
     }
+  }
+
+  /** Of a folder in use. */
+  room(id: string): SpoolRoom {
+    const use = this.uses.get(id);
+    if (!use) throw new Error(`the spool has no folder ${id}`);
+    return {
+      take: async (bytes) => {
+        use.bytes += bytes;
+        if (use.bytes - use.checked <= CHECK_FREE_BYTES) return;
+        use.checked = use.bytes;
+        await this.check(use);
+      },
+      give: (bytes) => {
+        use.bytes -= bytes;
+        use.checked = Math.min(use.checked, use.bytes);
+      },
+    };
   }
 
   /**
@@ -103,7 +127,7 @@ export class Spool {
    * The rule of the queue, for the disk as it is now: an upload has what it has written if its
    * owner might have that beside what the owner's other uploads have.
    */
-  private async room(use: Use): Promise<void> {
+  private async check(use: Use): Promise<void> {
     const free = await this.free();
     const others = [...this.uses.values()].filter((each) => each !== use);
     const waiting = writtenBy(others);

@@ -62,7 +62,13 @@ export class TableUploads {
       const table =
         format.kind === 'parquet'
           ? await parquetTable(body)
-          : await this.deltaTables.open(body, { ...request, ...format, engine, directory });
+          : await this.deltaTables.open(body, {
+              ...request,
+              ...format,
+              engine,
+              directory,
+              room: this.spool.room(uploadId),
+            });
       const parts = this.partsOf(table, keeper, { ...options, ...request, engine, directory });
       return this.parts.store({ request, keeper, parts, unit: 'row', keyed });
     });
