@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import kafkajs, { type Message } from 'kafkajs';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { OtlpDouble, type ReceivedSpan } from '../doubles/otlp/otlp-double.js';
@@ -33,6 +34,7 @@ describe('traces, through Kafka into the writer', () => {
     const variables = {
       KAFKA_BROKERS: kafka.brokers,
       KAFKA_NAMESPACE: 'traces',
+      KAFKA_UPLOAD_ORGANIZATIONS: 'default',
       EVENTSTORE_URL: events.url,
       CLICKHOUSE_URL: tables.url,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -57,6 +59,16 @@ describe('traces, through Kafka into the writer', () => {
   const spansOf = (traceId: string): ReceivedSpan[] =>
     collector.spans.filter((span) => span.traceId === traceId);
 
+  /** How each insert of these came to be: from the root, or from a span that is not here. */
+  const waysToInserts = (spans: readonly ReceivedSpan[]): string[][] => {
+    const byId = new Map(spans.map((span) => [span.spanId, span]));
+    const way = ({ parentSpanId = '', service, name }: ReceivedSpan): string[] => {
+      const parent = byId.get(parentSpanId);
+      return [...(parent ? way(parent) : [parentSpanId]), `${service}: ${name}`];
+    };
+    return spans.filter(({ name }) => name === 'insert').map(way);
+  };
+
   it(
     'an upload is one tree, from its caller to the insert in another process',
     async () => {
@@ -66,16 +78,15 @@ describe('traces, through Kafka into the writer', () => {
       await until(async () => spansOf(TRACE).some(({ name }) => name.startsWith('POST')));
       const spans = spansOf(TRACE);
       const byId = new Map(spans.map((span) => [span.spanId, span]));
-      const way = (span: ReceivedSpan | undefined): string[] =>
-        span === undefined
-          ? []
-          : [...way(byId.get(span.parentSpanId ?? '')), `${span.service}: ${span.name}`];
       const route = 'millrace-api: POST /api/:org/:stream/_json';
-      expect(way(spans.find(({ name }) => name === 'insert'))).toEqual([
-        route,
-        'millrace-api: accept group',
-        'millrace-api: enqueue',
-        'millrace-writer: insert',
+      expect(waysToInserts(spans)).toEqual([
+        [
+          CALLER,
+          route,
+          'millrace-api: accept group',
+          'millrace-api: enqueue',
+          'millrace-writer: insert',
+        ],
       ]);
       const root = spans.find(({ name }) => name.startsWith('POST'));
       expect(root).toMatchObject({
@@ -87,6 +98,44 @@ describe('traces, through Kafka into the writer', () => {
         ({ parentSpanId = '' }) => parentSpanId !== CALLER && !byId.has(parentSpanId),
       );
       expect(orphans).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'messages of other programs go on with the traces they bring, or begin their own',
+    async () => {
+      const trace = TRACE.replace('4bf9', '6bf9');
+      const keyed = TRACE.replace('4bf9', '7bf9');
+      const message = (stream: string, headers: Record<string, string> = {}): Message => ({
+        key: 'one partition',
+        headers: { organization: 'default', stream, ...headers },
+        value: '{"a":1}',
+      });
+      const of = (id: string) => ({ traceparent: `00-${id}-${CALLER}-01` });
+      const { Kafka, logLevel } = kafkajs;
+      const brokers = kafka.brokers.split(',');
+      const producer = new Kafka({ brokers, logLevel: logLevel.NOTHING }).producer();
+      await producer.connect();
+      const messages = [
+        message('without'),
+        message('with', of(trace)),
+        message('keyed', { ...of(keyed), 'idempotency-key': 'k' }),
+      ];
+      await producer.send({ topic: 'traces.uploads', messages });
+      await producer.disconnect();
+      const taken = () => collector.spans.filter(({ name }) => name === 'take messages');
+      const begun = () => taken().find(({ traceId }) => traceId !== trace && traceId !== keyed);
+      const inserted = (id: string | undefined) => waysToInserts(spansOf(id ?? '')).length > 0;
+      await until(async () => [trace, keyed, begun()?.traceId].every(inserted));
+      expect(begun()?.attributes['millrace.message']).toMatch(/^traces\.uploads\/\d+\/\d+$/);
+      const [take, insert] = ['millrace-api: take messages', 'millrace-writer: insert'];
+      const ways = [begun()?.traceId, trace, keyed].map((id) => waysToInserts(spansOf(id ?? '')));
+      expect(ways).toEqual([
+        [['', take, insert]],
+        [[CALLER, take, insert]],
+        [[CALLER, take, 'millrace-api: enqueue', insert]],
+      ]);
     },
     TIMEOUT_MS,
   );

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeadMessage } from '@app/ingest-queue';
-import { MillraceError, type UploadLimits } from '@app/platform';
+import { currentTrace, MillraceError, type TraceContext, type UploadLimits } from '@app/platform';
 import { WarehouseError, type LocalEngine } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
@@ -16,11 +16,13 @@ import { refuseLongRecord } from '../upload/record-limit.js';
 import { StreamSchemas } from '../upload/stream-schemas.js';
 import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import type { PlacedMessage } from './place-message.js';
+import { tracedFor } from './trace-messages.js';
 
 /** One chunk of records, of one or more messages for one stream. */
 export interface AcceptedMessages {
   readonly to: Destination;
   readonly chunk: EnqueuedChunk;
+  readonly trace: TraceContext;
   /** Accepts the same again, under the schema of then. */
   again(): Promise<EnqueuedChunk>;
 }
@@ -55,7 +57,8 @@ export class MessageAcceptor {
       if (!first) continue;
       files += 1;
       try {
-        accepted.push(await this.acceptGroup(first, group, join(directory, `${files}.ndjson`)));
+        const file = join(directory, `${files}.ndjson`);
+        accepted.push(await tracedFor(group, () => this.acceptGroup(first, group, file)));
       } catch (error) {
         if (!isOwnFault(error)) throw error;
         const middle = Math.ceil(group.length / 2);
@@ -85,7 +88,8 @@ export class MessageAcceptor {
       ...(await acceptRecords(engine, keeper, chunk, options)),
       recordBytes: chunk.bytes,
     });
-    return { to: { organization, stream, keeper }, chunk: await again(), again };
+    const to = { organization, stream, keeper };
+    return { to, chunk: await again(), trace: currentTrace(), again };
   }
 }
 

@@ -9,6 +9,7 @@ import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
 import { MessageAcceptor } from './accept-messages.js';
 import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
+import { tracedFor } from './trace-messages.js';
 
 /** One acceptance of each stream in it: what a chunk of an upload holds. */
 const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
@@ -79,10 +80,10 @@ export class ForeignUploadsPipeline {
       }
       // Those of one key one after the other: the first that came is the one.
       await severalAtOnce([...keyed], async ([key, alike]) => {
-        for (const place of alike) await this.upload(place, key, dead);
+        for (const place of alike) await tracedFor([place], () => this.upload(place, key, dead));
       });
       const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
-      const parts = accepted.map(({ to, chunk }) => ({ to, chunks: [chunk] }));
+      const parts = accepted.map(({ to, chunk, trace }) => ({ to, chunks: [chunk], trace }));
       for (;;) {
         const outdated = await this.enqueuer.enqueueTogether(parts, async (records) => {
           await delivery.finish(records, dead);
@@ -90,9 +91,8 @@ export class ForeignUploadsPipeline {
         });
         if (outdated.length === 0) return;
         for (const { part } of outdated) {
-          const chunk = await accepted[part]?.again();
-          const to = accepted[part]?.to;
-          if (chunk && to) parts[part] = { to, chunks: [chunk] };
+          const before = accepted[part];
+          if (before) parts[part] = { ...before, chunks: [await before.again()] };
         }
       }
     });

@@ -10,7 +10,14 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '@app/ingest-queue';
-import { MillraceError, traced, traceHeaders, type RequestOrganization } from '@app/platform';
+import {
+  currentTrace,
+  MillraceError,
+  traced,
+  traceHeaders,
+  type RequestOrganization,
+  type TraceContext,
+} from '@app/platform';
 import { REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
@@ -40,6 +47,8 @@ export interface StreamChunks {
   readonly to: Destination;
   readonly chunks: readonly EnqueuedChunk[];
   readonly removal?: RejectedRemoval | undefined;
+  /** What it is done for, where parts of one append have traces of their own. */
+  readonly trace?: TraceContext;
 }
 
 /** Indexes. */
@@ -114,9 +123,9 @@ export class BatchEnqueuer {
       );
       if (outdated.length > 0) return outdated;
       const records: QueueRecord[] = [];
-      for (const { to, chunks, removal } of parts) {
+      for (const { to, chunks, removal, trace } of parts) {
         const { id: owner, database } = to.organization;
-        const own = await this.toRecords(to, chunks);
+        const own = await this.toRecords(to, chunks, traceHeaders(trace));
         if (removal) own.push(toRemovalRecord(keyOf(database, to.stream), removal));
         records.push(...own.map((record) => ({ ...record, owner })));
       }
@@ -124,12 +133,15 @@ export class BatchEnqueuer {
       return [];
     };
     const gates = parts.map(({ to }) => gateKey(to.organization, to.stream));
-    return traced('enqueue', () => this.gate.passAll(gates, within), { kind: 'producer' });
+    const [parent = currentTrace(), ...links] = parts.flatMap(({ trace = [] }) => trace);
+    const span = { kind: 'producer', parent, links } as const;
+    return traced('enqueue', () => this.gate.passAll(gates, within), span);
   }
 
   private async toRecords(
     { organization: { id, database }, stream }: Destination,
     chunks: readonly EnqueuedChunk[],
+    traceparent: Readonly<Record<string, string>>,
   ): Promise<QueueRecord[]> {
     const records: QueueRecord[] = [];
     // An upload that is about to end goes before all that has just begun.
@@ -140,7 +152,8 @@ export class BatchEnqueuer {
       const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
         for (const piece of await splitBatch(engine, batch, this.queue.payloadBytesMax)) {
           const bytes = Math.ceil((recordBytes * piece.rows) / batch.rows);
-          records.push(await toRecord(key, { table, streamId, recordBytes: bytes }, piece));
+          const record = await toRecord(key, { table, streamId, recordBytes: bytes }, piece);
+          records.push({ ...record, headers: { ...traceparent, ...record.headers } });
         }
       };
       if (schema && accepted) await add(tableOf(schema), accepted);
@@ -203,6 +216,5 @@ async function toRecord(
 ): Promise<QueueRecord> {
   const payload: Payload =
     place.recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
-  const headers = { ...traceHeaders(), ...toHeaders({ ...place, columns, rows }) };
-  return { key, headers, payload };
+  return { key, headers: toHeaders({ ...place, columns, rows }), payload };
 }

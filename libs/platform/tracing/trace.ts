@@ -71,9 +71,9 @@ export function currentIds(): { readonly traceId: string; readonly spanId: strin
 }
 
 /** What to send along (`traceparent`) with work for another process; nothing where nothing is traced. */
-export function traceHeaders(): Record<string, string> {
+export function traceHeaders(of: TraceContext = context.active()): Record<string, string> {
   const headers: Record<string, string> = {};
-  propagation.inject(context.active(), headers);
+  propagation.inject(of, headers);
   return headers;
 }
 
