@@ -8,8 +8,11 @@ const hostedType: z.ZodType<HostedType> = z.union([z.string(), z.record(z.string
 const field = z.object({ name: z.string(), data_type: hostedType, nullable: z.boolean() });
 const listed = z.object({ data_type: hostedType });
 
+/** Answer of `GET /api/{org}/schema/{stream}`. */
+export const hostedSchema = z.object({ fields: z.array(field) });
+
 /** Answer of `GET /api/{org}/schema`. */
-export const hostedSchemas = z.record(z.string(), z.object({ fields: z.array(field) }));
+export const hostedSchemas = z.record(z.string(), hostedSchema);
 
 /**
  * Columns of a hosted stream, as its rows are read here. Objects are `JSON` columns on both sides:

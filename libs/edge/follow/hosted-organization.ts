@@ -5,7 +5,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import { z } from 'zod';
 import type { FollowConfig } from '../config/follow-config.js';
 import type { DescribedColumn } from '../table-description.js';
-import { followedColumns, hostedSchemas } from './followed-columns.js';
+import { followedColumns, hostedSchema, hostedSchemas } from './followed-columns.js';
 import { conditionOf, type BatchRows, type Chunk, type Reaches } from './plan-fetch.js';
 
 /** The hosted side answered, but not with what was asked for. */
@@ -31,6 +31,7 @@ const DOWNLOAD_MILLISECONDS = 10 * 60_000;
 /** Who is told to come back next year asks again today. */
 const RETRY_AFTER_SECONDS_MAX = 3600;
 const MESSAGE_MAX = 300;
+const NOT_FOUND = 404;
 /** Batches that one question tells; more are asked for when these have been fetched. */
 const BATCHES_AT_ONCE = 20_000;
 
@@ -91,7 +92,13 @@ export class HostedOrganization {
 
   /** The stream's columns; undefined when there is none. */
   async columns(stream: string): Promise<readonly DescribedColumn[] | undefined> {
-    return (await this.streams()).get(stream);
+    try {
+      const answer = await this.request(`schema/${encodeURIComponent(stream)}`);
+      return followedColumns(hostedSchema.parse(await answer.json()).fields);
+    } catch (error) {
+      if (error instanceof HostedError && error.status === NOT_FOUND) return undefined;
+      throw error;
+    }
   }
 
   /** The first batches of what is asked for, in order. */

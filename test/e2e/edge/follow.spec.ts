@@ -104,6 +104,10 @@ describe('following a hosted organization', () => {
       ),
     ]);
     expect(statements.filter((each) => each.includes('other.s-1'))).toEqual([]);
+    const called = relay.calls.slice(before).map(({ path }) => path);
+    expect(called.filter((path) => path.startsWith('/api/default/schema/'))).toEqual([
+      '/api/default/schema/shop',
+    ]);
     const steady = relay.calls.length;
     await until(async () => relay.calls.length > steady + 6);
     const quiet = relay.calls.slice(steady + 3);
