@@ -1,21 +1,17 @@
+import type { UploadStatus } from '../server/client.js';
+import { deltaArchive } from '../server/delta-archive.js';
+import { makeParquet } from '../server/make-parquet.js';
 import type { Server } from '../server/start-server.js';
-import { TwoNodes } from './two-nodes.js';
+import { nodesUnderTest } from './two-nodes.js';
 
 const TIMEOUT_MS = 240_000;
 const ROUNDS = 20;
+const TABLE_ROUNDS = 6;
 /** The next integer that no float has. */
 const BEYOND_FLOAT = '9007199254740993';
 
 describe('one stream that changes at two nodes at once', () => {
-  let nodes: TwoNodes;
-  let a: Server;
-  let b: Server;
-
-  beforeAll(async () => {
-    nodes = await TwoNodes.start();
-    [a, b] = [nodes.node(0), nodes.node(1)];
-  }, TIMEOUT_MS);
-  afterAll(() => nodes.dispose(), TIMEOUT_MS);
+  const { a, b } = nodesUnderTest();
 
   const both = <T>(work: (server: Server, name: 'a' | 'b') => Promise<T>) =>
     Promise.all([work(a, 'a'), work(b, 'b')]);
@@ -58,18 +54,58 @@ describe('one stream that changes at two nodes at once', () => {
     TIMEOUT_MS,
   );
 
-  it.each([
-    ['values', (value: string) => value],
-    ['elements', (value: string) => `[1,${value}]`],
+  it.each(['_parquet', '_delta_lake'] as const)(
+    'has every column and every row of both, whose tables make it (%s)',
+    async (route) => {
+      const tables = { a: await table(route, OF_A), b: await table(route, OF_B) };
+      for (let round = 0; round < TABLE_ROUNDS; round += 1) {
+        const stream = `tables${route}-${round}`;
+        // Every other one is there before.
+        if (round % 2) await a.client.upload(stream, [{ id: 'first' }]);
+        const [ofA, ofB] = await both((server, node) =>
+          server.client.uploadTo(`${stream}/${route}`, tables[node]),
+        );
+        expect([ofA.successful, ofB.successful]).toEqual([1, 1]);
+        const rows = await a.client.sql(
+          `SELECT id, only_a, only_b, both FROM \`${stream}\` WHERE id != 'first' ORDER BY id`,
+        );
+        expect(rows).toEqual([
+          { id: 'a', only_a: 1, only_b: null, both: 'of a' },
+          { id: 'b', only_a: null, only_b: 'one', both: 'of b' },
+        ]);
+        const [schema, other] = await both(async (server) =>
+          (await server.client.call(`/api/default/${stream}/schema`)).json<{ schema: object[] }>(),
+        );
+        expect(schema.schema).toEqual(other.schema);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each<[string, string, string, (value: string) => string]>([
+    ['values', '_json', '_json', (value) => value],
+    ['elements', '_json', '_json', (value) => `[1,${value}]`],
+    ['values', '_parquet', '_parquet', (value) => value],
+    ['elements', '_parquet', '_parquet', (value) => `[1,${value}]`],
+    ['values', '_delta_lake', '_delta_lake', (value) => value],
+    ['values', '_parquet', '_json', (value) => value],
+    ['values', '_json', '_parquet', (value) => value],
   ])(
-    'never rounds an integer among %s because fractions come at the other node',
-    async (kind, shape) => {
-      const names = Array.from({ length: ROUNDS }, (_, round) => `numbers-${kind}-${round}`);
+    'never rounds an integer among %s because fractions come at the other node (%s, %s)',
+    async (kind, integersBy, fractionsBy, shape) => {
+      const ofIntegers = await upload(integersBy, shape(BEYOND_FLOAT), 'Int64');
+      const ofFractions = await upload(fractionsBy, shape('0.5'), 'Float64');
+      const rounds = [integersBy, fractionsBy].includes('_json') ? ROUNDS : TABLE_ROUNDS;
+      const names = Array.from(
+        { length: rounds },
+        (_, round) => `numbers-${kind}${integersBy}${fractionsBy}-${round}`,
+      );
       for (const name of names) {
         await a.client.upload(name, `[{"x":${shape('1')}}]`);
-        const [integers, fractions] = await both((server, node) =>
-          server.client.upload(name, `[{"x":${shape(node === 'a' ? BEYOND_FLOAT : '0.5')}}]`),
-        );
+        const [integers, fractions] = await Promise.all([
+          ofIntegers(a, name),
+          ofFractions(b, name),
+        ]);
         const stored = await a.client.call('/api/default/sql', {
           body: `SELECT toString(x) AS text FROM \`${name}\``,
           headers: { accept: 'application/x-ndjson' },
@@ -89,3 +125,39 @@ describe('one stream that changes at two nodes at once', () => {
     TIMEOUT_MS,
   );
 });
+
+/** What the tables of the two nodes have. */
+const OF_A = { id: ["'a'", 'String'], only_a: ['1', 'Int64'], both: ["'of a'", 'String'] } as const;
+const OF_B = { both: ["'of b'", 'String'], only_b: ["'one'", 'String'], id: ["'b'", 'String'] } as const; // prettier-ignore
+
+const DELTA_TYPES: Readonly<Record<string, string>> = {
+  String: 'string',
+  Int64: 'long',
+  Float64: 'double',
+};
+
+/** A table of one row. @param columns each with an expression of its value, and its type */
+function table(
+  route: string,
+  columns: Readonly<Record<string, readonly [value: string, type: string]>>,
+): Buffer | Promise<Buffer> {
+  const parts = Object.entries(columns);
+  const select = parts.map(([name, [value, type]]) => {
+    const cell = `Nullable(${type})`;
+    return `CAST(${value}, '${value.startsWith('[') ? `Array(${cell})` : cell}') AS ${name}`;
+  });
+  const parquet = makeParquet(`SELECT ${select.join(', ')}`);
+  if (route === '_parquet') return parquet;
+  const types = parts.map(([name, [, type]]) => [name, DELTA_TYPES[type] ?? '']);
+  return deltaArchive(parquet, Object.fromEntries(types) as Record<string, string>);
+}
+
+/** Sends one row, whose `x` is the value, in the format of the route. */
+async function upload(
+  route: string,
+  value: string,
+  type: string,
+): Promise<(server: Server, stream: string) => Promise<UploadStatus>> {
+  const body = route === '_json' ? `[{"x":${value}}]` : await table(route, { x: [value, type] });
+  return (server, stream) => server.client.uploadTo(`${stream}/${route}`, body);
+}

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../server/client.js';
 import { ROOT, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
-import { TwoNodes } from './two-nodes.js';
+import { nodesUnderTest } from './two-nodes.js';
 
 const PASSWORD = 'Secret-77';
 const OTHER_PASSWORD = 'Other-Secret-88';
@@ -10,15 +10,7 @@ const SOON_MS = 1000;
 const TIMEOUT_MS = 120_000;
 
 describe('two nodes', () => {
-  let nodes: TwoNodes;
-  let a: Server;
-  let b: Server;
-
-  beforeAll(async () => {
-    nodes = await TwoNodes.start();
-    [a, b] = [nodes.node(0), nodes.node(1)];
-  }, TIMEOUT_MS);
-  afterAll(() => nodes.dispose(), TIMEOUT_MS);
+  const { nodes, a, b } = nodesUnderTest();
 
   const person = (name: string, password = PASSWORD) => ({
     email: `${name}@example.com`,
@@ -257,7 +249,7 @@ describe('two nodes', () => {
       await b.kill();
       await add(a, 'last');
       await a.client.upload('after', [{ n: 1 }]);
-      b = await nodes.startNode(1);
+      await nodes().startNode(1);
       expect(await status(b, 'last')).toBe(200);
       expect(await b.client.count('after')).toBe(1);
       const [twice] = await b.client.sql<{ n: number }>(
@@ -272,14 +264,14 @@ describe('two nodes', () => {
     'refuse a node with another secret key',
     async () => {
       await b.kill();
-      const refused: unknown = await nodes
+      const refused: unknown = await nodes()
         .startNode(1, {
           MILLRACE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-          MILLRACE_DATA_DIR: `${nodes.dataDirectory(1)}-other`,
+          MILLRACE_DATA_DIR: `${nodes().dataDirectory(1)}-other`,
         })
         .catch((error: unknown) => error);
       expect(String(refused)).toMatch(/need the same MILLRACE_SECRET_KEY/);
-      b = await nodes.startNode(1);
+      await nodes().startNode(1);
     },
     TIMEOUT_MS,
   );

@@ -7,6 +7,48 @@ import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.
 import { KafkaServer } from '../server/kafka/kafka-server.js';
 import { startServer, type Server } from '../server/start-server.js';
 
+const TIMEOUT_MS = 240_000;
+
+/** The nodes of the tests of a `describe`. */
+export interface NodesUnderTest {
+  readonly nodes: () => TwoNodes;
+  /** Each is what runs in its place now: a node may be started again. */
+  readonly a: Server;
+  readonly b: Server;
+}
+
+/** Starts two nodes before the first test of a `describe`, and ends them after the last. */
+export function nodesUnderTest(): NodesUnderTest {
+  let started: TwoNodes | undefined;
+  beforeAll(async () => {
+    started = await TwoNodes.start();
+  }, TIMEOUT_MS);
+  afterAll(() => started?.dispose(), TIMEOUT_MS);
+  const nodes = (): TwoNodes => {
+    if (!started) throw new Error('the nodes are not started before the first test');
+    return started;
+  };
+  return { nodes, a: now(() => nodes().node(0)), b: now(() => nodes().node(1)) };
+}
+
+const now = (server: () => Server): Server => ({
+  get url() {
+    return server().url;
+  },
+  get process() {
+    return server().process;
+  },
+  get dataDirectory() {
+    return server().dataDirectory;
+  },
+  get client() {
+    return server().client;
+  },
+  output: () => server().output(),
+  stop: () => server().stop(),
+  kill: () => server().kill(),
+});
+
 /** Two servers, each a process with a data directory of its own, on stores that they share: real Kafka, and doubles of ClickHouse and EventStoreDB. */
 export class TwoNodes {
   private readonly secretKey = randomBytes(32).toString('base64');

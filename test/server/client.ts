@@ -88,16 +88,22 @@ export class Client {
   }
 
   /** Uploads and waits until the rows can be queried. @throws when the answer is not 200. */
-  async upload(
+  upload(
     stream: string,
     body: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<UploadStatus> {
     const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    const answer = await this.call(`/api/default/${stream}/_json?wait=true`, {
-      body: bytes,
-      headers,
-    });
+    return this.uploadTo(`${stream}/_json`, bytes, headers);
+  }
+
+  /** The same in any format. @param path from the organization: `<stream>/_parquet`, for one */
+  async uploadTo(
+    path: string,
+    body: string | Buffer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<UploadStatus> {
+    const answer = await this.call(`/api/default/${path}?wait=true`, { body, headers });
     if (answer.status !== 200)
       throw new Error(`upload: ${answer.status} ${answer.bytes.toString()}`);
     const [status] = answer.json<{ status: [UploadStatus] }>().status;
