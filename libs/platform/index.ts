@@ -46,6 +46,7 @@ export {
   type Access,
   type Permission,
 } from './permission.js';
+export { isLoopback, namesLoopback } from './loopback.js';
 export { readJson } from './read-json.js';
 export { Readiness } from './readiness.js';
 export {

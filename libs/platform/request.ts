@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, RequestOrganization } from './caller.js';
 import { MillraceError } from './errors.js';
+import { isLoopback, namesLoopback } from './loopback.js';
 import type { Access } from './permission.js';
 
 /** A request that has passed authentication. */
@@ -33,11 +34,14 @@ export function requestId(raw: {
   return typeof sent === 'string' && SENT_ID.test(sent) ? sent : randomUUID();
 }
 
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
-/** Whether somebody on this machine asks, and not a proxy on it for somebody elsewhere. */
+/**
+ * Whether somebody on this machine asks, and not a proxy on it for somebody elsewhere: one that
+ * says nothing of whom it speaks for passes on the name that was asked for.
+ */
 export function fromThisMachine({ raw, ip, headers }: FastifyRequest): boolean {
-  if (!LOOPBACK.test(raw.socket.remoteAddress ?? '') || !LOOPBACK.test(ip)) return false;
+  if (!isLoopback(raw.socket.remoteAddress ?? '') || !isLoopback(ip)) return false;
+  if (!namesLoopback(headers.host)) return false;
   return FORWARDED.every((name) => headers[name] === undefined);
 }

@@ -109,6 +109,12 @@ describe('the metrics', () => {
     expect(await get({ credentials: 'none' })).toBe(200);
     // A proxy on this machine speaks for somebody elsewhere.
     expect(await get({ credentials: 'none', headers: FORWARDED })).toBe(401);
+    // One that says nothing of it passes on what it was called by.
+    for (const host of ['millrace.example.com', 'localhost.example.com', '192.0.2.7:5080', '0'])
+      expect(await get({ credentials: 'none', headers: { host } })).toBe(401);
+    for (const host of ['localhost', '127.0.0.1:80', '[::1]:5080'])
+      expect(await get({ credentials: 'none', headers: { host } })).toBe(200);
+    expect(await get({ headers: { host: 'millrace.example.com' } })).toBe(200);
     expect(await get({ credentials: user, headers: FORWARDED })).toBe(403);
     expect(await get({ headers: FORWARDED })).toBe(200);
   });

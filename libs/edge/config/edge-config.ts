@@ -1,4 +1,4 @@
-import type { EdgeEnvironment } from '@app/platform';
+import { isLoopback, type EdgeEnvironment } from '@app/platform';
 import type { ResultFormat } from '@app/warehouse';
 import { z } from 'zod';
 import { present } from '../describe/format-options.js';
@@ -8,7 +8,7 @@ import type { DescribedTable } from '../table-description.js';
 import { parseEdgeArguments, type EdgeArguments } from './arguments.js';
 import { readConfigFile, type ConfigFile } from './config-file.js';
 import { readFollow, type FollowConfig } from './follow-config.js';
-import { httpAddress, isLoopback, type HttpAddress } from './http-address.js';
+import { httpAddress, type HttpAddress } from './http-address.js';
 import { responseFormat } from './response-format.js';
 
 export interface EdgeConfig {
@@ -83,7 +83,7 @@ function isAmongOwners(config: {
   readonly token: string | undefined;
   readonly cors: readonly string[];
 }): boolean {
-  return config.token !== undefined || (isLoopback(config.http) && config.cors.length === 0);
+  return config.token !== undefined || (isLoopback(config.http.host) && config.cors.length === 0);
 }
 
 /** Digits: an empty value must not count as 0. */

@@ -17,8 +17,3 @@ export const httpAddress = z
     return { host, port: Number(address.slice(colon + 1)) };
   })
   .refine(({ port }) => port <= PORT_MAX, `want a port up to ${PORT_MAX}`);
-
-/** Whether only programs of this machine can reach it. */
-export function isLoopback({ host }: Pick<HttpAddress, 'host'>): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}

@@ -5,11 +5,12 @@ import type { FastifyReply } from 'fastify';
 import {
   ACCESS_METADATA,
   fromThisMachine,
+  isLoopback,
+  namesLoopback,
   MillraceError,
   type Access,
   type AuthenticatedRequest,
 } from '@app/platform';
-import { isLoopback } from '../config/http-address.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -35,7 +36,7 @@ export class CallerGuard implements CanActivate {
     { token, http }: CallerTerms,
   ) {
     this.expected = token === undefined ? undefined : digest(token);
-    this.wantsOwnName = token === undefined && isLoopback(http);
+    this.wantsOwnName = token === undefined && isLoopback(http.host);
   }
 
   canActivate(context: ExecutionContext): boolean {
@@ -76,9 +77,8 @@ export class CallerGuard implements CanActivate {
  * A page whose name its owner lets point to this machine (DNS rebinding) is of one origin with the
  * program for the browser, but the name is in what the browser sends.
  */
-function insistOnOwnName(header = ''): void {
-  const host = header.replace(/:\d+$/, '').replace(/^\[(.+)\]$/, '$1');
-  if (isLoopback({ host: host.toLowerCase() })) return;
+function insistOnOwnName(header: string | undefined): void {
+  if (namesLoopback(header)) return;
   throw new MillraceError(
     'FORBIDDEN',
     'without --token the program answers to localhost, 127.0.0.1 and [::1] only; call it by one of these names, or start it with --token',
