@@ -4,6 +4,12 @@ import { join } from 'node:path';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
+/** For a process whose clock is so many hours ahead, or behind when negative. */
+function clockAhead(hours: number): Readonly<Record<string, string>> {
+  const script = `const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
 describe('an upload with an Idempotency-Key', () => {
   let dataDirectory: string;
   let server: Server;
@@ -168,6 +174,27 @@ describe('an upload with an Idempotency-Key', () => {
     },
     60_000,
   );
+
+  it('is kept for a day from when it was stored anew', async () => {
+    const stream = fresh();
+    const stored = async (): Promise<number> => {
+      expect((await send(`${stream}/_json`, 'anew', '[{"a":1}]')).status).toBe(200);
+      return server.client.count(stream);
+    };
+    const at = async (hoursFromNow: number): Promise<void> => {
+      await server.stop();
+      server = await startServer({ dataDirectory, variables: clockAhead(hoursFromNow) });
+    };
+    // No more than an hour ahead: Kafka takes no records of later.
+    await at(-24);
+    expect(await stored()).toBe(1);
+    await drop(stream);
+    await at(-1);
+    expect(await stored()).toBe(1);
+    await at(0.5);
+    expect(await stored()).toBe(1);
+    await restart('stop');
+  }, 120_000);
 
   it('409: some of its streams were deleted', async () => {
     const [kept, gone] = [fresh(), fresh()];
