@@ -194,7 +194,7 @@ describe('an upload with an Idempotency-Key', () => {
     await at(0.5);
     expect(await stored()).toBe(1);
     await restart('stop');
-  }, 120_000);
+  }, 240_000);
 
   it('409: some of its streams were deleted', async () => {
     const [kept, gone] = [fresh(), fresh()];
