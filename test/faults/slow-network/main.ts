@@ -1,0 +1,51 @@
+// A cluster under load, for whoever runs it in a network of its own. Prints what came of it, as JSON.
+import { ProcessCluster } from '../../server/cluster/process-cluster.js';
+import { until } from '../../server/until.js';
+
+const UPLOADERS = 4;
+const UPLOADS_EACH = 15;
+const RECORDS = 200;
+
+const cluster = await ProcessCluster.start();
+const failures = new Map<number | string, number>();
+const fail = (what: number | string): void =>
+  void failures.set(what, (failures.get(what) ?? 0) + 1);
+
+/** Sent again under its key until it is acknowledged. */
+async function upload(id: string): Promise<void> {
+  const body = JSON.stringify(Array.from({ length: RECORDS }, (_, n) => ({ id, n })));
+  const acknowledged = async (): Promise<boolean> => {
+    const answer = await cluster.client
+      .call('/api/default/slow/_json', { body, headers: { 'idempotency-key': id } })
+      .catch((error: unknown) => String(error));
+    const status = typeof answer === 'string' ? answer : answer.status;
+    if (status !== 200) fail(status);
+    return status === 200;
+  };
+  await until(acknowledged, 120_000);
+}
+
+try {
+  const uploading = Array.from({ length: UPLOADERS }, async (_, uploader) => {
+    for (let n = 0; n < UPLOADS_EACH; n += 1) await upload(`${uploader}-${n}`);
+  });
+  let ended = false;
+  let answered = 0;
+  const asking = (async (): Promise<void> => {
+    while (!ended) {
+      const { status } = await cluster.client.call('/api/default/sql', { body: 'SELECT 1 AS one' });
+      if (status === 200) answered += 1;
+      else fail(`query ${status}`);
+    }
+  })();
+  await Promise.all(uploading).finally(() => (ended = true));
+  await asking;
+  const rows = UPLOADERS * UPLOADS_EACH * RECORDS;
+  await until(async () => (await cluster.client.count('slow')) >= rows);
+  const [stored] = await cluster.client.sql(
+    'SELECT count() AS rows, uniqExact(id, n) AS different FROM slow',
+  );
+  console.log(JSON.stringify({ stored, rows, answered, failures: [...failures] }));
+} finally {
+  await cluster.kill();
+}
