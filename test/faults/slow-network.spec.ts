@@ -8,7 +8,7 @@ const LOADER = join(root, 'test/doubles/typescript.mjs');
 const MAIN = join(import.meta.dirname, 'slow-network/main.ts');
 /** Of all parts together, in a network namespace that ends with the program. What finds no room in the queue is lost. */
 const NETWORK = `ip link set lo mtu 1500 up &&
-  tc qdisc add dev lo root tbf rate 12mbit burst 16kb limit 48kb &&
+  tc qdisc add dev lo root tbf rate 40mbit burst 4kb limit 16kb &&
   "$0" --import "$1" "$2" && tc -s qdisc show dev lo`;
 
 describe('a cluster on a network that is slow and loses packets, between all parts at once', () => {

@@ -1,10 +1,15 @@
 // A cluster under load, for whoever runs it in a network of its own. Prints what came of it, as JSON.
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { ProcessCluster } from '../../server/cluster/process-cluster.js';
 import { until } from '../../server/until.js';
 
 const UPLOADERS = 4;
 const UPLOADS_EACH = 15;
 const RECORDS = 200;
+/** Connections of others that send as much as goes through, so that there is never room for all. */
+const OTHERS = 8;
+const PIECE = Buffer.alloc(20_000);
 
 const cluster = await ProcessCluster.start();
 const failures = new Map<number | string, number>();
@@ -25,7 +30,18 @@ async function upload(id: string): Promise<void> {
   await until(acknowledged, 120_000);
 }
 
+async function crowd(): Promise<void> {
+  const sink = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+  await once(sink, 'listening');
+  for (let n = 0; n < OTHERS; n += 1) {
+    const socket = connect((sink.address() as AddressInfo).port, '127.0.0.1');
+    const send = (): void => void socket.write(PIECE, send);
+    socket.once('connect', send);
+  }
+}
+
 try {
+  await crowd();
   const uploading = Array.from({ length: UPLOADERS }, async (_, uploader) => {
     for (let n = 0; n < UPLOADS_EACH; n += 1) await upload(`${uploader}-${n}`);
   });
@@ -48,4 +64,5 @@ try {
   console.log(JSON.stringify({ stored, rows, answered, failures: [...failures] }));
 } finally {
   await cluster.kill();
+  process.exit();
 }
