@@ -1,4 +1,5 @@
 // A cluster under load, for whoever runs it in a network of its own. Prints what came of it, as JSON.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { ProcessCluster } from '../../server/cluster/process-cluster.js';
@@ -10,6 +11,8 @@ const RECORDS = 200;
 /** Connections of others that send as much as goes through, so that there is never room for all. */
 const OTHERS = 8;
 const PIECE = Buffer.alloc(20_000);
+/** Of all parts together; what finds no room in the queue is lost. */
+const NETWORK = 'rate 40mbit burst 4kb limit 16kb';
 
 const cluster = await ProcessCluster.start();
 const failures = new Map<number | string, number>();
@@ -40,7 +43,10 @@ async function crowd(): Promise<void> {
   }
 }
 
+const tc = (command: string): string => execFileSync('tc', command.split(' ')).toString();
+
 try {
+  tc(`qdisc add dev lo root tbf ${NETWORK}`);
   await crowd();
   const uploading = Array.from({ length: UPLOADERS }, async (_, uploader) => {
     for (let n = 0; n < UPLOADS_EACH; n += 1) await upload(`${uploader}-${n}`);
@@ -61,7 +67,8 @@ try {
   const [stored] = await cluster.client.sql(
     'SELECT count() AS rows, uniqExact(id, n) AS different FROM slow',
   );
-  console.log(JSON.stringify({ stored, rows, answered, failures: [...failures] }));
+  const lost = Number(/dropped (\d+)/.exec(tc('-s qdisc show dev lo'))?.[1]);
+  console.log(JSON.stringify({ lost, stored, rows, answered, failures: [...failures] }));
 } finally {
   await cluster.kill();
   process.exit();
