@@ -129,5 +129,5 @@ describe('SIGKILL while streams are deleted and made again', () => {
       `${ROUNDS} kills; ${sum(({ uploads }) => uploads)} uploads, ${sum(({ deletions }) => deletions)} deletions acknowledged`,
     );
     expect(sum(({ deletions }) => deletions)).toBeGreaterThan(ROUNDS);
-  }, 300_000);
+  }, 600_000);
 });
