@@ -1,4 +1,4 @@
-import { decompress } from 'fzstd';
+import { decompress } from '@cloudpss/zstd/napi';
 import { statementFrame } from './statement-frame.js';
 
 describe('a statement as a zstd frame', () => {
