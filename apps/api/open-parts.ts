@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import {
   AuditTrailProjection,
   FollowLeadProjection,
+  measureLead,
   TrailLead,
   type AuditDirectory,
+  type LeadRank,
 } from '@app/audit';
 import {
   CommandPipeline,
@@ -87,7 +89,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people);
   const databases = (): readonly string[] => directory.databases();
-  const lead = new TrailLead(warehouse);
+  const lead = new TrailLead(warehouse, { rank: leadRank(config) });
   const following = new FollowLeadProjection(lead, directory);
   const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead);
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
@@ -118,6 +120,12 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       await warehouse.close();
     },
   };
+}
+
+/** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */
+function leadRank({ roles }: Config): LeadRank {
+  if (!roles.has('projector')) return 'reserve';
+  return roles.size === 1 ? 'projector' : 'equal';
 }
 
 async function openEventStore(
@@ -169,6 +177,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureProcess();
   measureQueue(queue);
   measureProjections(projector, stores.events);
+  measureLead(stores.lead);
   return {
     ...stores,
     logger,

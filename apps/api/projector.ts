@@ -1,5 +1,6 @@
 // `node bin/start.mjs api/projector`: carries events out (tables, audit trail) for API processes.
 import 'reflect-metadata';
+import { measureLead } from '@app/audit';
 import { measureProjections, Projector } from '@app/event-store';
 import {
   closeOnSignal,
@@ -29,11 +30,12 @@ async function start(): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-projector', logger);
   const stores = await openStores(config, logger);
-  const { events, warehouse, projections, snapshots } = stores;
+  const { events, warehouse, projections, snapshots, lead } = stores;
   const projector = new Projector(events, projections, logger, snapshots);
   await projector.start();
   measureProcess();
   measureProjections(projector, events);
+  measureLead(lead);
   const readiness = new Readiness();
   readiness.watch('event-store', () => events.lastPosition());
   readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));

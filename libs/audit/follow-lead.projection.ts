@@ -16,7 +16,7 @@ export class FollowLeadProjection implements Projection {
   ) {}
 
   starting(): Promise<void> {
-    return this.lead.take();
+    return this.lead.start();
   }
 
   /** Of the past everything has been carried out, or is mended by whoever leads. */

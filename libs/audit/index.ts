@@ -4,4 +4,5 @@ export { AuditTrailProjection } from './audit-trail.projection.js';
 export { FollowLeadProjection } from './follow-lead.projection.js';
 export { RefusalRecorder } from './record-refusals.js';
 export { verifyAudit, type AuditVerdict } from './verify-audit.js';
-export { TrailLead } from './trail-lead.js';
+export { measureLead } from './lead-metrics.js';
+export { TrailLead, type LeadRank } from './trail-lead.js';

@@ -9,23 +9,45 @@ const LOOK_MS = 20;
 const NOT_THERE = new Set([60, 81]);
 
 /**
+ * What a process is to the others that share its stores. `projector`: it leads from its start, and
+ * takes the lead back from whoever stepped in. `equal`: it leads from its start, until another one
+ * starts. `reserve`: it leads only when nobody else does.
+ */
+export type LeadRank = 'projector' | 'equal' | 'reserve';
+
+interface LeadOptions {
+  readonly rank?: LeadRank;
+  readonly patienceMs?: number;
+}
+
+/**
  * Who leads is who may append to the audit trail. An event's row is the last that is made of it,
  * so whoever finds the row knows that all of it has been carried out. A process takes the lead when
- * it starts, and when whoever has it is too slow.
+ * it starts, by its rank, and when whoever has it is too slow.
  */
 export class TrailLead extends Lead {
   private leading = false;
+  private followingSince = performance.now();
   private duties: readonly (() => Promise<void>)[] = [];
+  private readonly rank: LeadRank;
+  private readonly patienceMs: number;
 
   constructor(
     private readonly tables: AuditTables,
-    private readonly patienceMs = PATIENCE_MS,
+    { rank = 'equal', patienceMs = PATIENCE_MS }: LeadOptions = {},
   ) {
     super();
+    this.rank = rank;
+    this.patienceMs = patienceMs;
   }
 
   get isLeading(): boolean {
     return this.leading;
+  }
+
+  /** Before the first event is read. */
+  async start(): Promise<void> {
+    if (this.rank !== 'reserve') await this.take();
   }
 
   /** Unless another process takes it at the same moment. */
@@ -37,7 +59,7 @@ export class TrailLead extends Lead {
       this.leading = true;
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
-      this.leading = false;
+      this.lose();
     }
   }
 
@@ -48,16 +70,19 @@ export class TrailLead extends Lead {
   /** Another process has taken it. */
   lose(): void {
     this.leading = false;
+    this.followingSince = performance.now();
   }
 
   async confirm(): Promise<boolean> {
-    this.leading &&= await this.tables.holdsAudit();
+    if (this.leading && !(await this.tables.holdsAudit())) this.lose();
     return this.leading;
   }
 
   /** Resolves when another process has carried out the event at `position`, or this one has taken the lead. */
   async follow(database: string, position: bigint): Promise<void> {
-    let late = performance.now() + this.patienceMs;
+    // Whoever stepped in for a projector is asked to wait no longer than the projector was waited for.
+    const since = this.rank === 'projector' ? this.followingSince : performance.now();
+    let late = since + this.patienceMs;
     while (!this.leading && (await this.reached(database)) < position) {
       if (performance.now() < late) await sleep(LOOK_MS);
       else {

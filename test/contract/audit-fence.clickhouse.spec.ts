@@ -90,7 +90,11 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
   });
 
   it('is written by another when the one that leads is too slow', async () => {
-    const [slow, patient, other] = [new TrailLead(a), new TrailLead(b), new TrailLead(b, 50)];
+    const [slow, patient, other] = [
+      new TrailLead(a),
+      new TrailLead(b),
+      new TrailLead(b, { patienceMs: 50 }),
+    ];
     await slow.take();
     const waiting = patient.follow(database, 1n);
     await a.appendAudit(database, [auditRow(1)]);
@@ -102,5 +106,17 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
       false,
       true,
     ]);
+  });
+
+  it('is led by a projector, which takes that back from whoever stepped in, and by others when nobody does', async () => {
+    const reserve = new TrailLead(a, { rank: 'reserve', patienceMs: 50 });
+    const projector = new TrailLead(b, { rank: 'projector', patienceMs: 50 });
+    await projector.start();
+    await reserve.start();
+    expect([projector.isLeading, reserve.isLeading]).toEqual([true, false]);
+    await reserve.follow(database, 1n);
+    expect([await projector.confirm(), reserve.isLeading]).toEqual([false, true]);
+    await projector.follow(database, 1n);
+    expect([projector.isLeading, await reserve.confirm()]).toEqual([true, false]);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWarehouse, type OpenWarehouse } from '@app/warehouse';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
+import { CLUSTER } from '../doubles/clickhouse/one-node-cluster.js';
 
 /** A real server when there is one; otherwise the double. */
 const server = process.env.CLICKHOUSE_URL;
@@ -14,15 +15,25 @@ export interface ClickHouseUnderTest extends OpenWarehouse {
   dispose(): Promise<void>;
 }
 
-/** @param cluster its name; undefined: as one server. */
-export async function openClickHouseUnderTest(
-  cluster = process.env.CLICKHOUSE_CLUSTER,
+export function openClickHouseUnderTest(): Promise<ClickHouseUnderTest> {
+  return open(server, process.env.CLICKHOUSE_CLUSTER);
+}
+
+/** A real cluster when there is one, which a server alone is not; otherwise the double as its only node. */
+export function openClusterUnderTest(): Promise<ClickHouseUnderTest> {
+  const cluster = process.env.CLICKHOUSE_CLUSTER;
+  return open(cluster === undefined ? undefined : server, cluster ?? CLUSTER);
+}
+
+async function open(
+  real: string | undefined,
+  cluster: string | undefined,
 ): Promise<ClickHouseUnderTest> {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-clickhouse-'));
   const double =
-    server === undefined ? await ClickHouseDouble.start(join(directory, 'server')) : undefined;
+    real === undefined ? await ClickHouseDouble.start(join(directory, 'server')) : undefined;
   const opened = await openWarehouse({
-    clickHouse: { urls: server?.split(',') ?? [double?.url ?? ''], cluster },
+    clickHouse: { urls: real?.split(',') ?? [double?.url ?? ''], cluster },
     directory: join(directory, 'own'),
     limits: {
       timeoutSeconds: 10,

@@ -14,10 +14,14 @@ interface Service {
   readonly image: string;
   readonly build?: string;
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly secrets?: readonly string[];
   readonly volumes?: readonly string[];
   readonly networks?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly logging?: { readonly driver: string };
+  readonly stop_grace_period?: string;
   readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[];
   readonly healthcheck?: object;
   readonly restart?: string;
@@ -70,6 +74,44 @@ describe('docker-compose.yml', () => {
     expect(service.deploy?.resources?.limits?.memory).toMatch(/^\d+[MG]$/);
     expect(service.restart).toBe('unless-stopped');
     if (service.build === undefined) expect(service.image).toMatch(/:(?!latest)[\w.-]*\d/);
+  });
+
+  it.each(services)(
+    '%s fills no disk with its log, and is open to this machine only',
+    (_, service) => {
+      expect(service.logging?.driver).toBe('local');
+      for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    },
+  );
+
+  it.each(
+    services.filter(([, { volumes }]) => (volumes ?? []).some((each) => !each.startsWith('.'))),
+  )('%s has time to end in good order, with what it keeps', (_, service) => {
+    expect(Number(/^(\d+)s$/.exec(service.stop_grace_period ?? '')?.[1])).toBeGreaterThan(30);
+  });
+
+  it('believes what the proxy says of clients, and the proxy asks who is ready', () => {
+    const proxy = textOf('deploy/Caddyfile');
+    const nodes = Object.entries(compose.services).filter(
+      ([, { environment }]) => environment?.MILLRACE_ROLES === 'api',
+    );
+    for (const [name, { environment = {} }] of nodes) {
+      expect(proxy).toContain(`${name}:5080`);
+      expect(JSON.stringify(compose.networks)).toContain(environment.MILLRACE_TRUSTED_PROXIES);
+      // Longer than the proxy takes to find out that a node stops.
+      const interval = Number(/health_interval (\d+)s/.exec(proxy)?.[1]);
+      expect(Number(environment.MILLRACE_DRAIN_SECONDS)).toBeGreaterThan(interval);
+    }
+    expect(nodes).toHaveLength(2);
+    expect(proxy).toContain('health_uri /readyz');
+  });
+
+  it('makes the bucket that uploads by address may read', () => {
+    const bucket = /^s3:\/\/([^/]+)\/$/.exec(
+      String(compose.services['api-1']?.environment?.MILLRACE_DELTA_LOCATIONS),
+    )?.[1];
+    const { entrypoint = [] } = compose.services.minio ?? {};
+    expect(entrypoint.join(' ')).toContain(`mkdir -p /data/${bucket} `);
   });
 
   it.each(services)('%s uses nothing that is not declared', (_, service) => {

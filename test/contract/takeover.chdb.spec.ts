@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AuditTrailProjection, FollowLeadProjection, TrailLead } from '@app/audit';
+import { AuditTrailProjection, FollowLeadProjection, TrailLead, type LeadRank } from '@app/audit';
 import type { RecordedEvent } from '@app/event-store';
 import {
   DroppedTablesProjection,
@@ -72,11 +72,11 @@ describe('a process that starts while the one that leads dies', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Starts a process that comes second. */
-  const start = async () => {
+  /** Starts a process that comes second, or that leaves the lead to others. */
+  const start = async (rank: LeadRank = 'equal') => {
     const tables = new TablesOfProcess(shared);
-    tables.comesSecond = true;
-    const lead = new TrailLead(tables, PATIENCE_MS);
+    tables.comesSecond = rank === 'equal';
+    const lead = new TrailLead(tables, { rank, patienceMs: PATIENCE_MS });
     const streams = new StreamsProjection();
     return startNode(site, {
       more: ({ users, organizations, people }) => {
@@ -118,4 +118,28 @@ describe('a process that starts while the one that leads dies', () => {
       expect(shared.databases.get(database)).toEqual(complete);
     }
   });
+
+  it('does so too when it would leave that to others, and there are none', async () => {
+    const node = await start('reserve');
+    try {
+      expect(audited().at(-1)).toBe('StreamCreated');
+      expect(await warehouse.tables()).toContainEqual(
+        expect.objectContaining({ database, table: 'logs', streamId: 'S1' }),
+      );
+    } finally {
+      await node.stop();
+    }
+  });
+
+  it.each(['equal', 'reserve'] as const)(
+    'does not start on tables of which the events know nothing, as one that is %s',
+    async (rank) => {
+      await (await start(rank)).stop();
+      await warehouse.createTable({ database, table: 'strange' }, [], 'S-unknown');
+      await expect(start(rank)).rejects.toThrow(/know nothing of .*strange/);
+      expect(await warehouse.tables()).toContainEqual(
+        expect.objectContaining({ table: 'strange' }),
+      );
+    },
+  );
 });

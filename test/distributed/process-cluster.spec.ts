@@ -23,9 +23,76 @@ describe('the cluster of docker-compose.yml, as processes', () => {
   };
 
   it('is ready, all of it', async () => {
+    expect(cluster.programs).toHaveLength(5);
     for (const { status } of cluster.programs)
       expect((await fetch(`${status}/readyz`)).status).toBe(200);
   });
+
+  /** Which of the programs carry events out, as far as they know. */
+  const leading = async (): Promise<readonly number[]> =>
+    Promise.all(
+      [cluster.projector, ...cluster.nodes].map(({ status }) => metric(status, 'millrace_lead')),
+    );
+  const carriedOut = async (name: string): Promise<void> => {
+    const answer = await cluster.node(0).client.call('/api/default/users', {
+      body: JSON.stringify({
+        email: `${name}@example.com`,
+        first_name: name,
+        last_name: 'X',
+        password: 'Secret-77',
+        role: 'viewer',
+      }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([answer.status, answer.bytes.toString()]).toEqual([200, expect.any(String)]);
+  };
+
+  it(
+    'has its events carried out by the projector, whoever was started last',
+    async () => {
+      await carriedOut('ann');
+      await until(async () => (await leading()).join() === '1,0,0');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'goes on when the projector hangs, and gives it the work back when it goes on too',
+    async () => {
+      const { process: hanging } = cluster.projector;
+      hanging.kill('SIGSTOP');
+      await carriedOut('ben');
+      const nodes = await Promise.all(
+        cluster.nodes.map(({ status }) => metric(status, 'millrace_lead')),
+      );
+      expect(nodes).toContain(1);
+      hanging.kill('SIGCONT');
+      let next = 0;
+      await until(async () => {
+        await carriedOut(`later${(next += 1)}`);
+        return (await leading()).join() === '1,0,0';
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'goes on without a projector, and leaves the work to the next one',
+    async () => {
+      expect(await cluster.projector.stop()).toBe(0);
+      await carriedOut('cleo');
+      await cluster.client.upload('lonely', [{ a: 1 }]);
+      expect(await cluster.node(0).client.count('lonely')).toBe(1);
+      await cluster.startProjector();
+      await carriedOut('dora');
+      await until(async () => (await leading()).join() === '1,0,0');
+      const [twice] = await cluster
+        .node(0)
+        .client.sql<{ n: number }>('SELECT count() - uniqExact(position) AS n FROM _audit');
+      expect(twice).toEqual({ n: 0 });
+    },
+    TIMEOUT_MS,
+  );
 
   it(
     'answers at one node what was uploaded through the other, and through the proxy',
@@ -51,7 +118,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
       Promise.all(programs.map(({ status }) => metric(status, 'millrace_written_rows_total'))).then(
         (each) => each.reduce((sum, value) => sum + value, 0),
       );
-    expect(await rows(cluster.writers)).toBe(3);
+    expect(await rows(cluster.writers)).toBe(4);
     expect(await rows(cluster.nodes)).toBe(0);
   });
 

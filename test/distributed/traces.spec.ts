@@ -42,7 +42,7 @@ describe('traces, through Kafka into the writer', () => {
     };
     api = await startServer({
       dataDirectory: join(directory, 'api'),
-      variables: { ...variables, MILLRACE_ROLES: 'api', MILLRACE_LOG_LEVEL: 'info' },
+      variables: { ...variables, MILLRACE_ROLES: 'api,projector', MILLRACE_LOG_LEVEL: 'info' },
     });
     writer = await startWriter(join(directory, 'writer'), variables);
   }, TIMEOUT_MS);

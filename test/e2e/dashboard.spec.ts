@@ -42,6 +42,13 @@ describe('the dashboard for Grafana', () => {
     expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
   });
 
+  it.each(['operations.md', 'failures.md', 'kafka.md'])('%s names what there is', (name) => {
+    const documented = readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
+    const names = new Set(documented.match(METRIC) ?? []);
+    const unknown = [...names].filter((each) => !text.includes(`# TYPE ${each} `));
+    expect(unknown).toEqual([]);
+  });
+
   it.each(queries)('%s: %s', (_, expr) => {
     const names = expr.match(METRIC) ?? [];
     expect(names).not.toEqual([]);

@@ -58,9 +58,9 @@ describe('SIGKILL while rejected records are tried again', () => {
   it(`every record is in one place and once, in ${ROUNDS} rounds`, async () => {
     let answered = 0;
     let moved = 0;
+    server = await startServer({ dataDirectory });
     for (let round = 0; round < ROUNDS; round += 1) {
       const stream = `r${round}`;
-      server = await startServer({ dataDirectory });
       const tookMs = await prepare(server, stream);
       const [some] = await server.client.sql<{ upload_id: string }>(
         `SELECT upload_id FROM _rejected WHERE stream = '${stream}' LIMIT 1`,
@@ -100,7 +100,6 @@ describe('SIGKILL while rejected records are tried again', () => {
       );
       const hopeless = UPLOADS * HOPELESS;
       expect([round, left]).toEqual([round, [{ c: hopeless, d: hopeless, t: hopeless }]]);
-      await server.stop();
     }
     const all = ROUNDS * UPLOADS * RECORDS;
     console.log(

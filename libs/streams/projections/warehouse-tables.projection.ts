@@ -1,5 +1,5 @@
 import type { Lead, Projection, RecordedEvent } from '@app/event-store';
-import type { WarehouseSchema, WarehouseTable } from '@app/warehouse';
+import type { TableName, WarehouseSchema, WarehouseTable } from '@app/warehouse';
 import type {
   StreamCreated,
   StreamSchemaEvolved,
@@ -70,29 +70,43 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   async caughtUp(): Promise<void> {
+    this.refuseUnknown();
     if (await this.lead.confirm()) await this.mendAll();
     else this.lead.whenTaken(() => this.mendAll());
     this.live = true;
   }
 
   private async mendAll(): Promise<void> {
-    const tables = new Map(this.found.map((table) => [`${table.database}.${table.table}`, table]));
+    const tables = new Map(this.found.map((table) => [nameOf(table), table]));
     for (const database of this.databases()) await this.createDatabase(database);
     const streams = new Map(
       this.streams.all().map((stream) => [`${stream.database}.${stream.name}`, stream]),
     );
-    const known = new Set(this.databases());
-    for (const [name, table] of tables) {
-      // Tables of ours begin with an underscore, as no stream does.
-      if (table.table.startsWith('_') || !known.has(table.database)) continue;
-      if (streams.get(name)?.id === table.streamId) continue;
-      // What nobody deleted is never dropped, least of all because a history is missing.
-      if (!this.streams.isDeleted(table.streamId)) throw new UnknownTableError(name);
+    for (const table of this.foundOfStreams()) {
+      if (!this.streams.isDeleted(table.streamId)) continue;
       await this.schema.dropStreamTable(table, table.streamId);
-      tables.delete(name);
+      tables.delete(nameOf(table));
     }
     for (const [name, stream] of streams) await this.mend(stream, tables.get(name));
     this.found = [];
+  }
+
+  /** What nobody deleted is never dropped, least of all because a history is missing. */
+  private refuseUnknown(): void {
+    for (const table of this.foundOfStreams()) {
+      const { streamId } = table;
+      const stream = this.streams.byId(streamId);
+      const isKnown = stream && nameOf({ ...stream, table: stream.name }) === nameOf(table);
+      if (!isKnown && !this.streams.isDeleted(streamId)) throw new UnknownTableError(nameOf(table));
+    }
+  }
+
+  /** Tables of ours begin with an underscore, as no stream does. */
+  private foundOfStreams(): readonly WarehouseTable[] {
+    const known = new Set(this.databases());
+    return this.found.filter(
+      ({ database, table }) => !table.startsWith('_') && known.has(database),
+    );
   }
 
   private async createDatabase(database: string): Promise<void> {
@@ -142,6 +156,8 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.setTextIndexes(table, settings.fullTextSearchKeys);
   }
 }
+
+const nameOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 const sameNames = (a: readonly string[] = [], b: readonly string[]): boolean =>
   [...a].sort().join('\n') === [...b].sort().join('\n');

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { NETWORK_ERROR } from '../warehouse-errors.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { ClickHouseNode, wasUnsent } from './clickhouse-node.js';
+import { statementFrame } from './statement-frame.js';
 import { whole } from './whole-answer.js';
 
 export interface Request {
@@ -26,6 +27,8 @@ export interface Request {
 
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
+/** A server takes 128 KiB for a field of an address (`http_max_field_value_size`). */
+const ADDRESS_BYTES_MAX = 100_000;
 const OK = 200;
 const ERROR_TEXT_MAX = 64 * 1024;
 
@@ -140,17 +143,27 @@ async function ask(node: ClickHouseNode, request: Request): Promise<Readable> {
 /** The client's own reading of errors takes words in brackets for their type: ours reads them. */
 function parameters({ query, settings, id, database, role, params, file, signal }: Request) {
   return {
-    query,
     query_id: id ?? randomUUID(),
     clickhouse_settings: settings,
     ignore_error_response: true,
     ...(role === undefined ? {} : { role }),
     ...(params === undefined ? {} : { query_params: params }),
     ...(signal === undefined ? {} : { abort_signal: signal }),
-    ...(file === undefined ? {} : { values: createReadStream(file) }),
+    ...(file === undefined ? { query } : withData(query, file)),
     http_headers: {
       ...(file === undefined ? {} : { 'Content-Encoding': 'zstd' }),
       ...(database === undefined ? {} : { 'X-ClickHouse-Database': database }),
     },
   };
+}
+
+/** The statement is in the address where that takes it, else before the data. */
+function withData(query: string, file: string): { query: string; values: Readable } {
+  if (Buffer.byteLength(query) <= ADDRESS_BYTES_MAX)
+    return { query, values: createReadStream(file) };
+  async function* body(): AsyncGenerator<Buffer> {
+    yield statementFrame(`${query}\n`);
+    yield* createReadStream(file) as AsyncIterable<Buffer>;
+  }
+  return { query: '', values: Readable.from(body(), { objectMode: false }) };
 }

@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -41,6 +42,10 @@ const NOT_SETTINGS = new Set([
   'role',
 ]);
 const TAKES_DATA = /^\s*INSERT\b[^]*\bFORMAT\s+\w+\s*$/i;
+/** Of a body that is statement and data. */
+const BEFORE_DATA = ' FORMAT Native\n';
+/** The server's `http_max_field_value_size`. */
+const FIELD_BYTES_MAX = 128 * 1024;
 const ENDINGS: Readonly<Record<string, string>> = { gzip: '.gz', deflate: '.deflate', zstd: '.zst', br: '.br' }; // prettier-ignore
 
 export const queryOf = (url: URL): string => url.searchParams.get('query') ?? '';
@@ -52,6 +57,9 @@ export async function readRequest(
   spool: string,
 ): Promise<DoubleRequest> {
   const fields = new Map(url.searchParams);
+  for (const value of fields.values())
+    if (Buffer.byteLength(value) >= FIELD_BYTES_MAX)
+      throw new DoubleError(1000, 'POCO_EXCEPTION', 'HTML Form Exception: Field value too long');
   if (fields.get('decompress') === '1')
     throw new DoubleError(48, 'NOT_IMPLEMENTED', 'the double knows no decompress=1');
   let statement = queryOf(url);
@@ -62,8 +70,11 @@ export async function readRequest(
       statement += fields.get('query') ?? '';
     } else if (TAKES_DATA.test(statement)) dataFile = await spooled(request, spool);
     else {
-      const body = await text(request);
-      statement = statement === '' ? body : `${statement}\n${body}`;
+      const body = await decoded(request);
+      const end = statement === '' ? dataStart(body) : undefined;
+      if (end !== undefined) await writeFile((dataFile = spool), body.subarray(end));
+      const text = body.subarray(0, end).toString('utf8');
+      statement = statement === '' ? text : `${statement}\n${text}`;
     }
   }
   const settings = new Map<string, string>();
@@ -101,17 +112,23 @@ async function spooled(request: IncomingMessage, file: string): Promise<string> 
   return path;
 }
 
-async function text(request: IncomingMessage): Promise<string> {
+/** Where the data of an INSERT begins in a body that is both; undefined: it has none. */
+function dataStart(body: Buffer): number | undefined {
+  if (!/^\s*INSERT\b/i.test(body.subarray(0, 100).toString('latin1'))) return undefined;
+  const found = body.indexOf(BEFORE_DATA);
+  return found === -1 ? undefined : found + BEFORE_DATA.length;
+}
+
+async function decoded(request: IncomingMessage): Promise<Buffer> {
   const encoding = header(request, 'content-encoding');
-  if (encoding === 'zstd') return Buffer.from(unzstd(await buffer(request))).toString('utf8');
+  if (encoding === 'zstd') return Buffer.from(unzstd(await buffer(request)));
   const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
     gzip: createGunzip,
     deflate: createInflate,
     br: createBrotliDecompress,
   };
   const decoder = encoding === undefined ? undefined : decoders[encoding]?.();
-  const source = decoder ? request.pipe(decoder) : request;
-  return (await buffer(source as Readable)).toString('utf8');
+  return buffer((decoder ? request.pipe(decoder) : request) as Readable);
 }
 
 async function form(request: IncomingMessage): Promise<Map<string, string>> {

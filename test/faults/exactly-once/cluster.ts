@@ -58,7 +58,7 @@ export class Cluster {
       dataDirectory: join(this.directory, 'api'),
       variables: {
         ...this.variables(),
-        MILLRACE_ROLES: 'api',
+        MILLRACE_ROLES: 'api,projector',
         KAFKA_UPLOAD_ORGANIZATIONS: 'default',
       },
     });

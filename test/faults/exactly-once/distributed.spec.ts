@@ -169,5 +169,5 @@ describe('exactly once with Kafka and two writers', () => {
     for (const stream of STREAMS)
       await cluster.api.client.upload(stream, [{ u: LAST, n: 0, p: '' }]);
     expect((await load.outcome()).wrong).toEqual([]);
-  }, 900_000);
+  }, 1_500_000);
 });

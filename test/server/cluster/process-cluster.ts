@@ -93,6 +93,14 @@ export class ProcessCluster {
     return writer;
   }
 
+  async startProjector(): Promise<void> {
+    this.projectorProgram = await startProgram(
+      'api/projector.js',
+      join(this.directory, 'projector'),
+      { ...this.variables(), MILLRACE_ROLES: 'projector' },
+    );
+  }
+
   /** In good order: nobody is asked anything any more, what is acknowledged is written. */
   async stop(): Promise<readonly (number | null)[]> {
     this.frontDoor?.stop();
@@ -117,15 +125,13 @@ export class ProcessCluster {
   }
 
   private async startPrograms(port: number): Promise<void> {
-    const roles = (role: string) => ({ ...this.variables(), MILLRACE_ROLES: role });
-    // The projector first: it then leads from the beginning.
-    this.projectorProgram = await startProgram(
-      'api/projector.js',
-      join(this.directory, 'projector'),
-      roles('projector'),
-    );
-    const api = { ...roles('api'), MILLRACE_HTTP_ADDR: '127.0.0.1:0' };
+    const api = {
+      ...this.variables(),
+      MILLRACE_ROLES: 'api',
+      MILLRACE_HTTP_ADDR: '127.0.0.1:0',
+    };
     const started = await Promise.allSettled([
+      this.startProjector(),
       ...['api-1', 'api-2'].map((name) => this.startNode(name, api)),
       ...['writer-1', 'writer-2'].map((name) => this.startWriter(name)),
     ]);
