@@ -1,0 +1,122 @@
+import {
+  quoteIdentifier,
+  quoteText,
+  TIMESTAMP,
+  type Column,
+  type LocalEngine,
+} from '@app/warehouse';
+import { COMPRESSION, type AcceptOptions, type Chunk, type ColumnarFile } from './chunk.js';
+import type { StreamSchema } from './chunk.js';
+import { convertRecords } from './convert-records.js';
+import { csvField, csvText, readCsv, type CsvShape } from './csv-records.js';
+import { isOutOfSpace } from './out-of-space.js';
+import { ISO_8601, type TimeSource } from './timestamp.sql.js';
+
+/**
+ * Writes a chunk of CSV records as a columnar file, in one pass, where every field is written so
+ * that there is one way to read it and it fits its column. What is stored is what the way over
+ * JSON records would store.
+ * @returns undefined when any field leaves a doubt: then that way tells.
+ */
+export async function csvToColumns(
+  engine: LocalEngine,
+  schema: StreamSchema,
+  chunk: Chunk,
+  shape: CsvShape,
+  { acceptedAt }: AcceptOptions,
+): Promise<ColumnarFile | undefined> {
+  const { source, settings } = readCsv(chunk.file, shape);
+  const target = `${chunk.file}.columns.native.${COMPRESSION}`;
+  const time = shape.columns.indexOf(TIMESTAMP.name);
+  try {
+    const first = time < 0 ? 'none' : await firstTime(engine, csvField(time), { source, settings });
+    const columnar = await convertRecords(engine, {
+      source: (fields) => typedFields(source, shape, fields),
+      settings,
+      target,
+      columns: schema.columns,
+      exact: schema.exact,
+      time: first,
+      acceptedAt,
+      records: 0,
+    });
+    return { ...columnar, rows: await countRows(engine, target) };
+  } catch (error) {
+    if (isOutOfSpace(error)) throw error;
+    return undefined;
+  }
+}
+
+/** How the first record names its time; where another does so otherwise, its field is in doubt. */
+async function firstTime(
+  engine: LocalEngine,
+  field: string,
+  { source, settings }: ReturnType<typeof readCsv>,
+): Promise<TimeSource> {
+  const isText = `match(ifNull(${field}, ''), '${ISO_8601}')`;
+  const answer = await engine.run(
+    `SELECT ${isText} FROM ${source} LIMIT 1 SETTINGS ${settings}, max_block_size = 1`,
+  );
+  return answer.trim() === '1' ? 'String' : 'Int64';
+}
+
+async function countRows(engine: LocalEngine, file: string): Promise<number> {
+  const answer = await engine.run(
+    `SELECT count() FROM file(${quoteText(file)}, Native) SETTINGS input_format_skip_unknown_fields = 1`,
+  );
+  return Number(answer.trim());
+}
+
+/** SQL of the records with these fields, as their types have them; it fails at the first doubt. */
+function typedFields(source: string, { columns }: CsvShape, fields: readonly Column[]): string {
+  const typed = fields.map((column) => {
+    const index = columns.indexOf(column.name);
+    return { column, written: index < 0 ? undefined : csvField(index) };
+  });
+  const values = typed.map(
+    ({ column, written }) => `${valueOf(column.type, written)} AS ${quoteIdentifier(column.name)}`,
+  );
+  const known = new Set(fields.map(({ name }) => name));
+  const sure = [
+    ...typed.flatMap(({ column, written }) =>
+      written === undefined ? [] : [isSure(column.type, written)],
+    ),
+    // What no column is there for must be told by its kind, and be a column first.
+    ...columns.flatMap((name, index) => (known.has(name) ? [] : [`isNull(${csvField(index)})`])),
+    isEmpty(csvField(columns.length)),
+  ];
+  return `(SELECT ${values.join(', ')} FROM ${source} WHERE NOT throwIf(NOT (${sure.join(' AND ')}), 'a field leaves a doubt'))`;
+}
+
+const isEmpty = (written: string): string => `ifNull(${written}, '') = ''`;
+
+const INTEGER = '-?[1-9][0-9]{0,17}|0';
+/** What is certainly neither infinite nor an integer that no float has. */
+const FLOAT = '-?(0|[1-9][0-9]{0,14})(\\\\.[0-9]+)?([eE][+-]?[0-9]{1,2})?';
+
+/** Numbers that are written in the one way that leaves no doubt about their value, by type. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  'Nullable(Int64)': INTEGER,
+  'Nullable(UInt64)': '[1-9][0-9]{0,17}|0',
+  'Nullable(Float64)': FLOAT,
+};
+
+/** SQL: whether a field's text is for certain a value of the type, or nothing. */
+function isSure(type: string, written: string): string {
+  const number = NUMBERS[type];
+  const text = `ifNull(${written}, '')`;
+  if (number !== undefined) return `match(${text}, '^(${number})?$')`;
+  if (type === 'Nullable(Bool)') return `lower(${text}) IN ('', 'true', 'false')`;
+  if (type === 'Nullable(String)') return `isValidUTF8(${csvText(text)})`;
+  return `isNull(${written})`;
+}
+
+function valueOf(type: string, written: string | undefined): string {
+  const inner = /^Nullable\((\w+)\)$/.exec(type)?.[1];
+  if (written === undefined || inner === undefined)
+    return `defaultValueOfTypeName(${quoteText(type)})`;
+  if (type in NUMBERS) return `to${inner}OrNull(${written})`;
+  if (inner === 'Bool')
+    return `CAST(if(${isEmpty(written)}, NULL, lower(${written}) = 'true'), '${type}')`;
+  return csvText(written);
+}
