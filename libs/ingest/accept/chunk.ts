@@ -12,6 +12,12 @@ export interface Chunk {
   readonly bytes: number;
 }
 
+/** A chunk of lines that were counted on their way. */
+export interface CountedChunk extends Chunk {
+  /** With the last one, whether a line break ends it or not. */
+  readonly lines: number;
+}
+
 /** The stream as acceptance needs it. */
 export interface StreamSchema {
   readonly id: string;

@@ -5,66 +5,51 @@ import {
   type Column,
   type LocalEngine,
 } from '@app/warehouse';
-import { COMPRESSION, type AcceptOptions, type Chunk, type ColumnarFile } from './chunk.js';
-import type { StreamSchema } from './chunk.js';
-import { convertRecords } from './convert-records.js';
+import { COMPRESSION, type ColumnarFile, type CountedChunk } from './chunk.js';
+import { convertRecords, type Conversion } from './convert-records.js';
 import { csvField, csvText, readCsv, type CsvShape } from './csv-records.js';
-import { isOutOfSpace } from './out-of-space.js';
 import { ISO_8601, type TimeSource } from './timestamp.sql.js';
 
 /**
  * Writes a chunk of CSV records as a columnar file, in one pass, where every field is written so
  * that there is one way to read it and it fits its column. What is stored is what the way over
  * JSON records would store.
- * @returns undefined when any field leaves a doubt: then that way tells.
+ * @throws {WarehouseError} when any field leaves a doubt: then that way tells.
  */
-export async function csvToColumns(
+export function csvToColumns(
   engine: LocalEngine,
-  schema: StreamSchema,
-  chunk: Chunk,
+  { file, lines }: CountedChunk,
   shape: CsvShape,
-  { acceptedAt }: AcceptOptions,
-): Promise<ColumnarFile | undefined> {
-  const { source, settings } = readCsv(chunk.file, shape);
-  const target = `${chunk.file}.columns.native.${COMPRESSION}`;
-  const time = shape.columns.indexOf(TIMESTAMP.name);
-  try {
-    const first = time < 0 ? 'none' : await firstTime(engine, csvField(time), { source, settings });
-    const columnar = await convertRecords(engine, {
-      source: (fields) => typedFields(source, shape, fields),
-      settings,
-      target,
-      columns: schema.columns,
-      exact: schema.exact,
-      time: first,
-      acceptedAt,
-      records: 0,
-    });
-    return { ...columnar, rows: await countRows(engine, target) };
-  } catch (error) {
-    if (isOutOfSpace(error)) throw error;
-    return undefined;
-  }
+  to: Pick<Conversion, 'columns' | 'exact' | 'time' | 'acceptedAt'>,
+): Promise<ColumnarFile> {
+  const { source, settings } = readCsv(file, shape);
+  return convertRecords(engine, {
+    ...to,
+    source: (fields) => typedFields(source, shape, fields),
+    settings,
+    target: `${file}.columns.native.${COMPRESSION}`,
+    records: lines,
+  });
 }
 
-/** How the first record names its time; where another does so otherwise, its field is in doubt. */
-async function firstTime(
+/**
+ * How the first record that has a time writes it; where another does so otherwise, its field is
+ * in doubt.
+ * @returns undefined when none of the chunk has a time.
+ */
+export async function firstTime(
   engine: LocalEngine,
-  field: string,
-  { source, settings }: ReturnType<typeof readCsv>,
-): Promise<TimeSource> {
-  const isText = `match(ifNull(${field}, ''), '${ISO_8601}')`;
+  file: string,
+  shape: CsvShape,
+): Promise<TimeSource | undefined> {
+  const index = shape.columns.indexOf(TIMESTAMP.name);
+  if (index < 0) return undefined;
+  const { source, settings } = readCsv(file, shape);
   const answer = await engine.run(
-    `SELECT ${isText} FROM ${source} LIMIT 1 SETTINGS ${settings}, max_block_size = 1`,
+    `SELECT match(${csvField(index)}, '${ISO_8601}') FROM ${source} WHERE NOT ${isEmpty(csvField(index))} LIMIT 1 SETTINGS ${settings}`,
   );
+  if (answer === '') return undefined;
   return answer.trim() === '1' ? 'String' : 'Int64';
-}
-
-async function countRows(engine: LocalEngine, file: string): Promise<number> {
-  const answer = await engine.run(
-    `SELECT count() FROM file(${quoteText(file)}, Native) SETTINGS input_format_skip_unknown_fields = 1`,
-  );
-  return Number(answer.trim());
 }
 
 /** SQL of the records with these fields, as their types have them; it fails at the first doubt. */

@@ -52,7 +52,10 @@ describe('framing CSV', () => {
   });
 
   it('frames alike whether a piece is searched or looked through', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' '), maxLength: 40 });
+    const text = fc.string({
+      unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' '),
+      maxLength: 40,
+    });
     const unlessMalformed = (work: () => Buffer[]): string[] | 'malformed' => {
       try {
         return work().map(String);
@@ -63,7 +66,12 @@ describe('framing CSV', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 6 }), (bytes, cuts) => {
         // Byte by byte hardly anything is there to be searched for.
-        const single = unlessMalformed(() => frame(bytes, [...bytes].map((_, index) => index)));
+        const single = unlessMalformed(() =>
+          frame(
+            bytes,
+            [...bytes].map((_, index) => index),
+          ),
+        );
         expect(unlessMalformed(() => frame(bytes, cuts))).toEqual(single);
       }),
       { numRuns: 2000 },

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFull } from '@app/platform';
-import type { Chunk } from '../accept/chunk.js';
+import type { CountedChunk } from '../accept/chunk.js';
 import { refuseLongRecord } from './record-limit.js';
 
 const NEWLINE = 0x0a;
@@ -22,7 +22,7 @@ export interface SpoolOptions {
 export async function* spoolChunks(
   lines: AsyncIterable<Buffer>,
   options: SpoolOptions,
-): AsyncIterable<Chunk> {
+): AsyncIterable<CountedChunk> {
   const { directory, chunkBytes, maxRecordBytes } = options;
   let index = 0;
   let firstLine = 1;
@@ -81,10 +81,11 @@ class ChunkFile {
     if (this.waitingBytes >= WRITE_AT_ONCE) await this.flush();
   }
 
-  async finish(): Promise<Chunk> {
+  async finish(): Promise<CountedChunk> {
     await this.flush();
     await this.close();
-    return { file: this.file, firstLine: this.firstLine, bytes: this.bytes };
+    const { file, firstLine, bytes, unbroken } = this;
+    return { file, firstLine, bytes, lines: this.lines + (unbroken > 0 ? 1 : 0) };
   }
 
   async close(): Promise<void> {
