@@ -7,6 +7,7 @@ import type { SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
 import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
 import { CsvAcceptance } from '../../libs/ingest/accept/accept-csv.js';
 import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
+import type { Conversion } from '../../libs/ingest/accept/convert-records.js';
 import { csvToColumns, firstTime } from '../../libs/ingest/accept/csv-columns.js';
 import { csvToRecords } from '../../libs/ingest/accept/csv-records.js';
 import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
@@ -96,7 +97,8 @@ describe('CSV in one pass, with the real engine', () => {
     // The byte that stands for a line break is no UTF-8.
     const parts = bytes.toString('latin1').replaceAll('\xf4\x8f\xbf\xbe', '\xff');
     writeFileSync(file, Buffer.from(parts, 'latin1'));
-    return { file, firstLine: 1, bytes: bytes.length, lines: lines.length };
+    const isAscii = bytes.every((byte) => byte < 128);
+    return { file, firstLine: 1, bytes: bytes.length, lines: lines.length, isAscii };
   };
 
   const rows = async (columnar: ColumnarFile | undefined): Promise<readonly string[]> => {
@@ -115,7 +117,8 @@ describe('CSV in one pass, with the real engine', () => {
   const inOnePass = async (
     chunk: ReturnType<typeof chunkOf>,
   ): Promise<readonly string[] | undefined> => {
-    const time = (await firstTime(engine, chunk.file, SHAPE)) ?? 'none';
+    const first = await firstTime(engine, chunk.file, SHAPE);
+    const time: Conversion['time'] = first ?? 'none';
     const { acceptedAt } = OPTIONS;
     const to = { columns: COLUMNS, exact: SCHEMA.exact, time, acceptedAt };
     const columnar = await csvToColumns(engine, chunk, SHAPE, to).catch(() => undefined);

@@ -5,7 +5,7 @@ import type {
   AcceptOptions,
   Chunk,
   ColumnarFile,
-  CountedChunk,
+  SpooledChunk,
   StreamSchema,
 } from './chunk.js';
 import { csvToColumns, firstTime } from './csv-columns.js';
@@ -33,7 +33,7 @@ export class CsvAcceptance {
    */
   async accept(
     engine: LocalEngine,
-    chunk: CountedChunk,
+    chunk: SpooledChunk,
     options: AcceptOptions,
   ): Promise<AcceptedChunk> {
     if (!this.records.has(chunk.file)) {
@@ -51,7 +51,7 @@ export class CsvAcceptance {
   private async inOnePass(
     engine: LocalEngine,
     { columns, exact }: StreamSchema,
-    chunk: CountedChunk,
+    chunk: SpooledChunk,
     { acceptedAt }: AcceptOptions,
   ): Promise<ColumnarFile | undefined> {
     const { shape } = this;

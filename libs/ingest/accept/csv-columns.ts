@@ -5,7 +5,7 @@ import {
   type Column,
   type LocalEngine,
 } from '@app/warehouse';
-import { COMPRESSION, type ColumnarFile, type CountedChunk } from './chunk.js';
+import { COMPRESSION, type ColumnarFile, type SpooledChunk } from './chunk.js';
 import { convertRecords, type Conversion } from './convert-records.js';
 import { csvField, csvText, readCsv, type CsvShape } from './csv-records.js';
 import { ISO_8601, type TimeSource } from './timestamp.sql.js';
@@ -18,14 +18,14 @@ import { ISO_8601, type TimeSource } from './timestamp.sql.js';
  */
 export function csvToColumns(
   engine: LocalEngine,
-  { file, lines }: CountedChunk,
+  { file, lines, isAscii }: SpooledChunk,
   shape: CsvShape,
   to: Pick<Conversion, 'columns' | 'exact' | 'time' | 'acceptedAt'>,
 ): Promise<ColumnarFile> {
   const { source, settings } = readCsv(file, shape);
   return convertRecords(engine, {
     ...to,
-    source: (fields) => typedFields(source, shape, fields),
+    source: (fields) => typedFields(source, shape, fields, isAscii),
     settings,
     target: `${file}.columns.native.${COMPRESSION}`,
     records: lines,
@@ -52,19 +52,31 @@ export async function firstTime(
   return answer.trim() === '1' ? 'String' : 'Int64';
 }
 
-/** SQL of the records with these fields, as their types have them; it fails at the first doubt. */
-function typedFields(source: string, { columns }: CsvShape, fields: readonly Column[]): string {
+/**
+ * SQL of the records with these fields, as their types have them; it fails at the first doubt.
+ * @param isAscii then texts are what they are: none has a line break within, all are UTF-8.
+ */
+function typedFields(
+  source: string,
+  { columns }: CsvShape,
+  fields: readonly Column[],
+  isAscii: boolean,
+): string {
+  const restored = isAscii ? (field: string): string => field : csvText;
   const typed = fields.map((column) => {
     const index = columns.indexOf(column.name);
     return { column, written: index < 0 ? undefined : csvField(index) };
   });
   const values = typed.map(
-    ({ column, written }) => `${valueOf(column.type, written)} AS ${quoteIdentifier(column.name)}`,
+    ({ column, written }) =>
+      `${valueOf(column.type, written, restored)} AS ${quoteIdentifier(column.name)}`,
   );
   const known = new Set(fields.map(({ name }) => name));
   const sure = [
     ...typed.flatMap(({ column, written }) =>
-      written === undefined ? [] : [isSure(column.type, written)],
+      written === undefined || (isAscii && column.type === TEXT)
+        ? []
+        : [isSure(column.type, written)],
     ),
     // What no column is there for must be told by its kind, and be a column first.
     ...columns.flatMap((name, index) => (known.has(name) ? [] : [`isNull(${csvField(index)})`])),
@@ -72,6 +84,8 @@ function typedFields(source: string, { columns }: CsvShape, fields: readonly Col
   ];
   return `(SELECT ${values.join(', ')} FROM ${source} WHERE NOT throwIf(NOT (${sure.join(' AND ')}), 'a field leaves a doubt'))`;
 }
+
+const TEXT = 'Nullable(String)';
 
 const isEmpty = (written: string): string => `ifNull(${written}, '') = ''`;
 
@@ -92,16 +106,20 @@ function isSure(type: string, written: string): string {
   const text = `ifNull(${written}, '')`;
   if (number !== undefined) return `match(${text}, '^(${number})?$')`;
   if (type === 'Nullable(Bool)') return `lower(${text}) IN ('', 'true', 'false')`;
-  if (type === 'Nullable(String)') return `isValidUTF8(${csvText(text)})`;
+  if (type === TEXT) return `isValidUTF8(${csvText(text)})`;
   return `isNull(${written})`;
 }
 
-function valueOf(type: string, written: string | undefined): string {
+function valueOf(
+  type: string,
+  written: string | undefined,
+  restored: (field: string) => string,
+): string {
   const inner = /^Nullable\((\w+)\)$/.exec(type)?.[1];
   if (written === undefined || inner === undefined)
     return `defaultValueOfTypeName(${quoteText(type)})`;
   if (type in NUMBERS) return `to${inner}OrNull(${written})`;
   if (inner === 'Bool')
     return `CAST(if(${isEmpty(written)}, NULL, lower(${written}) = 'true'), '${type}')`;
-  return csvText(written);
+  return restored(written);
 }

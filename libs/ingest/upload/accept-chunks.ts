@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { traced } from '@app/platform';
 import { CsvAcceptance } from '../accept/accept-csv.js';
 import { acceptRecords, type SchemaKeeper } from '../accept/accept-records.js';
-import type { AcceptedChunk, AcceptOptions, CountedChunk } from '../accept/chunk.js';
+import type { AcceptedChunk, AcceptOptions, SpooledChunk } from '../accept/chunk.js';
 import type { CsvShape } from '../accept/csv-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import type { AcceptPart } from './accept-parts.js';
@@ -25,12 +25,12 @@ export class ChunkAcceptance {
 
   async *parts(
     keeper: SchemaKeeper,
-    chunks: AsyncIterable<CountedChunk>,
+    chunks: AsyncIterable<SpooledChunk>,
     options: ChunkOptions,
   ): AsyncIterable<AcceptPart> {
     const { organizationId, uploadId, csv } = options;
     const ofCsv = csv && new CsvAcceptance(csv, keeper);
-    const accept = (chunk: CountedChunk): Promise<AcceptedChunk> => {
+    const accept = (chunk: SpooledChunk): Promise<AcceptedChunk> => {
       const engine = this.engine.for(organizationId, uploadId, chunk.bytes);
       return ofCsv
         ? ofCsv.accept(engine, chunk, options)
