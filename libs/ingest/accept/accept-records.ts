@@ -11,7 +11,7 @@ import {
   type RejectedRecords,
   type StreamSchema,
 } from './chunk.js';
-import { convertRecords } from './convert-records.js';
+import { convertRecords, jsonRecords } from './convert-records.js';
 import { isOutOfSpace } from './out-of-space.js';
 import { explainMalformed } from './explain-malformed.js';
 import {
@@ -41,7 +41,7 @@ export interface EvolvedSchema {
 }
 
 /** Lines looked at to guess the schema of a stream that is new; whatever the guess misses is found later, exactly. */
-const FIRST_LOOK_LINES = 20_000;
+export const FIRST_LOOK_LINES = 20_000;
 
 /**
  * Turns a chunk of records into a columnar batch, and those that do not fit into rejected records.
@@ -89,7 +89,7 @@ async function acceptUnsuspicious(
     const [records = 0, suspects = 0] = answer.trim().split('\t').map(Number);
     if (records === 0 || suspects > 0) return undefined;
     return await convertRecords(engine, {
-      source: chunk.file,
+      source: jsonRecords(chunk.file),
       target: `${chunk.file}.accepted.native.${COMPRESSION}`,
       columns: schema.columns,
       exact: schema.exact,
@@ -148,7 +148,8 @@ async function acceptGood(
   );
   try {
     return await convertRecords(engine, {
-      source: good,
+      source: jsonRecords(good),
+      settings: 'input_format_skip_unknown_fields = 1',
       target: `${chunk.file}.accepted.native.${COMPRESSION}`,
       columns,
       exact,

@@ -12,6 +12,14 @@ export interface Chunk {
   readonly bytes: number;
 }
 
+/** A chunk of lines that were looked at on their way. */
+export interface SpooledChunk extends Chunk {
+  /** With the last one, whether a line break ends it or not. */
+  readonly lines: number;
+  /** Whether it has no byte above 127. */
+  readonly isAscii: boolean;
+}
+
 /** The stream as acceptance needs it. */
 export interface StreamSchema {
   readonly id: string;

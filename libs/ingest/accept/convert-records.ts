@@ -10,8 +10,10 @@ import { anyBeyondFloat } from './beyond-float.sql.js';
 import { isTime, micros, type TimeSource } from './timestamp.sql.js';
 
 export interface Conversion {
-  /** One record a line. */
-  readonly source: string;
+  /** SQL to read the records from, these of their fields by these types. */
+  readonly source: (fields: readonly Column[]) => string;
+  /** Of the engine, for reading them. */
+  readonly settings?: string;
   /** Where the columnar file goes; its ending names the compression. */
   readonly target: string;
   readonly columns: readonly Column[];
@@ -26,6 +28,14 @@ export interface Conversion {
   readonly acceptedAt: number;
   readonly records: number;
 }
+
+/** SQL to read a file from that has one JSON record a line. */
+export const jsonRecords =
+  (file: string): Conversion['source'] =>
+  (fields) => {
+    const structure = fields.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
+    return `file(${quoteText(file)}, JSONEachRow, ${quoteText(structure.join(', '))})`;
+  };
 
 /** Field that judging puts before a record's own, in microseconds. No column can have this name. */
 export const JUDGED_TIME = '\u0001';
@@ -51,11 +61,8 @@ export async function convertRecords(
 }
 
 export function conversionSql(conversion: Conversion): string {
-  const { source, target, columns, exact, time, acceptedAt } = conversion;
+  const { source, target, columns, exact, time, acceptedAt, settings } = conversion;
   const own = ownTime(time);
-  const structure = [...own.map(({ name, type }) => ({ name, type })), ...columns]
-    .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
-    .join(', ');
   const fields = time === 'judged' ? [] : [...own, ...alternativeTime(columns)];
   const times = time === 'judged' ? [quoteIdentifier(JUDGED_TIME)] : fields.map(checkedTime);
   const timestamp = `fromUnixTimestamp64Micro(assumeNotNull(coalesce(${[...times, `toInt64(${acceptedAt})`].join(', ')})), 'UTC')`;
@@ -65,9 +72,9 @@ export function conversionSql(conversion: Conversion): string {
     `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
     ` SELECT ${[`${timestamp} AS _timestamp`, ...names].join(', ')}` +
     ` FROM (SELECT ${['*', ...fields.map(scaledTime)].join(', ')}` +
-    ` FROM file(${quoteText(source)}, JSONEachRow, ${quoteText(structure)}))` +
+    ` FROM ${source([...own, ...columns])})` +
     within(columns, exact) +
-    (time === 'judged' ? ' SETTINGS input_format_skip_unknown_fields = 1' : '')
+    (settings === undefined ? '' : ` SETTINGS ${settings}`)
   );
 }
 

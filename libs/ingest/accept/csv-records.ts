@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import { quoteText, type Column, type LocalEngine } from '@app/warehouse';
+import { quoteIdentifier, quoteText, type Column, type LocalEngine } from '@app/warehouse';
 import type { Chunk } from './chunk.js';
 import { isOutOfSpace } from './out-of-space.js';
 
@@ -10,18 +10,18 @@ export interface CsvShape {
 }
 
 /** How the text of a field is written as JSON. */
-type Kind = 'text' | 'number' | 'boolean' | 'json';
+export type Kind = 'text' | 'number' | 'boolean' | 'json';
 
 /** Name of the field that holds what is beyond the header: no column can have it. */
 export const BEYOND_HEADER = '';
 
 const NUMBER = '^-?(0|[1-9][0-9]*)(\\\\.[0-9]+)?([eE][+-]?[0-9]+)?$';
-const INNER_BREAK = 'char(255)';
 
 /**
  * Writes a chunk of CSV records as JSON records, one a line, in their order: a field without
  * text is left out, others are numbers, booleans or texts as their column has it. A column that
  * the stream does not have yet is what all of its fields in this chunk are.
+ * @param most of the records, from the first; undefined: all of them
  * @throws {MillraceError} MALFORMED_BODY when the engine's reader finds that it is not CSV.
  */
 export async function csvToRecords(
@@ -29,14 +29,15 @@ export async function csvToRecords(
   chunk: Chunk,
   shape: CsvShape,
   known: readonly Column[],
+  most?: number,
 ): Promise<Chunk> {
-  const source = `file(${quoteText(chunk.file)}, CSV, ${quoteText(structure(shape))})`;
-  const settings = csvSettings(shape.delimiter);
+  const { source, settings } = readCsv(chunk.file, shape);
   const target = `${chunk.file}.records`;
+  const limit = most === undefined ? '' : ` LIMIT ${most}`;
   try {
     const kinds = await kindsOf(engine, shape, known, `FROM ${source} SETTINGS ${settings}`);
     await engine.run(
-      `INSERT INTO FUNCTION file(${quoteText(target)}, TSVRaw) SELECT ${recordSql(shape, kinds)} FROM ${source} SETTINGS ${settings}`,
+      `INSERT INTO FUNCTION file(${quoteText(target)}, TSVRaw) SELECT ${recordSql(shape, kinds)} FROM ${source}${limit} SETTINGS ${settings}`,
     );
   } catch (error) {
     if (isOutOfSpace(error)) throw error;
@@ -47,13 +48,25 @@ export async function csvToRecords(
   return { file: target, firstLine: chunk.firstLine, bytes: chunk.bytes };
 }
 
-const field = (index: number): string => `f${index}`;
+/** SQL of a field's text as it stands there, NULL where there is none. No column can have this name. */
+export const csvField = (index: number): string => quoteIdentifier(`\u0001${index}`);
 
-/** One field more than the header has, to see whether a record is longer. */
-function structure({ columns }: CsvShape): string {
-  return [...columns.keys(), columns.length]
-    .map((index) => `${field(index)} Nullable(String)`)
+/** SQL of a field's text, given its name: its line breaks are line breaks again. */
+export const csvText = (field: string): string => `replaceAll(${field}, char(255), '\\n')`;
+
+/**
+ * SQL to read a chunk of CSV records from, and the settings it takes. It has one field more than
+ * the header, to see whether a record is longer.
+ */
+export function readCsv(
+  file: string,
+  { columns, delimiter }: CsvShape,
+): { readonly source: string; readonly settings: string } {
+  const structure = [...columns.keys(), columns.length]
+    .map((index) => `${csvField(index)} Nullable(String)`)
     .join(', ');
+  const source = `file(${quoteText(file)}, CSV, ${quoteText(structure)})`;
+  return { source, settings: csvSettings(delimiter) };
 }
 
 function csvSettings(delimiter: string): string {
@@ -80,7 +93,7 @@ async function kindsOf(
   const counted = new Map<number, readonly number[]>();
   if (open.length > 0) {
     const counts = open.map(([index]) => {
-      const text = `ifNull(${field(index)}, '')`;
+      const text = `ifNull(${csvField(index)}, '')`;
       return `[countIf(${text} != ''), countIf(match(${text}, '${NUMBER}')), countIf(lower(${text}) IN ('true', 'false'))]`;
     });
     const answer = await engine.run(`SELECT toJSONString([${counts.join(', ')}]) ${from}`);
@@ -97,7 +110,8 @@ async function kindsOf(
   });
 }
 
-function kindOfType(type: string): Kind {
+/** How values of a column of this type stand in a CSV file. */
+export function kindOfType(type: string): Kind {
   if (type === 'Nullable(String)') return 'text';
   if (type === 'Nullable(Bool)') return 'boolean';
   return type.startsWith('Nullable(') ? 'number' : 'json';
@@ -107,8 +121,8 @@ function recordSql({ columns }: CsvShape, kinds: readonly Kind[]): string {
   const parts = [...columns, BEYOND_HEADER].map((name, index) => {
     const kind = kinds[index] ?? 'text';
     const beyond = index === columns.length;
-    const text = `replaceAll(ifNull(${field(index)}, ''), ${INNER_BREAK}, '\\n')`;
-    const empty = kind === 'text' && !beyond ? `isNull(${field(index)})` : `${text} = ''`;
+    const text = csvText(`ifNull(${csvField(index)}, '')`);
+    const empty = kind === 'text' && !beyond ? `isNull(${csvField(index)})` : `${text} = ''`;
     const key = quoteText(`,${JSON.stringify(name)}:`);
     return `if(${empty}, '', concat(${key}, ${valueSql(text, kind)}))`;
   });

@@ -10,7 +10,7 @@ const MILLISECONDS_ABOVE = '31536000000';
 const EARLIEST = '-2208988800000000';
 const LATEST = '10413791999999999';
 
-const ISO_8601 =
+export const ISO_8601 =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
 
 /** SQL: whether microseconds, in a column or NULL, are a time that can be stored. */

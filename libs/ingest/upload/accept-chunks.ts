@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { traced } from '@app/platform';
+import { CsvAcceptance } from '../accept/accept-csv.js';
 import { acceptRecords, type SchemaKeeper } from '../accept/accept-records.js';
-import type { AcceptOptions, Chunk } from '../accept/chunk.js';
-import { csvToRecords, type CsvShape } from '../accept/csv-records.js';
+import type { AcceptedChunk, AcceptOptions, SpooledChunk } from '../accept/chunk.js';
+import type { CsvShape } from '../accept/csv-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import type { AcceptPart } from './accept-parts.js';
-import type { EnqueuedChunk } from './enqueue-batches.js';
 
 /**
  * Sized so that the engine parses one in a fraction of a second on one core, and that a handful
@@ -25,37 +25,23 @@ export class ChunkAcceptance {
 
   async *parts(
     keeper: SchemaKeeper,
-    chunks: AsyncIterable<Chunk>,
+    chunks: AsyncIterable<SpooledChunk>,
     options: ChunkOptions,
   ): AsyncIterable<AcceptPart> {
+    const { organizationId, uploadId, csv } = options;
+    const ofCsv = csv && new CsvAcceptance(csv, keeper);
+    const accept = (chunk: SpooledChunk): Promise<AcceptedChunk> => {
+      const engine = this.engine.for(organizationId, uploadId, chunk.bytes);
+      return ofCsv
+        ? ofCsv.accept(engine, chunk, options)
+        : acceptRecords(engine, keeper, chunk, options);
+    };
     for await (const chunk of chunks) {
-      let records: Promise<Chunk> | undefined;
-      yield async () => {
-        records ??= this.asRecords(keeper, chunk, options);
-        return this.accept(keeper, await records, options);
-      };
+      const { bytes } = chunk;
+      yield async () => ({
+        ...(await traced('accept', () => accept(chunk), { attributes: { bytes } })),
+        recordBytes: bytes,
+      });
     }
-  }
-
-  private async asRecords(
-    keeper: SchemaKeeper,
-    chunk: Chunk,
-    { csv, organizationId, uploadId }: ChunkOptions,
-  ): Promise<Chunk> {
-    if (!csv) return chunk;
-    const engine = this.engine.for(organizationId, uploadId, chunk.bytes);
-    return csvToRecords(engine, chunk, csv, keeper.current()?.columns ?? []);
-  }
-
-  private async accept(
-    keeper: SchemaKeeper,
-    chunk: Chunk,
-    options: ChunkOptions,
-  ): Promise<EnqueuedChunk> {
-    const engine = this.engine.for(options.organizationId, options.uploadId, chunk.bytes);
-    const accepted = await traced('accept', () => acceptRecords(engine, keeper, chunk, options), {
-      attributes: { bytes: chunk.bytes },
-    });
-    return { ...accepted, recordBytes: chunk.bytes };
   }
 }

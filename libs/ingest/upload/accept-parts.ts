@@ -32,22 +32,27 @@ export class PartAcceptance {
     private readonly gate: SchemaGate,
   ) {}
 
-  /** The first goes alone: it may have to make the stream. */
+  /** The first goes alone: it may have to make the stream. The next ones arrive meanwhile. */
   async all(of: PartsOf, parts: AsyncIterable<AcceptPart>): Promise<AcceptedPart[]> {
     const working = new Set<Promise<void>>();
     const accepted: AcceptedPart[] = [];
+    let first: Promise<void> | undefined;
     try {
       for await (const accept of parts) {
         const index = accepted.push({ accept, result: NOTHING }) - 1;
-        const work = this.firstAlone(of, async () => {
-          accepted[index] = { accept, result: await accept() };
-        }).then(() => {
+        const begin = (): Promise<void> =>
+          this.firstAlone(of, async () => {
+            accepted[index] = { accept, result: await accept() };
+          });
+        const begun = first ? first.then(begin) : begin();
+        first ??= begun;
+        const work = begun.then(() => {
           working.delete(work);
         });
         // Failure is seen where the set is awaited; it must not count as unhandled before.
         work.catch(() => undefined);
         working.add(work);
-        const most = index === 0 || this.engine.waiting > CROWDED ? 1 : PARTS_IN_WORK;
+        const most = this.engine.waiting > CROWDED ? 1 : PARTS_IN_WORK;
         while (working.size >= most) await Promise.race(working);
       }
       await Promise.all(working);

@@ -51,6 +51,33 @@ describe('framing CSV', () => {
     );
   });
 
+  it('frames alike whether a piece is searched or looked through', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' '),
+      maxLength: 40,
+    });
+    const unlessMalformed = (work: () => Buffer[]): string[] | 'malformed' => {
+      try {
+        return work().map(String);
+      } catch {
+        return 'malformed';
+      }
+    };
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { maxLength: 6 }), (bytes, cuts) => {
+        // Byte by byte hardly anything is there to be searched for.
+        const single = unlessMalformed(() =>
+          frame(
+            bytes,
+            [...bytes].map((_, index) => index),
+          ),
+        );
+        expect(unlessMalformed(() => frame(bytes, cuts))).toEqual(single);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('takes quotes for quotes only where a field begins', () => {
     expect(frame('a"b,c\n"d"\n').map(String)).toEqual(['a"b,c', '"d"']);
     expect(frame('a;"b\nc"\n', [], ';').map(restored)).toEqual(['a;"b\nc"']);

@@ -1,7 +1,8 @@
+import { isAscii } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFull } from '@app/platform';
-import type { Chunk } from '../accept/chunk.js';
+import type { SpooledChunk } from '../accept/chunk.js';
 import { refuseLongRecord } from './record-limit.js';
 
 const NEWLINE = 0x0a;
@@ -22,7 +23,7 @@ export interface SpoolOptions {
 export async function* spoolChunks(
   lines: AsyncIterable<Buffer>,
   options: SpoolOptions,
-): AsyncIterable<Chunk> {
+): AsyncIterable<SpooledChunk> {
   const { directory, chunkBytes, maxRecordBytes } = options;
   let index = 0;
   let firstLine = 1;
@@ -54,6 +55,7 @@ class ChunkFile {
   lines = 0;
   /** Bytes since the last line break. */
   unbroken = 0;
+  private isAscii = true;
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
   private open = true;
@@ -76,15 +78,18 @@ class ChunkFile {
     const lastBreak = piece.lastIndexOf(NEWLINE);
     this.unbroken = lastBreak < 0 ? this.unbroken + piece.length : piece.length - lastBreak - 1;
     this.bytes += piece.length;
+    this.isAscii &&= isAscii(piece);
     this.waiting.push(piece);
     this.waitingBytes += piece.length;
     if (this.waitingBytes >= WRITE_AT_ONCE) await this.flush();
   }
 
-  async finish(): Promise<Chunk> {
+  async finish(): Promise<SpooledChunk> {
     await this.flush();
     await this.close();
-    return { file: this.file, firstLine: this.firstLine, bytes: this.bytes };
+    const { file, firstLine, bytes, unbroken } = this;
+    const lines = this.lines + (unbroken > 0 ? 1 : 0);
+    return { file, firstLine, bytes, lines, isAscii: this.isAscii };
   }
 
   async close(): Promise<void> {
