@@ -89,6 +89,7 @@ export class StreamCache {
       options: { format: 'parquet' },
       materialize: false,
       columns: this.state.columns,
+      followed: true,
     };
   }
 
