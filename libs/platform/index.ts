@@ -56,7 +56,7 @@ export {
   type AuthenticatedRequest,
 } from './request.js';
 export { endSilentSockets } from './silent-sockets.js';
-export { closeOnSignal, drain } from './shutdown.js';
+export { breakOff, breakOffOnSignal, closeOnSignal, drain } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
