@@ -22,6 +22,8 @@ export interface PreparedTable {
   readonly columns: readonly Column[];
   /** What its view reads. */
   readonly select: string;
+  /** A path, glob or URL, without secrets; not for clients. */
+  readonly place: string;
   /** Undefined: it is read where it lies. */
   readonly copy: Copy | undefined;
 }
@@ -69,12 +71,18 @@ async function prepared(
   if (!isCopied && source.unpacked === undefined) {
     // One row shows that the bytes are what they should be, before anybody relies on it.
     await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
-    return { described, columns, select, copy: undefined };
+    return { described, columns, select, place: source.shown, copy: undefined };
   }
   const readAt = Date.now();
   const copy = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
   await statements.run(`CREATE TABLE ${copy} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
-  return { described, columns, select: `SELECT * FROM ${copy}`, copy: { table: copy, readAt } };
+  return {
+    described,
+    columns,
+    select: `SELECT * FROM ${copy}`,
+    place: source.shown,
+    copy: { table: copy, readAt },
+  };
 }
 
 /** Columns in the order of their answers: chosen ones, and those of the folders' names by their declared types. */
