@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { quoteText } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
-import { isAbsolute, resolve } from 'node:path';
 import { plainSource, tableFunction, type Source } from './source.js';
 
 const PORTS = { mysql: 3306, postgres: 5432 } as const;
@@ -17,6 +18,8 @@ export function databaseSource(
   if (options.format === 'sqlite') {
     const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
     const file = isAbsolute(path) ? path : resolve(base, path);
+    // SQLite would make an empty one.
+    if (!existsSync(file)) throw new Error(`there is no file ${file}`);
     const call = tableFunction('sqlite', [quoteText(file), quoteText(options.table ?? name)]);
     return plainSource(call, file);
   }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../server/until.js';
@@ -216,5 +216,15 @@ describe('a table that cannot be loaded', () => {
     expect(stderr).toContain(reason);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(1);
+  });
+
+  it('a file of SQLite that is not there stops the start, and is not made', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'edge-sqlite-'));
+    const args = ['--addr-http', '127.0.0.1:0', '-t', 'x=sqlite://none.db'];
+    const { code, stderr } = await runEdge(args, { directory });
+    expect(`${code} ${stderr}`).toContain('1 millrace-edge: table "x"');
+    expect(stderr).toContain(`there is no file ${join(directory, 'none.db')}`);
+    expect(readdirSync(directory)).toEqual([]);
+    rmSync(directory, { recursive: true });
   });
 });
