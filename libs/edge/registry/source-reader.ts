@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { MillraceError, type Logger } from '@app/platform';
 import { toWarehouseError, WarehouseReader, type WarehouseQuery } from '@app/warehouse';
+import { withCount } from './count-view.js';
 import type { PreparedTable } from './prepare-table.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
 import type { TableRegistry } from './table-registry.js';
@@ -21,12 +22,18 @@ export class SourceReader extends WarehouseReader {
 
   async stream(query: WarehouseQuery): Promise<Readable> {
     this.insistOnDatabases(query);
-    return this.reader.stream(query).catch((error: unknown) => this.fail(error, query));
+    return this.reader
+      .stream(this.counted(query))
+      .catch((error: unknown) => this.fail(error, query));
   }
 
   async text(query: WarehouseQuery): Promise<string> {
     this.insistOnDatabases(query);
-    return this.reader.text(query).catch((error: unknown) => this.fail(error, query));
+    return this.reader.text(this.counted(query)).catch((error: unknown) => this.fail(error, query));
+  }
+
+  private counted(query: WarehouseQuery): WarehouseQuery {
+    return withCount(query, this.registry.prepared(query.database ?? ''));
   }
 
   /** SQLite would make an empty database where there is none. */

@@ -1,6 +1,15 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeParquet } from '../../server/make-parquet.js';
 import { until } from '../../server/until.js';
 import { ROAPI_FIXTURES, runEdge, startEdge, type Edge } from '../../server/start-edge.js';
 
@@ -178,6 +187,28 @@ describe('files that come and change', () => {
       expect(await count('once')).toEqual([{ n: 1 }]);
     } finally {
       await own.stop();
+    }
+  });
+
+  it('have their rows counted by what Parquet files say of themselves, at each query', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'edge-count-'));
+    const file = join(directory, 'p.parquet');
+    cpSync(join(ROAPI_FIXTURES, 'blogs.parquet'), file);
+    const own = await startEdge(['-t', file, '-t', `copy=${file},materialize=true`]);
+    try {
+      for (const count of ['count()', 'COUNT(*)', 'Count(1)', 'count() AS "n o"']) {
+        const { text } = await own.sql(`SELECT ${count} FROM p`);
+        expect(text).toBe((await own.sql(`SELECT ${count} FROM copy`)).text);
+        expect(text).toContain('500');
+      }
+      writeParquet('SELECT 1 AS blog_id, (1, 1) AS reply', `${file}.new`);
+      renameSync(`${file}.new`, file);
+      expect((await own.sql('SELECT count() AS n FROM p')).json()).toEqual([{ n: 1 }]);
+      expect((await own.sql('SELECT * FROM "count(p)"')).status).toBe(404);
+      expect(Object.keys((await own.get('/api/schema')).json<object>())).toEqual(['p', 'copy']);
+    } finally {
+      await own.stop();
+      rmSync(directory, { recursive: true });
     }
   });
 
