@@ -63,3 +63,4 @@ export { startTracing, type Tracing } from './tracing/start-tracing.js';
 export { traceRequests } from './tracing/trace-requests.js';
 export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';
+export { syncFolder, syncFolderSync, writeDurably, writeDurablySync } from './write-durably.js';

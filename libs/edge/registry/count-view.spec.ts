@@ -1,18 +1,9 @@
 import { countSelect, withCount } from './count-view.js';
-import type { PreparedTable } from './prepare-table.js';
 
-const table = (count: string | undefined): PreparedTable => ({
-  described: { name: 't', uri: 't.parquet', options: { format: 'parquet' } },
-  columns: [],
-  select: '',
-  count,
-  place: '',
-  copy: undefined,
-});
-const tables = new Map([
-  ['t', table('SELECT 1')],
-  ['t-1', table('SELECT 1')],
-  ['csv', table(undefined)],
+const tables = new Map<string, { count: string | undefined }>([
+  ['t', { count: 'SELECT 1' }],
+  ['t-1', { count: 'SELECT 1' }],
+  ['csv', { count: undefined }],
 ]);
 const sqlOf = (sql: string): string => withCount({ sql, format: 'json' }, tables).sql;
 

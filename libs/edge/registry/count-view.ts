@@ -1,6 +1,5 @@
 import { quoteIdentifier, type WarehouseQuery } from '@app/warehouse';
 import { settingsClause, type Settings } from '../sources/source.js';
-import type { PreparedTable } from './prepare-table.js';
 
 /** A file may be written anew within the second that the engine's cache of counts tells times by. */
 const ALWAYS_LOOK: Settings = { use_cache_for_count_from_files: '0' };
@@ -23,7 +22,7 @@ const COUNT =
 /** The statement; where all it asks is how many rows a table has, by the view that tells. */
 export function withCount(
   query: WarehouseQuery,
-  tables: ReadonlyMap<string, PreparedTable>,
+  tables: ReadonlyMap<string, { readonly count: string | undefined }>,
 ): WarehouseQuery {
   const found = COUNT.exec(query.sql)?.groups ?? {};
   const { call = '', argument = '', alias = quoteIdentifier(`${call}(${argument})`) } = found;
