@@ -82,8 +82,9 @@ describe('tables of local files', () => {
   it.each(SOURCES)('serves %s', async (name, _table, count, first) => {
     const counted = await edge.sql(`SELECT count() AS n FROM ${name}`);
     expect(counted.json()).toEqual([{ n: count }]);
-    const rows = (await edge.get(`/api/tables/${name}?limit=1`)).json<object[]>();
-    expect(rows[0]).toMatchObject(first);
+    const rows = (await edge.get(`/api/tables/${name}`)).json<object[]>();
+    // Several files have no order.
+    expect(rows).toContainEqual(expect.objectContaining(first));
   });
 
   it('answers the same question through SQL, REST and GraphQL', async () => {
@@ -257,5 +258,39 @@ describe('a table that cannot be loaded', () => {
     expect(stderr).toContain(`there is no file ${join(directory, 'none.db')}`);
     expect(readdirSync(directory)).toEqual([]);
     rmSync(directory, { recursive: true });
+  });
+
+  it.each(['xlsx', 'ods', 'xls'])('a damaged %s stops the start with a reason', async (format) => {
+    const directory = mkdtempSync(join(tmpdir(), 'edge-sheet-'));
+    for (const start of ['PK\u0003\u0004', 'xyz']) {
+      writeFileSync(join(directory, `a.${format}`), `${start}${'.'.repeat(2000)}`);
+      const args = ['--addr-http', '127.0.0.1:0', '-t', `a.${format}`];
+      expect((await runEdge(args, { directory })).stderr).toContain('it is no workbook');
+    }
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('CSV with names and no rows', () => {
+  it('is a table of texts, and in a folder beside others it says nothing', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'edge-names-'));
+    mkdirSync(join(directory, 'both'));
+    for (const name of ['names.csv', 'both/0.csv'])
+      writeFileSync(join(directory, name), 'a,"b c"\n');
+    writeFileSync(join(directory, 'both/1.csv'), 'a,"b c"\n1,x\n');
+    const tables = ['-t', 'names.csv', '-t', 'both=both,format=csv'];
+    const own = await startEdge(tables, { directory });
+    try {
+      expect((await own.sql('SELECT * FROM names')).json()).toEqual([]);
+      const schema = (await own.get('/api/schema/names')).json<{ fields: { name: string }[] }>();
+      expect(schema.fields).toMatchObject([
+        { name: 'a', data_type: 'Utf8', nullable: true },
+        { name: 'b c', data_type: 'Utf8', nullable: true },
+      ]);
+      expect((await own.sql('SELECT * FROM both')).json()).toEqual([{ a: 1, 'b c': 'x' }]);
+    } finally {
+      await own.stop();
+      rmSync(directory, { recursive: true });
+    }
   });
 });
