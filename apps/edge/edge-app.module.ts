@@ -7,6 +7,7 @@ import {
   EdgeModule,
   KeyValueStores,
   Registrations,
+  SourceReader,
 } from '@app/edge';
 import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
 import {
@@ -60,9 +61,9 @@ export class EdgeAppModule {
   }
 }
 
-function bindings({ engine, tables, stores, registrations }: Parts): ValueProvider[] {
+function bindings({ engine, tables, stores, registrations, logger }: Parts): ValueProvider[] {
   return [
-    { provide: WarehouseReader, useValue: engine.reader },
+    { provide: WarehouseReader, useValue: new SourceReader(engine.reader, tables, logger) },
     { provide: Catalog, useValue: tables },
     { provide: ORGANIZATION_QUERY_LIMITS, useValue: LIMITS },
     { provide: Registrations, useValue: registrations },

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { HELP, readEdgeConfig, type EdgeConfig } from '@app/edge';
 import {
+  breakOff,
+  breakOffOnSignal,
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
@@ -11,22 +13,26 @@ import { serve } from './serve.js';
 import { programVersion } from './version.js';
 
 const LOG_LEVEL = 'warn';
+/** Nothing that the engine is still at work on is wanted. */
+const CLOSE_MS = 3000;
 
 async function start(config: EdgeConfig): Promise<void> {
   for (const note of config.notes) console.error(note);
   const logger = createLogger(LOG_LEVEL);
   endOnUnhandledRejection(logger);
+  const started = breakOffOnSignal();
   const parts = await openParts(config, logger);
-  let close = (): Promise<void> => parts.close();
-  closeOnSignal(() => close());
   const server = await serve(parts).catch(async (error: unknown) => {
     await parts.close();
     throw error;
   });
-  close = async () => {
+  closeOnSignal(async () => {
     await server.stop();
+    const late = setTimeout(breakOff, CLOSE_MS);
     await parts.close();
-  };
+    clearTimeout(late);
+  });
+  started();
   const names = parts.tables.list().map(({ described }) => described.name);
   console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
   console.log(`tables: ${names.join(', ')}`);

@@ -35,6 +35,8 @@ const QUERY_SECONDS = 600;
 /** Of what the machine has; the rest is for copies, caches and everybody else. */
 const MEMORY_SHARE = 0.6;
 const WITHOUT_LIMIT = 0;
+/** The engine may still write while it is being removed. */
+const REMOVED = { recursive: true, force: true, maxRetries: 20, retryDelay: 5 } as const;
 
 const limits = (): QueryLimits => ({
   timeoutSeconds: QUERY_SECONDS,
@@ -50,7 +52,8 @@ export async function openParts(config: EdgeConfig, logger: Logger): Promise<Par
   const base = process.cwd();
   const directory = mkdtempSync(join(tmpdir(), 'millrace-edge-'));
   // Also of a start that fails or is broken off.
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const remove = (): void => rmSync(directory, REMOVED);
+  process.once('exit', remove);
   // The engine reads some tables only below the working directory.
   process.chdir('/');
   const engine = await openSourceEngine({
@@ -76,7 +79,7 @@ export async function openParts(config: EdgeConfig, logger: Logger): Promise<Par
     stores.close();
     await follower?.close();
     await engine.close();
-    rmSync(directory, { recursive: true, force: true });
+    remove();
   };
   try {
     await registrations.open(config.tables);

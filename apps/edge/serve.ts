@@ -58,11 +58,12 @@ function tellOfFollowing(readiness: Readiness, follower: Follower): void {
     if (!isReady) throw new MillraceError('NOT_READY', lastError ?? 'nothing has been read yet');
   });
   readiness.tell('follow', () => {
-    const { streams, ageSeconds, failures, lastError } = follower.state();
+    const { streams, passedOver, ageSeconds, failures, lastError } = follower.state();
     return {
       streams,
       age_seconds: ageSeconds === undefined ? null : Math.round(ageSeconds),
       failures,
+      ...(passedOver.length > 0 && { passed_over: passedOver }),
       ...(lastError !== undefined && { last_error: lastError }),
     };
   });

@@ -30,7 +30,6 @@ export async function startFollowing({
     folder: cacheFolder === undefined ? join(directory, 'follow') : resolve(base, cacheFolder),
     registry: tables,
     statements: engine.statements,
-    taken: new Set(tables.list().map(({ described }) => described.name)),
     logger,
   });
 }

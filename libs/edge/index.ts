@@ -27,6 +27,7 @@ export { CallerGuard } from './http/caller.guard.js';
 export type { Workshop } from './registry/open-source.js';
 export { Registrations } from './registry/registrations.js';
 export { Reloader } from './registry/reloader.js';
+export { SourceReader } from './registry/source-reader.js';
 export { TableRegistry, type TableChange } from './registry/table-registry.js';
 export type { FollowState } from './follow/follow-state.js';
 export { Follower } from './follow/follower.js';

@@ -89,4 +89,6 @@ export interface DescribedTable {
   readonly reloadSeconds?: number;
   /** Sent with each HTTP request for the table. May be secret. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** It is the follower's, which makes and drops it: nobody asked for it by name. */
+  readonly followed?: true;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably } from '@app/platform';
 import { z } from 'zod';
 
 /** A read model as it was after one event. */
@@ -45,12 +46,9 @@ export class SnapshotFiles {
   }
 
   async save(name: string, version: number, snapshot: Snapshot): Promise<void> {
-    const fresh = `${this.file(name)}.new`;
     const { position, event, state } = snapshot;
     const content = JSON.stringify({ version, position: String(position), event, state });
-    await writeFile(fresh, `${hashOf(content)}\n${content}`, { mode: 0o600, flush: true });
-    await rename(fresh, this.file(name));
-    await syncFolder(this.directory);
+    await writeDurably(this.file(name), `${hashOf(content)}\n${content}`);
   }
 
   async remove(name: string): Promise<void> {
@@ -63,12 +61,3 @@ export class SnapshotFiles {
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}

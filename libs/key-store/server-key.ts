@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeDurablySync } from '@app/platform';
 import { seal, unseal } from './seal.js';
-import { writeDurably } from './write-durably.js';
 
 const KEY_BYTES = 32;
 
@@ -52,7 +52,7 @@ export function openServerKey(directory: string, secret: Uint8Array | undefined)
   const key = new ServerKey(secret ?? keptSecret(join(directory, 'secret-key')));
   const check = join(directory, 'secret-key.check');
   const mark = Buffer.from(key.fingerprint('check', 'millrace'));
-  if (!existsSync(check)) writeDurably(check, mark);
+  if (!existsSync(check)) writeDurablySync(check, mark);
   const kept = readFileSync(check);
   if (kept.length !== mark.length || !timingSafeEqual(kept, mark)) {
     throw new Error(
@@ -65,6 +65,7 @@ export function openServerKey(directory: string, secret: Uint8Array | undefined)
 }
 
 function keptSecret(file: string): Uint8Array {
-  if (!existsSync(file)) writeDurably(file, Buffer.from(randomBytes(KEY_BYTES).toString('base64')));
+  if (!existsSync(file))
+    writeDurablySync(file, Buffer.from(randomBytes(KEY_BYTES).toString('base64')));
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
 }

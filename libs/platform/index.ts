@@ -57,10 +57,11 @@ export {
   type AuthenticatedRequest,
 } from './request.js';
 export { endSilentSockets } from './silent-sockets.js';
-export { closeOnSignal, drain } from './shutdown.js';
+export { breakOff, breakOffOnSignal, closeOnSignal, drain } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
 export { traceRequests } from './tracing/trace-requests.js';
 export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';
+export { syncFolder, syncFolderSync, writeDurably, writeDurablySync } from './write-durably.js';

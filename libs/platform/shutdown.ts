@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const ECHO_MS = 1000;
 const LIMIT_MS = 25_000;
 
@@ -26,8 +27,31 @@ export function closeOnSignal(close: () => Promise<void>, drainSeconds = 0): voi
       },
     );
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+}
+
+/**
+ * Runs what listens to `exit`, and ends the process by a signal. It is not torn down as at an exit,
+ * since native code at work would be waited for.
+ */
+export function breakOff(signal: (typeof SIGNALS)[number] = 'SIGTERM'): never {
+  process.once('exit', () => {
+    for (const each of SIGNALS) process.removeAllListeners(each);
+    process.kill(process.pid, signal);
+  });
+  process.exit();
+}
+
+/**
+ * Breaks off on SIGINT and SIGTERM: for the start, while there is nothing to drain.
+ * @returns ends that; `closeOnSignal` is to stand by then
+ */
+export function breakOffOnSignal(): () => void {
+  const handlers = SIGNALS.map((signal) => [signal, () => breakOff(signal)] as const);
+  for (const [signal, handler] of handlers) process.once(signal, handler);
+  return () => {
+    for (const [signal, handler] of handlers) process.removeListener(signal, handler);
+  };
 }
 
 /** Requests in work may finish, for a while; a client that reads nothing must not keep us. */

@@ -51,6 +51,8 @@ describe('SQL over HTTP', () => {
     ['application/csv', 'application/csv; charset=utf-8'],
     ['application/vnd.apache.arrow.stream', 'application/vnd.apache.arrow.stream'],
     ['application/vnd.apache.arrow.file', 'application/vnd.apache.arrow.file'],
+    ['application/arrow.stream', 'application/arrow.stream'],
+    ['application/arrow.file', 'application/arrow.file'],
     ['application/parquet', 'application/parquet'],
   ])('answers Accept: %s with %s', async (accept, type) => {
     const { status, headers, bytes } = await sql(MAIN, { accept });

@@ -109,12 +109,17 @@ export interface EndedEdge {
   readonly stderr: string;
 }
 
-/** Runs the program to its end: for texts it prints, and for starts that fail. */
+/**
+ * Runs the program to its end: for texts it prints, and for starts that fail.
+ * @param ended sends it SIGTERM, where it is not to come to its end by itself
+ */
 export async function runEdge(
   args: readonly string[],
   options: EdgeOptions = {},
+  ended?: Promise<unknown>,
 ): Promise<EndedEdge> {
   const { child, exited } = run(args, options);
+  void ended?.then(() => child.kill());
   const [[code], stdout, stderr] = await Promise.all([
     exited,
     text(child.stdout),

@@ -57,7 +57,12 @@ const READERS: Readonly<Record<string, (text: string) => ConfigDocument>> = {
 /** Reads ROAPI's configuration file. @throws {Error} that names file, place and key */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   readerOf(path);
-  return parseConfigFile(await readFile(path, 'utf8'), path);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Error(`--config ${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  });
+  return parseConfigFile(text, path);
 }
 
 /** @param path says by its ending how to read the text, and stands in messages */

@@ -19,8 +19,11 @@ const pointer = z
 /** In every format. `use_memory_table` is ROAPI's name of `materialize`. */
 const COPIED = { materialize: z.boolean().optional(), use_memory_table: z.boolean().optional() };
 
-const plain = strict(COPIED).transform(copied);
-const sheet = strict({
+/** Options stand beside their format. */
+const option = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => strict(shape, ['format']);
+
+const plain = option(COPIED).transform(copied);
+const sheet = option({
   ...COPIED,
   sheet_name: z.string().min(1).optional(),
   rows_range_start: index.optional(),
@@ -37,13 +40,13 @@ const sheet = strict({
   ...present('columnsEnd', given.columns_range_end),
   ...present('inferenceRows', given.schema_inference_lines),
 }));
-const database = strict({ ...COPIED, table: z.string().min(1).optional() }).transform((given) => ({
+const database = option({ ...COPIED, table: z.string().min(1).optional() }).transform((given) => ({
   ...copied(given),
   ...present('table', given.table),
 }));
 
 const SCHEMAS = {
-  csv: strict({
+  csv: option({
     ...COPIED,
     has_header: z.boolean().default(true),
     delimiter: delimiter.default(','),
@@ -54,7 +57,7 @@ const SCHEMAS = {
     delimiter: given.delimiter,
     ...present('projection', given.projection),
   })),
-  json: strict({
+  json: option({
     ...COPIED,
     pointer: pointer.optional(),
     array_encoded: z.boolean().default(false),

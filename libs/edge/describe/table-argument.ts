@@ -19,20 +19,19 @@ const TEXTS = ['delimiter', 'pointer', 'sheet_name', 'table', 'format'];
 export function parseTableArgument(text: string): DescribedTable {
   const [, name, rest] = NAMED.exec(text) ?? [undefined, undefined, text];
   const { uri, options } = parseUri(rest ?? '');
-  return describeTable(name ?? stemOf(uri), uri, options, text);
+  return describeTable(name ?? stemOf(uri), uri, options);
 }
 
 /** Reads `<uri>[,<option>=<value>]…`. @throws {Error} as `parseTableArgument` */
 export function parseTableUri(name: string, text: string): DescribedTable {
   const { uri, options } = parseUri(text);
-  return describeTable(name, uri, options, `${name}=${text}`);
+  return describeTable(name, uri, options);
 }
 
 function describeTable(
   name: string,
   uri: string,
   options: ReadonlyMap<string, unknown>,
-  text: string,
 ): DescribedTable {
   const entry: Record<string, unknown> = { name, uri };
   const option: Record<string, unknown> = {};
@@ -42,7 +41,7 @@ function describeTable(
   const read = tableEntry.safeParse({ ...entry, option });
   if (read.success) return read.data;
   const wrong = explainIssues(read.error).replaceAll(/^option(?:\.|: )/gm, '');
-  throw new Error(`table ${JSON.stringify(withoutSecrets(text))}: ${wrong}`);
+  throw new Error(`table ${shown(`${name}=${uri}`)}: ${wrong}`);
 }
 
 function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unknown> } {
@@ -50,12 +49,16 @@ function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unk
   const options = new Map<string, unknown>();
   for (const piece of given) {
     const [, key = '', value = ''] = OPTION.exec(piece) ?? [];
-    if (options.has(key))
-      throw new Error(`table ${JSON.stringify(withoutSecrets(text))}: ${key} is there twice`);
+    if (options.has(key)) throw new Error(`table ${shown(uri)}: ${key} is there twice`);
+    if (ENTRY_KEYS.includes(key) && /^[[{]/.test(value) && json(value) === undefined)
+      throw new Error(`table ${shown(uri)}: ${key}: its value is no valid JSON`);
     options.set(key, valueOf(key, value));
   }
   return { uri, options };
 }
+
+/** Options stay out of it: headers of `io_option` are secret. */
+const shown = (table: string): string => JSON.stringify(withoutSecrets(table));
 
 /** The URI, and each option with its value. */
 function splitOptions(text: string): readonly string[] {

@@ -163,7 +163,9 @@ describe('an argument', () => {
 
   it.each([
     ['t=a.csv,has_headr=false', /has_headr.*did you mean "has_header"/],
-    ['t=a.csv,delimiter=||', /^table "t=a.csv,delimiter=\|\|": delimiter: want one character/],
+    ['t=a.csv,delimiter=||', /^table "t=a.csv": delimiter: want one character/],
+    ['t=a.csv,formatt=csv', /formatt.*did you mean "format"/],
+    ['t=a.csv,io_option={"headers":{}', /io_option: its value is no valid JSON$/],
     ['t=./folder', /format: the uri does not say which format/],
     ['t=a.csv,format=cvs', /format: .*"csv"/],
     ['t=a.json,array_encoded=true', /array_encoded: needs the columns/],
@@ -171,7 +173,7 @@ describe('an argument', () => {
     ['t=a.csv,format=csv,format=json', /format is there twice/],
     ['a b.csv', /name: want a name/],
     ['=a.csv', /name: want a name/],
-    ['t=', /uri: /],
+    ['t=', /uri: want a path or a URI/],
     ['t=https://docs.google.com/x,format=google_spreadsheet', /export the sheet/],
   ])('%s is refused with its key and a remedy', (text, message) => {
     expect(() => parseTableArgument(text)).toThrow(message);
@@ -182,6 +184,16 @@ describe('an argument', () => {
     expect(parse).toThrow(/mysql:\/\/\*\*\*@host.*did you mean "table"/);
     expect(parse).not.toThrow(/hunter2/);
   });
+
+  it.each(['', ',fromat=csv', ',has_header=3', ',io_option=3', '}', ',projection=['])(
+    'keeps headers out of messages: %s',
+    (more) => {
+      const headers = 'io_option={"headers":{"Authorization":["Bearer hunter2"]}}';
+      const parse = () => parseTableArgument(`t=https://h/a.csv,${headers}${more}`);
+      expect(parse).toThrow(/^table "t?=?https:/);
+      expect(parse).not.toThrow(/hunter2/);
+    },
+  );
 
   it('of any text is a table or an error with a message', () => {
     fc.assert(

@@ -45,7 +45,7 @@ const ioOption = strict({
 
 /** Where a table's data is and how it is read: what tables and key-value stores have alike. */
 const SOURCE = {
-  uri: z.string().min(1),
+  uri: z.string().min(1, 'want a path or a URI'),
   option: z
     .looseObject({ format: z.enum([...TABLE_FORMATS, 'jsonl', 'google_spreadsheet']).optional() })
     .default({}),

@@ -6,7 +6,16 @@ describe('what messages say of a URI', () => {
     ['postgres://ann:se@cr/et@h:5432/db', 'postgres://***@h:5432/db'],
     ['mysql://ann@h/db', 'mysql://***@h/db'],
     ['t=https://:secret@h/x.csv,format=csv', 't=https://***@h/x.csv,format=csv'],
-    ['https://a:b@h/x.csv?sig=secret@x', 'https://***@h/x.csv?…'],
+    ['https://a:b@h/x.csv?sig=secret', 'https://***@h/x.csv?…'],
+    ['https://a:b@h/x.csv?sig=secret@x', 'https://***'],
+    ['https://u:p?se#c/r@t@h/x.csv', 'https://***'],
+    ['https://h:8080/x@y.csv', 'https://***'],
+    ['https://h/@scope/x.csv', 'https://h/@scope/x.csv'],
+    ['mysql://u:p?se#c/r@t@h:1/db', 'mysql://***@h:1/db'],
+    [
+      'a=mysql://u:p?ss@h/db and b=postgres://u:#@h/db',
+      'a=mysql://***@h/db and b=postgres://***@h/db',
+    ],
     ['from https://h/x.csv?sig=secret: gone', 'from https://h/x.csv?… gone'],
     ['data/what?.csv', 'data/what?.csv'],
     ['https://h/x.csv', 'https://h/x.csv'],
@@ -23,6 +32,6 @@ describe('what messages say of a URI', () => {
     } as const;
     const { message } = loadFailure(table, new Error(`cannot read '${table.uri}'`));
     expect(message).not.toContain('cret');
-    expect(message).toContain('https://***@h/x.csv?…');
+    expect(message).toContain('https://***');
   });
 });

@@ -3,6 +3,8 @@ export interface FollowState {
   /** Whether there is anything to answer from: the hosted side has been read once, now or before. */
   readonly isReady: boolean;
   readonly streams: number;
+  /** Streams that cannot be served: a table here has their name, or none can have it. */
+  readonly passedOver: readonly string[];
   /** Since all streams were as the hosted side had them; undefined: not since the start. */
   readonly ageSeconds: number | undefined;
   /** Rounds that failed, since the start. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { MillraceError, type Logger } from '@app/platform';
+import type { Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
 import { tableName } from '../describe/table-entry.js';
@@ -20,10 +20,9 @@ export interface FollowerParts {
   readonly config: FollowConfig;
   /** Absolute; keeps what was fetched. */
   readonly folder: string;
-  readonly registry: Pick<TableRegistry, 'change'>;
+  /** A stream that has the name of another's table there is passed over for as long as it has. */
+  readonly registry: Pick<TableRegistry, 'change' | 'described' | 'list'>;
   readonly statements: SourceEngine['statements'];
-  /** Names of tables that are not the follower's: a stream of such a name is passed over. */
-  readonly taken: ReadonlySet<string>;
   readonly logger: Logger;
 }
 
@@ -42,8 +41,6 @@ export class Follower {
   private readonly hosted: HostedOrganization;
   private readonly files: LocalFiles;
   private readonly caches = new Map<string, StreamCache>();
-  /** What is registered by stream: its table, as text. */
-  private readonly registered = new Map<string, string>();
   private readonly passedOver = new Set<string>();
   private readonly oldGenerations = new Map<string, OldGenerations>();
   private running: Promise<void> | undefined;
@@ -78,9 +75,11 @@ export class Follower {
   }
 
   state(): FollowState {
+    const streams = this.parts.registry.list().filter(({ described }) => described.followed).length;
     return {
-      isReady: this.syncedAt !== undefined || this.registered.size > 0,
-      streams: this.registered.size,
+      isReady: this.syncedAt !== undefined || streams > 0,
+      streams,
+      passedOver: [...this.passedOver],
       ageSeconds: this.syncedAt === undefined ? undefined : (Date.now() - this.syncedAt) / 1000,
       failures: this.failures,
       lastError: this.lastError,
@@ -144,6 +143,7 @@ export class Follower {
 
   private async syncAll(streams: ReadonlyMap<string, readonly DescribedColumn[]>): Promise<void> {
     for (const name of [...this.caches.keys()]) if (!streams.has(name)) await this.forget(name);
+    for (const name of this.passedOver) if (!streams.has(name)) this.passedOver.delete(name);
     const waiting = [...streams].filter(([name]) => !this.isPassedOver(name));
     const failures: Error[] = [];
     const work = async (): Promise<void> => {
@@ -170,12 +170,10 @@ export class Follower {
   }
 
   private async register(cache: StreamCache): Promise<void> {
+    const { registry } = this.parts;
     const table = cache.table();
-    const text = JSON.stringify(table);
-    const before = this.registered.get(cache.stream);
-    if (before === text) return;
-    await this.parts.registry.change({ put: [table] });
-    this.registered.set(cache.stream, text);
+    if (JSON.stringify(registry.described(table.name)) === JSON.stringify(table)) return;
+    await registry.change({ put: [table] });
     const old = this.oldGenerations.get(cache.stream) ?? new OldGenerations(OLD_FILES_MILLISECONDS);
     this.oldGenerations.set(cache.stream, old);
     old.serve(cache.generation, Date.now());
@@ -183,12 +181,7 @@ export class Follower {
 
   private async forget(name: string): Promise<void> {
     const cache = this.caches.get(name);
-    if (this.registered.has(name))
-      await this.parts.registry.change({ drop: [name] }).catch((error: unknown) => {
-        // Somebody has dropped it by the program's own interface.
-        if (!(error instanceof MillraceError && error.kind === 'STREAM_NOT_FOUND')) throw error;
-      });
-    this.registered.delete(name);
+    await this.parts.registry.change({ forget: [name] });
     this.caches.delete(name);
     this.oldGenerations.delete(name);
     // Queries that still read its files have them open, or fail as those of a table that is gone.
@@ -213,10 +206,15 @@ export class Follower {
   }
 
   private isPassedOver(name: string): boolean {
-    const reason = this.parts.taken.has(name)
-      ? 'a table here has its name'
-      : tableName.safeParse(name).error?.issues[0]?.message;
-    if (reason === undefined) return false;
+    const there = this.parts.registry.described(name);
+    const reason =
+      there && !there.followed
+        ? 'a table that was registered here has its name, and stays'
+        : tableName.safeParse(name).error?.issues[0]?.message;
+    if (reason === undefined) {
+      this.passedOver.delete(name);
+      return false;
+    }
     if (!this.passedOver.has(name))
       this.parts.logger.warn({ stream: name }, `not followed: ${reason}`);
     this.passedOver.add(name);

@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably } from '@app/platform';
 import { z } from 'zod';
 import { arrowDataType } from '../arrow-data-type.js';
 import type { DescribedColumn, DescribedTable } from '../table-description.js';
@@ -89,6 +90,7 @@ export class StreamCache {
       options: { format: 'parquet' },
       materialize: false,
       columns: this.state.columns,
+      followed: true,
     };
   }
 
@@ -167,16 +169,7 @@ export class StreamCache {
   }
 
   private async save(state: Manifest): Promise<void> {
-    const path = join(this.folder, 'manifest.json');
-    const draft = this.draft(-1);
-    const file = await open(draft, 'w');
-    try {
-      await file.writeFile(JSON.stringify(state));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
+    await writeDurably(join(this.folder, 'manifest.json'), JSON.stringify(state));
     this.state = state;
   }
 }

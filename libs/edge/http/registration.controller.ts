@@ -43,10 +43,14 @@ export class RegistrationController {
   })
   async register(@Req() request: AuthenticatedRequest): Promise<Done> {
     const requests = parseTableRequests(await bodyOf(request));
+    const put = requests.flatMap(({ table }) => (table ? [table.name] : []));
+    const hidden = this.registrations.followed(put);
     await this.registrations.register(requests);
     return done(
       requests.map(({ name }) => name),
-      'registered',
+      hidden.length === 0
+        ? 'registered'
+        : `registered; not served meanwhile: ${hidden.map((name) => `the followed stream ${name}`).join(', ')}`,
     );
   }
 

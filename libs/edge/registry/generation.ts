@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { quoteIdentifier, type SourceEngine } from '@app/warehouse';
+import { countView } from './count-view.js';
 import type { PreparedTable } from './prepare-table.js';
 
 /** A set of tables that belong together: a database of the engine with a view for each. */
@@ -20,10 +21,12 @@ export async function createGeneration(
 ): Promise<Generation> {
   const database = `o_${randomBytes(16).toString('hex')}`;
   await statements.run(`CREATE DATABASE ${database} ENGINE = Memory`);
-  for (const [name, { select }] of tables)
-    await statements.run(
-      `CREATE VIEW ${database}.${quoteIdentifier(name)} SQL SECURITY NONE AS ${select}`,
-    );
+  const view = (name: string, select: string): Promise<unknown> =>
+    statements.run(`CREATE VIEW ${database}.${name} SQL SECURITY NONE AS ${select}`);
+  for (const [name, { select, count }] of tables) {
+    await view(quoteIdentifier(name), select);
+    if (count !== undefined) await view(countView(name), count);
+  }
   return { database, tables };
 }
 

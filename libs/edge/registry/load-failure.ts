@@ -22,6 +22,7 @@ function readable(error: unknown): string {
     .replace(/: ?(?:While executing|In scope|while executing) .*$/s, '')
     .replace(/You can (?:specify|manually).*$/s, '')
     .replace(/'[^']*(?:SharedAccess|AccountKey)[^']*'/g, '…')
+    .replace(/Error:\s*Code: \d+\. DB::Exception:\s*|\([A-Z]+_[A-Z_]+\)\s*\.?/g, '')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, REASON_MAX);

@@ -63,7 +63,10 @@ export async function openSource(
     return unpackDocument(described, place, options, workshop);
   const format = engineFormat(options);
   if (!format) throw new Error(`nobody reads format ${options.format} here`);
-  return inPlace(fileSource(described, place, format, credentials));
+  const source = fileSource(described, place, format, credentials);
+  if (options.format !== 'csv' || !options.hasHeader) return inPlace(source);
+  const headless = { ...format, name: 'CSV' };
+  return inPlace({ ...source, header: fileSource(described, place, headless, credentials) });
 }
 
 const inPlace = (source: Source): OpenedSource => ({ ...source, unpacked: undefined });

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import { settingsClause } from '../sources/source.js';
 import type { DescribedTable } from '../table-description.js';
+import { countSelect } from './count-view.js';
 import { declared, inferColumns, structureOf } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
@@ -22,6 +23,10 @@ export interface PreparedTable {
   readonly columns: readonly Column[];
   /** What its view reads. */
   readonly select: string;
+  /** What tells how many rows it has; undefined: nothing does so better than `select`. */
+  readonly count: string | undefined;
+  /** A path, glob or URL, without secrets; not for clients. */
+  readonly place: string;
   /** Undefined: it is read where it lies. */
   readonly copy: Copy | undefined;
 }
@@ -69,12 +74,21 @@ async function prepared(
   if (!isCopied && source.unpacked === undefined) {
     // One row shows that the bytes are what they should be, before anybody relies on it.
     await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
-    return { described, columns, select, copy: undefined };
+    const count =
+      described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
+    return { described, columns, select, count, place: source.shown, copy: undefined };
   }
   const readAt = Date.now();
   const copy = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
   await statements.run(`CREATE TABLE ${copy} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
-  return { described, columns, select: `SELECT * FROM ${copy}`, copy: { table: copy, readAt } };
+  return {
+    described,
+    columns,
+    select: `SELECT * FROM ${copy}`,
+    count: undefined,
+    place: source.shown,
+    copy: { table: copy, readAt },
+  };
 }
 
 /** Columns in the order of their answers: chosen ones, and those of the folders' names by their declared types. */

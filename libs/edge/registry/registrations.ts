@@ -34,7 +34,10 @@ export class Registrations {
     await this.registry.open([...given.filter(({ name }) => !replaced.has(name)), ...tables]);
   }
 
-  /** All or none. @throws {MillraceError} FORBIDDEN, INVALID_PARAMETER, STREAM_NOT_FOUND */
+  /**
+   * All or none. One that has the name of a followed stream takes its place.
+   * @throws {MillraceError} FORBIDDEN, INVALID_PARAMETER, STREAM_NOT_FOUND
+   */
   register(requests: readonly TableRequest[]): Promise<void> {
     const put = requests.flatMap(({ table }) => (table ? [table] : []));
     const reload = requests.filter(({ table }) => !table).map(({ name }) => name);
@@ -46,7 +49,12 @@ export class Registrations {
     }));
   }
 
-  /** All or none. @throws {MillraceError} FORBIDDEN, STREAM_NOT_FOUND */
+  /** Those of the names that a followed stream has at the moment. */
+  followed(names: readonly string[]): readonly string[] {
+    return names.filter((name) => this.registry.described(name)?.followed);
+  }
+
+  /** All or none. @throws {MillraceError} FORBIDDEN, INVALID_PARAMETER, STREAM_NOT_FOUND */
   drop(names: readonly string[]): Promise<void> {
     return this.change({ drop: names }, ({ tables, dropped }) => ({
       tables: tables.filter(({ name }) => !names.includes(name)),

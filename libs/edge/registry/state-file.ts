@@ -1,5 +1,5 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { MillraceError } from '@app/platform';
+import { readFile } from 'node:fs/promises';
+import { MillraceError, writeDurably } from '@app/platform';
 import { z } from 'zod';
 import { printTable } from '../describe/print-table.js';
 import { explainIssues } from '../describe/strict.js';
@@ -14,7 +14,6 @@ export interface KeptState {
 }
 
 const EMPTY: KeptState = { tables: [], dropped: [] };
-const OWNER_ONLY = 0o600;
 const stateFile = z.strictObject({
   version: z.literal(1),
   tables: z.array(tableEntry),
@@ -45,7 +44,8 @@ export async function readState(path: string): Promise<KeptState> {
  */
 export async function writeState(path: string, state: KeptState): Promise<void> {
   try {
-    await replaceFile(path, state);
+    const content = { version: 1, tables: state.tables.map(printTable), dropped: state.dropped };
+    await writeDurably(path, `${JSON.stringify(content, undefined, 2)}\n`);
   } catch (error) {
     throw new MillraceError(
       'DISK_FULL',
@@ -53,19 +53,4 @@ export async function writeState(path: string, state: KeptState): Promise<void> 
       { cause: error },
     );
   }
-}
-
-async function replaceFile(path: string, { tables, dropped }: KeptState): Promise<void> {
-  const next = `${path}.next`;
-  const file = await open(next, 'w', OWNER_ONLY);
-  try {
-    // One that was left by somebody else has the mode that it had.
-    await file.chmod(OWNER_ONLY);
-    const state = { version: 1, tables: tables.map(printTable), dropped };
-    await file.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(next, path);
 }

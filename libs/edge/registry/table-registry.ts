@@ -7,10 +7,12 @@ import { COPIES, prepareTable, type Copy, type PreparedTable } from './prepare-t
 
 /** What is to be done to the tables, all of it or nothing. */
 export interface TableChange {
-  /** Come, or take the place of those of their name. */
+  /** Come, or take the place of those of their name. A followed one does so only where that is followed too. */
   readonly put?: readonly DescribedTable[];
-  /** Names. */
+  /** Names of tables that are there; followed ones are not dropped so. */
   readonly drop?: readonly string[];
+  /** Names of followed tables. Where there is none, or another table has the name, nothing happens. */
+  readonly forget?: readonly string[];
   /** Names of tables that are there, to be read again. */
   readonly reload?: readonly string[];
 }
@@ -24,6 +26,7 @@ export interface Hold {
 
 interface Replacement {
   readonly drop: readonly string[];
+  readonly forget: readonly string[];
   /** What was read again; one that was dropped or replaced meanwhile stays so. */
   readonly again: ReadonlySet<DescribedTable>;
   readonly keep: () => Promise<void>;
@@ -63,10 +66,10 @@ export class TableRegistry extends Catalog {
    * @throws {MillraceError} INVALID_PARAMETER, STREAM_NOT_FOUND; nothing has changed then
    */
   async change(
-    { put = [], drop = [], reload = [] }: TableChange,
+    { put = [], drop = [], forget = [], reload = [] }: TableChange,
     keep: () => Promise<void> = () => Promise.resolve(),
   ): Promise<void> {
-    for (const name of drop) this.known(name);
+    for (const name of drop) this.droppable(name);
     const again = reload.map((name) => this.known(name).described);
     const all = await Promise.allSettled(
       [...put, ...again].map((table) => prepareTable(table, this.workshop)),
@@ -74,7 +77,9 @@ export class TableRegistry extends Catalog {
     const prepared = all.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     try {
       for (const each of all) if (each.status === 'rejected') throw each.reason;
-      await this.inTurn(() => this.replace(prepared, { drop, again: new Set(again), keep }));
+      await this.inTurn(() =>
+        this.replace(prepared, { drop, forget, again: new Set(again), keep }),
+      );
     } catch (error) {
       for (const { copy } of prepared) this.dropCopy(copy);
       throw error;
@@ -96,6 +101,16 @@ export class TableRegistry extends Catalog {
         this.retire(current);
       },
     };
+  }
+
+  /** The table that has the name now. */
+  described(name: string): DescribedTable | undefined {
+    return this.now().get(name)?.described;
+  }
+
+  /** Of a generation that somebody holds, by name. */
+  prepared(database: string): ReadonlyMap<string, PreparedTable> {
+    return this.held.get(database)?.generation.tables ?? new Map<string, PreparedTable>();
   }
 
   /** As they are now. */
@@ -133,17 +148,20 @@ export class TableRegistry extends Catalog {
 
   private async replace(
     prepared: readonly PreparedTable[],
-    { drop, again, keep }: Replacement,
+    { drop, forget, again, keep }: Replacement,
   ): Promise<void> {
     const tables = new Map(this.now());
     for (const name of drop) {
-      this.known(name);
+      this.droppable(name);
       tables.delete(name);
     }
+    for (const name of forget) if (tables.get(name)?.described.followed) tables.delete(name);
     for (const table of prepared) {
       const { described, copy } = table;
-      const isLate = again.has(described) && tables.get(described.name)?.described !== described;
-      if (isLate) this.dropCopy(copy);
+      const there = tables.get(described.name)?.described;
+      const isLate = again.has(described) && there !== described;
+      const isTaken = described.followed && there && !there.followed;
+      if (isLate || isTaken) this.dropCopy(copy);
       else tables.set(described.name, table);
     }
     const generation = await createGeneration(tables, this.statements);
@@ -163,6 +181,14 @@ export class TableRegistry extends Catalog {
     const table = this.now().get(name);
     if (table) return table;
     throw new MillraceError('STREAM_NOT_FOUND', `there is no table ${JSON.stringify(name)}`);
+  }
+
+  private droppable(name: string): void {
+    if (!this.known(name).described.followed) return;
+    throw new MillraceError(
+      'INVALID_PARAMETER',
+      `table ${JSON.stringify(name)} is a stream of the followed organization: it goes when it is deleted there; a table registered by its name takes its place here`,
+    );
   }
 
   /** A generation that nobody reads any more goes, with copies that no other has. */

@@ -29,7 +29,10 @@ export async function readWorkbook(
   file: string,
 ): Promise<readonly Column[]> {
   const { read, SSF, utils } = (await import('@e965/xlsx')) as Library;
-  const workbook = read(await readFile(path), { dense: true, cellNF: true, cellHTML: false });
+  const bytes = await readFile(path);
+  if (!MAGIC.some((start) => bytes.subarray(0, start.length).equals(start)))
+    throw new Error('it is no workbook, by its first bytes');
+  const workbook = whole(() => read(bytes, { dense: true, cellNF: true, cellHTML: false }));
   const name = options.sheetName ?? workbook.SheetNames[0] ?? '';
   const sheet = workbook.Sheets[name];
   if (!sheet)
@@ -48,6 +51,18 @@ export async function readWorkbook(
   const columns = names.map((column, index) => ({ name: column, type: columnType(kinds[index]) }));
   await pipeline(Readable.from(lines(body, columns)), createWriteStream(file));
   return columns;
+}
+
+/** Archives, and what came before them: the library would take anything else for a text. */
+const MAGIC = [Buffer.from('PK'), Buffer.from('d0cf11e0', 'hex')];
+
+/** What the library says of damaged files is about itself. */
+function whole<Workbook>(read: () => Workbook): Workbook {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error('it is no workbook, or a damaged one', { cause: error });
+  }
 }
 
 function* lines(rows: readonly Row[], columns: readonly Column[]): Generator<string> {

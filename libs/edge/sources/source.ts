@@ -18,6 +18,8 @@ export interface Source {
   readonly inferred: boolean;
   /** Whether names are left open, so that there may be several files. */
   readonly many: boolean;
+  /** The first row as one of values: it is all that there is of the columns where no other follows. */
+  readonly header?: Pick<Source, 'call' | 'settings'>;
   /** What a message names: a path or a URL, without secrets. */
   readonly shown: string;
 }

@@ -4,7 +4,7 @@ import { ulid } from 'ulid';
 
 /**
  * Moves a file into a folder of the same file system under a new name, its bytes synced to disk.
- * @returns the new name. {@link syncDirectory} makes the move itself durable.
+ * @returns the new name. `syncFolder` makes the move itself durable.
  */
 export async function adoptFile(file: string, folder: string): Promise<string> {
   const handle = await open(file, 'r+');
@@ -18,13 +18,4 @@ export async function adoptFile(file: string, folder: string): Promise<string> {
   const name = `${ulid()}${ending}`;
   await rename(file, join(folder, name));
   return name;
-}
-
-export async function syncDirectory(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

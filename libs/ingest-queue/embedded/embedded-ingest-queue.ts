@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { diskFull, isDiskFull, MillraceError } from '@app/platform';
+import { diskFull, isDiskFull, MillraceError, syncFolder } from '@app/platform';
 import {
   AlreadyAppendedError,
   type ConsumeOptions,
@@ -18,7 +18,7 @@ import {
   type QueueRecord,
 } from '../ingest-queue.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
-import { adoptFile, syncDirectory } from './adopt-file.js';
+import { adoptFile } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
 import { WaitingRecords } from './waiting-records.js';
 
@@ -108,7 +108,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
           stored.push({ ...rest, file, size });
         }
       }
-      if (adopted.length > 0) await syncDirectory(this.payloads);
+      if (adopted.length > 0) await syncFolder(this.payloads);
       // A child transaction: one that fails half-way leaves nothing in the group's transaction.
       const first = await this.environment.childTransaction(() => this.putNow(stored, once));
       if (typeof first !== 'number') throw new AlreadyAppendedError(first);

@@ -13,9 +13,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { syncFolderSync, writeDurablySync } from '@app/platform';
 import { PersonKeys } from '../person-keys.js';
 import type { ServerKey } from '../server-key.js';
-import { syncFolder, writeDurably } from '../write-durably.js';
 
 const PURPOSE = 'person-key';
 const KEY_BYTES = 32;
@@ -64,7 +64,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
     if (existsSync(file)) {
       // First it is no key any more: half wiped it would look like a damaged one.
       renameSync(file, file + DROPPED);
-      syncFolder(this.directory);
+      syncFolderSync(this.directory);
       this.wipe(personId + DROPPED);
     }
     return Promise.resolve();
@@ -73,7 +73,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
   private make(personId: string): Uint8Array {
     const key = randomBytes(KEY_BYTES);
     const wrapped = this.serverKey.seal(PURPOSE, key.toString('base64'), personId);
-    writeDurably(this.file(personId), Buffer.from(wrapped));
+    writeDurablySync(this.file(personId), Buffer.from(wrapped));
     return key;
   }
 
@@ -81,7 +81,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
     const file = join(this.directory, name);
     overwrite(file);
     unlinkSync(file);
-    syncFolder(this.directory);
+    syncFolderSync(this.directory);
   }
 
   private file(personId: string): string {

@@ -12,6 +12,8 @@ const DEFINING: readonly string[] = [
   '--output_format_json_quote_64bit_integers=0',
 ];
 
+const KILL_ALL = 'KILL QUERY WHERE query_id != queryID() ASYNC';
+
 /** Starts ClickHouse's engine in this process for tables that lie elsewhere. */
 export function openChdbSources({
   directory,
@@ -31,6 +33,8 @@ export function openChdbSources({
     statements: new ChdbLocalEngine(sessions, sessions),
     close: async () => {
       await reader.close();
+      // Nobody wants what is still being copied, and it would be waited for.
+      await control.queryAsync(KILL_ALL).catch(() => undefined);
       await engine.close(() => {
         control.close();
         return Promise.resolve();

@@ -188,7 +188,34 @@ describe('following a hosted organization', () => {
     });
     await becomes('SELECT count() AS n FROM again', '[{"n":5}]');
     expect(await rows('SELECT count() AS n FROM shop')).toBe('[{"n":37}]');
-    expect(edge.output()).toContain('a table here has its name');
+    expect(edge.output()).toContain('a table that was registered here has its name');
+  });
+
+  it('changes no table but its own when tables come and go at run time', async () => {
+    const drop = () => edge.post('/api/tables/drop', [{ tableName: 'shop' }]);
+    const n = 'SELECT count() AS n FROM shop';
+    const there = (await hosted.client.call('/api/default/sql', { body: n })).bytes.toString();
+    expect((await drop()).status).toBe(200);
+    await becomes(n, there.replaceAll('\n', ''));
+
+    const refused = await drop();
+    expect(`${refused.status} ${refused.text}`).toMatch(/^400 .*followed organization/);
+
+    const taken = await edge.post('/api/table', [
+      { tableName: 'shop', uri: 'uk_cities_with_headers.csv' },
+    ]);
+    expect(taken.json()).toMatchObject({
+      message: 'shop registered; not served meanwhile: the followed stream shop',
+    });
+    await upload('shop', [{ item: 'mug', handle: 'left' }]);
+    await upload('again', [{ v: 'h' }]);
+    await becomes('SELECT count() AS n FROM again', '[{"n":6}]');
+    expect(await rows(n)).toBe('[{"n":37}]');
+    expect((await edge.get('/readyz')).json()).toMatchObject({ follow: { passed_over: ['shop'] } });
+
+    await drop();
+    await becomes("SELECT item FROM shop WHERE handle = 'left'", '[{"item":"mug"}]');
+    expect((await edge.get('/readyz')).text).not.toContain('passed_over');
   });
 
   it.each([

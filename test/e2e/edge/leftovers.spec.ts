@@ -1,10 +1,14 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runEdge, startEdge } from '../../server/start-edge.js';
 
+/** What one that answers nothing is waited for is a minute. */
+const SOON_MS = 5_000;
+const LATER_MS = 15_000;
 const CITIES = ['-t', 'cities=uk_cities_with_headers.csv'];
 
 describe('temporary files of the program', () => {
@@ -23,6 +27,53 @@ describe('temporary files of the program', () => {
     const { code } = await runEdge(['-t', 'a=none.csv'], { variables: { TMPDIR: temporary } });
     expect(code).toBe(1);
     expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  describe('when it is ended while a table is read', () => {
+    const servers: Server[] = [];
+    /** Takes a request and answers nothing. */
+    const silent = async (): Promise<{ uri: string; asked: Promise<void> }> => {
+      const server = createServer();
+      servers.push(server);
+      const asked = once(server, 'request').then(() => undefined);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return { uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.csv`, asked };
+    };
+    afterEach(() => {
+      for (const server of servers.splice(0)) {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+
+    it('go at once during the start', async () => {
+      const { uri, asked } = await silent();
+      let endedAt = 0;
+      const ended = asked.then(() => (endedAt = performance.now()));
+      const args = [...CITIES, '-t', `slow=${uri}`];
+      await runEdge(args, { variables: { TMPDIR: temporary } }, ended);
+      expect(performance.now() - endedAt).toBeLessThan(SOON_MS);
+      expect(readdirSync(temporary)).toEqual([]);
+    });
+
+    it('go soon afterwards', async () => {
+      const { uri, asked } = await silent();
+      const edge = await startEdge(CITIES, { variables: { TMPDIR: temporary } });
+      const gone = new AbortController();
+      const registering = fetch(`${edge.url}/api/table`, {
+        method: 'POST',
+        body: JSON.stringify([{ tableName: 'slow', uri }]),
+        headers: { 'content-type': 'application/json' },
+        signal: gone.signal,
+      });
+      await asked;
+      gone.abort();
+      await expect(registering).rejects.toThrow();
+      const endedAt = performance.now();
+      await edge.stop();
+      expect(performance.now() - endedAt).toBeLessThan(LATER_MS);
+      expect(readdirSync(temporary)).toEqual([]);
+    });
   });
 
   it('go when it cannot listen', async () => {

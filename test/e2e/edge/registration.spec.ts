@@ -176,13 +176,13 @@ describe('registrations over a restart', () => {
   it('are not made when they cannot be kept', async () => {
     const state = join(folder, 'state.json');
     const edge = await startEdge(['--state', state, '-t', `cities=${CITIES}`]);
-    mkdirSync(`${state}.next`);
+    mkdirSync(`${state}.new`);
     const answer = await edge.post('/api/table', [{ tableName: 'blogs', uri: 'blogs.parquet' }]);
     expect(answer.status).toBe(503);
     expect(answer.text).toContain(state);
     expect(await tablesOf(edge)).toEqual(['cities']);
-    rmSync(`${state}.next`, { recursive: true });
-    writeFileSync(`${state}.next`, '', { mode: 0o644 });
+    rmSync(`${state}.new`, { recursive: true });
+    writeFileSync(`${state}.new`, '', { mode: 0o644 });
     await edge.post('/api/table', [{ tableName: 'blogs', uri: 'blogs.parquet' }]);
     expect(statSync(state).mode & 0o777).toBe(0o600);
     await edge.stop();

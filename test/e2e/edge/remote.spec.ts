@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { ROAPI_FIXTURES, runEdge, startEdge, type Edge } from '../../server/star
 import { BUCKET, startS3, type S3 } from '../../server/start-s3.js';
 
 const fixture = (name: string): string => join(ROAPI_FIXTURES, name);
+const ICEBERG = join(import.meta.dirname, '../../fixtures/iceberg/items');
 const count = async (edge: Edge, table: string): Promise<unknown> =>
   (await edge.sql(`SELECT count() AS n FROM ${table}`)).json();
 
@@ -32,6 +33,9 @@ describe('tables in a store that speaks S3', () => {
       [part, part],
     ] as const;
     for (const [key, file] of objects) await s3.put(key, fixture(file));
+    for (const file of readdirSync(ICEBERG, { recursive: true, encoding: 'utf8' }))
+      if (statSync(join(ICEBERG, file)).isFile())
+        await s3.put(`lake/items/${file}`, join(ICEBERG, file));
     edge = await startEdge(
       [
         ...['-t', `one=s3://${BUCKET}/blogs.parquet`],
@@ -43,8 +47,18 @@ describe('tables in a store that speaks S3', () => {
         ...['-t', `cities=s3://${BUCKET}/cities.csv`],
         ...['-t', `part=s3://${BUCKET}/part/,format=csv`],
         ...['-t', `delta=s3://${BUCKET}/blogs-delta,format=delta`],
+        ...['-t', `iceberg=s3://${BUCKET}/lake/items,format=iceberg`],
+        // Google's store is read through its interface of S3's protocol.
+        ...['-t', `google=gs://${BUCKET}/blogs/,format=parquet`],
       ],
-      { variables: s3.variables },
+      {
+        variables: {
+          ...s3.variables,
+          GOOGLE_STORAGE_ENDPOINT: s3.variables['AWS_ENDPOINT_URL'] ?? '',
+          GOOGLE_HMAC_ACCESS_ID: s3.variables['AWS_ACCESS_KEY_ID'] ?? '',
+          GOOGLE_HMAC_SECRET: s3.variables['AWS_SECRET_ACCESS_KEY'] ?? '',
+        },
+      },
     );
   }, 120_000);
   afterAll(async () => {
@@ -59,6 +73,8 @@ describe('tables in a store that speaks S3', () => {
     ['cities', 37],
     ['part', 6],
     ['delta', 500],
+    ['iceberg', 4],
+    ['google', 1000],
   ])('serves %s', async (table, n) => {
     expect(await count(edge, table)).toEqual([{ n }]);
   });

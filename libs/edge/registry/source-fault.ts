@@ -1,0 +1,50 @@
+import { WarehouseError } from '@app/warehouse';
+
+/** The engine's numbers of files that are not there, or cannot be opened. */
+const GONE = new Set([74, 75, 76, 87, 107, 400, 481]);
+/** Of servers and stores that refuse, do not answer, or answer something else. */
+const AWAY = new Set([86, 198, 203, 209, 210, 279, 483, 499, 500, 614]);
+/** Of the libraries that read Delta and Iceberg tables and the databases. */
+const LAKES = new Set([591, 742, 743]);
+/** What libraries within the engine throw has no number of its own. */
+const FOREIGN = new Set([1000, 1001]);
+const CONNECTIONS = /Poco::Net|mysqlxx|pqxx|libpq|Azure|AWS/;
+/** How the engine tells what it was reading. */
+const PLACE = /:?\s*\(in file\/uri [^)]*\)/g;
+/** Conditions on rows are computed while they are read: then it is the statement that fails. */
+const COMPUTED = /while executing '?(?:FUNCTION|function)/i;
+const NO_FILES = /there are no files/i;
+const REASON_MAX = 300;
+
+export const NOT_THERE =
+  'what it is read from is not there any more, or cannot be opened; put it back, or register the table anew';
+
+/** What is wrong with the files or the server of a table; undefined where it is the statement. */
+export function sourceFault({ code, message }: WarehouseError): string | undefined {
+  if (GONE.has(code) || NO_FILES.test(message)) return NOT_THERE;
+  if (AWAY.has(code) || (FOREIGN.has(code) && CONNECTIONS.test(message)))
+    return 'the server that it is read from does not answer as it should; try again later';
+  if (LAKES.has(code)) return 'what it is read from is not there, or damaged';
+  if (message.search(PLACE) === -1 || COMPUTED.test(message)) return undefined;
+  return `what it is read from is not what it was when it was registered: ${reasonOf(message)}`;
+}
+
+/** The failure without the path or URL that the engine was reading. */
+export function withoutPlace(failure: WarehouseError): WarehouseError {
+  const { code, type, message, cause } = failure;
+  const bare = message.replace(PLACE, '');
+  return bare === message ? failure : new WarehouseError(code, type, bare, { cause });
+}
+
+/** The engine's sentence up to the place, which may have other places in it. */
+function reasonOf(message: string): string {
+  const sentence = message
+    .replace(PLACE, '')
+    .replace(/Code: \d+\. DB::Exception: /g, '')
+    .replace(/(?: \([A-Z_]+\))?(?: \(version [^)]*\))?[ .]*You can specify the structure.*$/s, '')
+    .replace(/:? ?While executing .*$/s, '')
+    .replace(/(?:\/[^\s/'"]+){2,}/g, '…')
+    .replace(/\s+/g, ' ')
+    .replace(/[\s:]+$/, '');
+  return sentence.length > REASON_MAX ? `${sentence.slice(0, REASON_MAX)}…` : sentence;
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { MillraceError, type Logger } from '@app/platform';
+import { toWarehouseError, WarehouseReader, type WarehouseQuery } from '@app/warehouse';
+import { withCount } from './count-view.js';
+import type { PreparedTable } from './prepare-table.js';
+import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
+import type { TableRegistry } from './table-registry.js';
+
+/**
+ * Reads for clients. What fails at the files and servers that tables are read from is no mistake
+ * of who asks: it is told with the table's name, and without the place, which goes to the log.
+ */
+export class SourceReader extends WarehouseReader {
+  constructor(
+    private readonly reader: WarehouseReader,
+    private readonly registry: Pick<TableRegistry, 'prepared'>,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  async stream(query: WarehouseQuery): Promise<Readable> {
+    this.insistOnDatabases(query);
+    return this.reader
+      .stream(this.counted(query))
+      .catch((error: unknown) => this.fail(error, query));
+  }
+
+  async text(query: WarehouseQuery): Promise<string> {
+    this.insistOnDatabases(query);
+    return this.reader.text(this.counted(query)).catch((error: unknown) => this.fail(error, query));
+  }
+
+  private counted(query: WarehouseQuery): WarehouseQuery {
+    return withCount(query, this.registry.prepared(query.database ?? ''));
+  }
+
+  /** SQLite would make an empty database where there is none. */
+  private insistOnDatabases(query: WarehouseQuery): void {
+    for (const [name, { place }] of this.named(query, isSqlite))
+      if (!existsSync(place))
+        throw new MillraceError(
+          'TABLE_UNREADABLE',
+          `table ${JSON.stringify(name)} cannot be read: ${NOT_THERE}`,
+        );
+  }
+
+  /** Tables of the statement whose rows lie elsewhere. */
+  private named(
+    { sql, database = '' }: WarehouseQuery,
+    which: (table: PreparedTable) => boolean = () => true,
+  ): readonly NamedTable[] {
+    return [...this.registry.prepared(database)].filter(
+      ([name, table]) => !table.copy && which(table) && isNamed(name, sql),
+    );
+  }
+
+  /** @throws {MillraceError} TABLE_UNREADABLE; else what was thrown */
+  private fail(error: unknown, query: WarehouseQuery): never {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    const failure = toWarehouseError(error);
+    const named = this.named(query);
+    const fault = named.length === 0 ? undefined : sourceFault(failure);
+    if (fault === undefined) throw withoutPlace(failure);
+    const names = those(named, failure.message).map((name) => JSON.stringify(name));
+    this.logger.warn({ err: failure }, `table ${names.join(' or ')} cannot be read`);
+    throw new MillraceError(
+      'TABLE_UNREADABLE',
+      `table ${names.join(' or ')} cannot be read: ${fault}`,
+      { cause: error },
+    );
+  }
+}
+
+const isSqlite = ({ described }: PreparedTable): boolean => described.options.format === 'sqlite';
+
+type NamedTable = readonly [name: string, table: PreparedTable];
+
+/** Of several tables those whose place the engine names, where it names any. */
+function those(tables: readonly NamedTable[], message: string): readonly string[] {
+  const meant = tables.filter(([, { place }]) => message.includes(place.replace(/[*?{].*$/s, '')));
+  return (meant.length > 0 ? meant : tables).map(([name]) => name);
+}
+
+const PART_OF_A_NAME = /[A-Za-z0-9_]/;
+
+function isNamed(name: string, sql: string): boolean {
+  for (let at = sql.indexOf(name); at !== -1; at = sql.indexOf(name, at + 1)) {
+    const around = `${sql[at - 1] ?? ' '}${sql[at + name.length] ?? ' '}`;
+    if (!PART_OF_A_NAME.test(around)) return true;
+  }
+  return false;
+}
