@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest, RequestOrganization } from '@app/platform';
-import type { QueryProgress } from '@app/warehouse';
+import { WholeResult, type QueryProgress } from '@app/warehouse';
 import type { Values } from '../guard/bind-values.js';
 import type { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
@@ -51,6 +51,10 @@ export async function streamResult(
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
   });
   void reply.type(contentType).header('Vary', VARY);
+  if (rows instanceof WholeResult && !encoding && !statistics) {
+    void reply.send(rows.bytes);
+    return;
+  }
   if (encoding) void reply.header('Content-Encoding', encoding);
   if (statistics) {
     rows.on('data', (chunk: Buffer) => statistics.count(chunk.length));
