@@ -8,6 +8,7 @@ import type { Values } from '../guard/bind-values.js';
 import type { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
 import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './negotiate.js';
+import { sendRows } from './send-rows.js';
 import { createZstd } from './zstd.js';
 
 /** Fast over small: a result is compressed while it is made. The best first. */
@@ -51,8 +52,9 @@ export async function streamResult(
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
   });
   void reply.type(contentType).header('Vary', VARY);
-  if (rows instanceof WholeResult && !encoding && !statistics) {
-    void reply.send(rows.bytes);
+  if (!encoding && !statistics) {
+    if (rows instanceof WholeResult) void reply.send(rows.bytes);
+    else await sendRows(rows, reply);
     return;
   }
   if (encoding) void reply.header('Content-Encoding', encoding);

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { quoteIdentifier, quoteText } from '../identifier.js';
+import { handOver } from '../let-go.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import { ENGINE_FORMAT } from '../sql/read-settings.js';
@@ -201,6 +202,7 @@ async function* blocks(
     for (let block = first; block !== undefined;) {
       const { bytes, rows } = block;
       sent += bytes.byteLength;
+      handOver(bytes);
       if (query.onProgress) await lease.report(query.onProgress);
       next ??= following(lease, query);
       lease.idle();
