@@ -33,10 +33,14 @@ export async function sendRows(rows: Readable, reply: FastifyReply): Promise<voi
       done();
     },
   });
+  // A write to a connection that has just gone is kept for ever, and never answered.
+  const leave = (): void => void client.destroy();
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
   try {
     await pipeline(rows, client);
   } catch (error) {
-    if (!begun) throw error;
+    if (!begun && !raw.destroyed) throw error;
     raw.destroy();
   }
 }
