@@ -37,8 +37,11 @@ export async function bundleEdge(dist) {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
-  // A thread starts from a file beside the one that starts it.
-  const thread = join(folder, 'read-in-thread.mjs');
-  await copyFile(join(dist, 'libs', 'warehouse', 'chdb', 'read-in-thread.mjs'), thread);
-  return [bundle, thread];
+  // A thread starts from a file beside the one that starts it, and what it imports lies there too.
+  const threads = ['read-in-thread.mjs', 'open-sessions.mjs'].map(async (name) => {
+    const file = join(folder, name);
+    await copyFile(join(dist, 'libs', 'warehouse', 'chdb', name), file);
+    return file;
+  });
+  return [bundle, ...(await Promise.all(threads))];
 }

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { MillraceError, traced, type RequestOrganization } from '@app/platform';
 import {
   WarehouseReader,
+  WholeResult,
   type Column,
   type QueryProgress,
   type ResultFormat,
@@ -38,8 +39,8 @@ export class QueryPipeline {
   ) {}
 
   /**
-   * The turn ends with the stream: whoever asks several things at once reads each to its end, or
-   * destroys it, or none of the others may come.
+   * The turn ends with the stream, or before where the result is whole: whoever asks several things
+   * at once reads each to its end, or destroys it, or none of the others may come.
    * @throws {MillraceError} before the first byte; later failures are the stream's.
    */
   async run(request: QueryRequest): Promise<Readable> {
@@ -121,6 +122,11 @@ class QueryAccount {
 }
 
 function counted(rows: Readable, account: QueryAccount): Readable {
+  if (rows instanceof WholeResult) {
+    account.sent(rows.bytes.length);
+    account.close();
+    return rows;
+  }
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       account.sent(chunk.length);

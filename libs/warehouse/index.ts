@@ -9,9 +9,11 @@ export {
   TIMESTAMP,
 } from './ddl.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
+export { letGoSent } from './let-go.js';
 export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
 export { openSourceEngine } from './open-source-engine.js';
 export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
+export { WholeResult } from './whole-result.js';
 export {
   FencedError,
   NETWORK_ERROR,

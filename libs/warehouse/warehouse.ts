@@ -69,7 +69,7 @@ export interface WarehouseQuery {
  * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the stream's error.
  */
 export abstract class WarehouseReader {
-  /** The engine's own bytes, never parsed here. Destroying the stream, or aborting, stops the engine's work. */
+  /** The engine's own bytes, never parsed here; a {@link WholeResult} where they are few. Destroying the stream, or aborting, stops the engine's work. */
   abstract stream(query: WarehouseQuery): Promise<Readable>;
   /** The whole result; for small results and for statements that explain. */
   abstract text(query: WarehouseQuery): Promise<string>;

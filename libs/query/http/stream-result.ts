@@ -3,11 +3,12 @@ import { pipeline, type Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest, RequestOrganization } from '@app/platform';
-import type { QueryProgress } from '@app/warehouse';
+import { WholeResult, type QueryProgress } from '@app/warehouse';
 import type { Values } from '../guard/bind-values.js';
 import type { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
 import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './negotiate.js';
+import { sendRows } from './send-rows.js';
 import { createZstd } from './zstd.js';
 
 /** Fast over small: a result is compressed while it is made. The best first. */
@@ -51,6 +52,11 @@ export async function streamResult(
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
   });
   void reply.type(contentType).header('Vary', VARY);
+  if (!encoding && !statistics) {
+    if (rows instanceof WholeResult) void reply.send(rows.bytes);
+    else await sendRows(rows, reply);
+    return;
+  }
   if (encoding) void reply.header('Content-Encoding', encoding);
   if (statistics) {
     rows.on('data', (chunk: Buffer) => statistics.count(chunk.length));

@@ -1,6 +1,6 @@
 import { toWarehouseError } from '../warehouse-errors.js';
 import type { ColumnarBlock, LocalEngine } from '../warehouse.js';
-import { letGo } from './let-go.js';
+import { letGo } from '../let-go.js';
 import type { SessionPool } from './session-pool.js';
 
 /** Runs acceptance's statements, one per session at a time; see {@link STRICT_INPUT}. */

@@ -4,15 +4,18 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { quoteIdentifier, quoteText } from '../identifier.js';
+import { handOver } from '../let-go.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import { ENGINE_FORMAT } from '../sql/read-settings.js';
-import { chunkJoiner, isWholeFile } from './join-chunks.js';
+import { WholeResult } from '../whole-result.js';
+import { chunkJoiner, isWholeFile, wholeDocument } from './join-chunks.js';
 import { Lease } from './lease.js';
 import type { Pool } from './pool.js';
 import type { Block, ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
 import type { SessionPool } from './session-pool.js';
+import { SmallAnswers } from './small-answers.js';
 
 export interface ReaderParts {
   /** For results that are held whole. */
@@ -21,6 +24,8 @@ export interface ReaderParts {
   readonly running: RunningQueries;
   /** Arguments of a reading session. */
   readonly args: readonly string[];
+  /** Of one whose answers are held whole: see {@link SmallAnswers.within}. */
+  readonly smallArgs: readonly string[];
   /** Where results are written that cannot be sent while they are made. */
   readonly directory: string;
   readonly timeoutSeconds: number;
@@ -29,38 +34,20 @@ export interface ReaderParts {
 /** Reads through the engine's own streams: through the client a large result is held in memory whole. */
 export class ChdbReader implements WarehouseReader {
   private readonly leases = new Set<Lease>();
+  private readonly small = new SmallAnswers();
 
   constructor(private readonly parts: ReaderParts) {}
 
   async stream(query: WarehouseQuery): Promise<Readable> {
-    const { threads, running, timeoutSeconds } = this.parts;
-    const lease = new Lease(await threads.acquire(), threads, running, {
-      id: query.id ?? randomUUID(),
-      timeoutSeconds,
-      ...(query.signal && { signal: query.signal }),
-      ...(query.onSample && { onSample: query.onSample }),
-    });
-    this.leases.add(lease);
-    lease.onGone(() => this.leases.delete(lease));
-    const file = isWholeFile(query.format) ? join(this.parts.directory, randomUUID()) : undefined;
-    let first: Block | undefined;
+    const lease = await this.lease(query);
     try {
-      first = await lease.work((thread) => thread.open(this.reading(query, lease.id, file)));
+      if (isWholeFile(query.format)) return await this.file(query, lease);
+      return (await this.whole(query, lease)) ?? (await this.blocks(query, lease));
     } catch (error) {
       void lease.end();
-      if (file !== undefined) await rm(file, { force: true });
       query.signal?.throwIfAborted();
       throw toWarehouseError(error);
     }
-    if (file === undefined) {
-      const second = first && isAhead(query) ? following(lease, query) : undefined;
-      const opened = { first, second };
-      const stream = Readable.from(blocks(lease, opened, query), { objectMode: false });
-      // A generator that waits for a block hears of the end only with that block.
-      return stream.once('close', () => void lease.end());
-    }
-    void lease.end();
-    return createReadStream(file).once('close', () => void rm(file, { force: true }));
   }
 
   text(query: WarehouseQuery): Promise<string> {
@@ -96,28 +83,82 @@ export class ChdbReader implements WarehouseReader {
     await Promise.all(this.parts.threads.all().map((thread) => thread.close()));
   }
 
-  private reading(query: WarehouseQuery, id: string, file: string | undefined) {
-    const format = ENGINE_FORMAT[query.format];
-    const outfile = file === undefined ? '' : ` INTO OUTFILE ${quoteText(file)} FORMAT ${format}`;
+  private async lease(query: WarehouseQuery): Promise<Lease> {
+    const { threads, running, timeoutSeconds } = this.parts;
+    const lease = new Lease(await threads.acquire(), threads, running, {
+      id: query.id ?? randomUUID(),
+      timeoutSeconds,
+      ...(query.signal && { signal: query.signal }),
+      ...(query.onSample && { onSample: query.onSample }),
+    });
+    this.leases.add(lease);
+    lease.onGone(() => this.leases.delete(lease));
+    return lease;
+  }
+
+  /** All at once, where it is little: it always is, or it was the last time. */
+  private async whole(query: WarehouseQuery, lease: Lease): Promise<WholeResult | undefined> {
+    const tells = TELLS.test(query.sql);
+    if (!tells && (query.onProgress || !this.small.has(query))) return undefined;
+    const reading = this.reading(query, lease.id, tells ? this.parts.args : this.parts.smallArgs);
+    try {
+      const bytes = await lease.work(({ whole }) => whole.read(reading));
+      void lease.end();
+      return new WholeResult(wholeDocument(query.format, bytes));
+    } catch (error) {
+      if (tells || toWarehouseError(error).code !== TOO_MANY_ROWS_OR_BYTES) throw error;
+      this.small.forget(query);
+      return undefined;
+    }
+  }
+
+  private async blocks(query: WarehouseQuery, lease: Lease): Promise<Readable> {
+    const ahead = isAhead(query);
+    const reading = { ...this.reading(query, lease.id), ahead };
+    const first = await lease.work((thread) => thread.open(reading));
+    const second = first && ahead ? following(lease, query) : undefined;
+    const learn = (bytes: number): void => this.small.learn(query, bytes);
+    const stream = Readable.from(blocks(lease, { first, second }, query, learn), {
+      objectMode: false,
+    });
+    // A generator that waits for a block hears of the end only with that block.
+    return stream.once('close', () => void lease.end());
+  }
+
+  private async file(query: WarehouseQuery, lease: Lease): Promise<Readable> {
+    const file = join(this.parts.directory, randomUUID());
+    const into = ` INTO OUTFILE ${quoteText(file)} FORMAT ${ENGINE_FORMAT[query.format]}`;
+    const reading = this.reading({ ...query, sql: `${query.sql}${into}` }, lease.id);
+    try {
+      await lease.work(({ whole }) => whole.read(reading));
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
+    }
+    void lease.end();
+    return createReadStream(file).once('close', () => void rm(file, { force: true }));
+  }
+
+  private reading(query: WarehouseQuery, id: string, args = this.parts.args) {
     const settings = Object.entries(query.settings ?? {});
     return {
-      ahead: isAhead(query) && file === undefined,
-      sql: RunningQueries.marked(id, `${query.sql}${outfile}`),
+      sql: RunningQueries.marked(id, query.sql),
       before: parameters(query),
       database: quoteIdentifier(query.database ?? DEFAULT_DATABASE),
-      format,
+      format: ENGINE_FORMAT[query.format],
       args: [
-        ...this.parts.args,
+        ...args,
         ...settings.map(([name, value]) => `--${name}=${value}`),
         `--output_format_json_array_of_rows=${query.format === 'ndjson' ? 0 : 1}`,
       ],
-      whole: file !== undefined || TELLS.test(query.sql),
     };
   }
 }
 
 const DEFAULT_DATABASE = 'default';
-/** Nothing the engine would stream. */
+/** The engine's number of a result that is larger than it may be. */
+const TOO_MANY_ROWS_OR_BYTES = 396;
+/** Nothing the engine would stream, and never much. */
 const TELLS = /^(?:EXPLAIN|DESCRIBE)\b/i;
 
 /**
@@ -133,7 +174,7 @@ function parameters({ params = {} }: WarehouseQuery): string[] {
 }
 
 /** Whoever wants to know what was read is told while the engine still has the query. */
-const isAhead = (query: WarehouseQuery): boolean => !query.onProgress && !TELLS.test(query.sql);
+const isAhead = (query: WarehouseQuery): boolean => !query.onProgress;
 
 /** The block after this one is made while this one is sent. */
 function following(lease: Lease, query: WarehouseQuery): Promise<Block | undefined> {
@@ -152,12 +193,16 @@ async function* blocks(
   lease: Lease,
   { first, second }: Opened,
   query: WarehouseQuery,
+  learn: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   const joiner = chunkJoiner(query.format);
+  let sent = 0;
   try {
     let next = second;
     for (let block = first; block !== undefined;) {
       const { bytes, rows } = block;
+      sent += bytes.byteLength;
+      handOver(bytes);
       if (query.onProgress) await lease.report(query.onProgress);
       next ??= following(lease, query);
       lease.idle();
@@ -167,6 +212,7 @@ async function* blocks(
       next = undefined;
     }
     query.signal?.throwIfAborted();
+    learn(sent);
     yield* joiner.end();
   } catch (error) {
     if (error instanceof WarehouseError) throw error;

@@ -15,9 +15,16 @@ export function isWholeFile(format: ResultFormat): boolean {
 
 const ARRAY_OPEN = Buffer.from('[\n');
 const ARRAY_CLOSE = Buffer.from('\n]\n');
+const ARRAY_OF_NONE = Buffer.concat([ARRAY_OPEN, ARRAY_CLOSE]);
+const EMPTY_ARRAY = Buffer.from('[]\n');
 const BETWEEN_ROWS = Buffer.from(',\n');
 /** Copying less than that is cheaper than sending two pieces. */
 const COPIED_MAX = 64 * 1024;
+
+/** What the engine gave as one document, as the joiners would have made it of its blocks. */
+export function wholeDocument(format: ResultFormat, document: Buffer): Buffer {
+  return format === 'json' && document.equals(ARRAY_OF_NONE) ? EMPTY_ARRAY : document;
+}
 
 /** A block is `[\n<rows>\n]\n`: the brackets go, a comma comes between. */
 class JsonArrayJoiner implements ChunkJoiner {
@@ -32,7 +39,7 @@ class JsonArrayJoiner implements ChunkJoiner {
   }
 
   end(): Buffer[] {
-    return this.begun ? [ARRAY_CLOSE] : [Buffer.from('[]\n')];
+    return this.begun ? [ARRAY_CLOSE] : [EMPTY_ARRAY];
   }
 }
 

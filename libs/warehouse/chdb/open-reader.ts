@@ -8,6 +8,7 @@ import type { Engine } from './engine.js';
 import { Pool } from './pool.js';
 import { ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
+import { SmallAnswers } from './small-answers.js';
 
 export interface ReaderOptions {
   /** Absolute; results that are made before they are sent are kept in it. */
@@ -24,6 +25,7 @@ export function openReader(
   { directory, limits, readers }: ReaderOptions,
 ): ChdbReader {
   const args = readOnly(limits);
+  const smallArgs = readOnly({ ...limits, ...SmallAnswers.within(limits) });
   const results = join(directory, 'results');
   emptyDirectory(results);
   return new ChdbReader({
@@ -31,6 +33,7 @@ export function openReader(
     threads: new Pool(() => new ReadingThread(engine.path), readers),
     running: new RunningQueries(control),
     args,
+    smallArgs,
     directory: results,
     timeoutSeconds: limits.timeoutSeconds,
   });

@@ -8,56 +8,27 @@
 // once, since most results have one. { left: true } for leave. Each has the turn of what it answers.
 // After end the thread exits.
 import { parentPort, workerData } from 'node:worker_threads';
-import { drainPending, Session } from 'chdb';
+import { drainPending } from 'chdb';
+import { OpenSessions } from './open-sessions.mjs';
 
-/** @typedef {{ session: Session, database: string | undefined }} OpenSession */
-/** @typedef {{ sql: string, before: string[], database: string, format: string, args: string[], whole: boolean, ahead: boolean }} Reading */
+/** @typedef {{ sql: string, before: string[], database: string, format: string, args: string[], ahead: boolean }} Reading */
 
-/** By their arguments; few combinations, since these are formats and allowed settings. @type {Map<string, OpenSession>} */
-const sessions = new Map();
-const SESSIONS_MAX = 4;
-
-/** @type {OpenSession | undefined} */
+const sessions = new OpenSessions(workerData.path);
+/** @type {import('chdb').Session | undefined} */
 let current;
+/** Whether the session may hold something of the query. */
+let begun = false;
 /** @type {import('chdb').ChdbQueryStream | undefined} */
 let stream;
 /** @type {AsyncIterator<import('chdb').StreamChunk> | undefined} */
 let chunks;
 
-/** @param {string[]} args */
-function sessionWith(args) {
-  const key = args.join('\0');
-  let open = sessions.get(key);
-  if (!open) {
-    for (const [oldest, { session }] of sessions) {
-      if (sessions.size < SESSIONS_MAX) break;
-      session.close();
-      sessions.delete(oldest);
-    }
-    open = { session: new Session(workerData.path, { connectionArgs: args }), database: undefined };
-  }
-  // The last used stands last.
-  sessions.delete(key);
-  sessions.set(key, open);
-  return open;
-}
-
 /** @param {Reading} reading */
-async function open({ sql, before, database, format, args, whole }) {
-  current = sessionWith(args);
-  const { session } = current;
-  if (current.database !== database) {
-    current.database = undefined;
-    await session.queryAsync(`USE ${database}`);
-    current.database = database;
-  }
-  for (const statement of before) await session.queryAsync(statement);
-  if (whole) {
-    const bytes = new Uint8Array((await session.queryAsync(sql, { format })).bytes());
-    return bytes.length > 0 ? { bytes, rows: 1 } : { done: true };
-  }
+async function open(reading) {
+  current = await sessions.ready(reading);
+  begun = true;
   // Analysis, scalar subqueries and constant expressions run in here, for as long as they take.
-  stream = session.queryStream(sql, { format });
+  stream = current.queryStream(reading.sql, { format: reading.format });
   chunks = stream[Symbol.asyncIterator]();
   return next();
 }
@@ -65,6 +36,7 @@ async function open({ sql, before, database, format, args, whole }) {
 async function next() {
   const step = await chunks?.next();
   if (!step || step.done) {
+    begun = false;
     stream = undefined;
     chunks = undefined;
     return { done: true };
@@ -74,19 +46,18 @@ async function next() {
   return { bytes: whole ? raw : new Uint8Array(raw), rows: step.value.numRows };
 }
 
-/** Whatever a stream that was not read to its end still holds goes with the session's next statement. */
 async function leave() {
-  const unfinished = stream !== undefined;
   stream?.cancel();
   stream = undefined;
   chunks = undefined;
-  if (unfinished) await current?.session.queryAsync('SELECT 1').catch(() => undefined);
+  if (begun && current) await sessions.clear(current);
+  begun = false;
   return { left: true };
 }
 
 async function end() {
   await leave();
-  for (const { session } of sessions.values()) session.close();
+  sessions.close();
   await drainPending();
   parentPort?.close();
 }

@@ -1,17 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { WarehouseError } from '../warehouse-errors.js';
+import type { WantedSession } from './open-sessions.mjs';
+import { WholeAnswers } from './whole-answers.js';
 
-export interface Reading {
+export interface Reading extends WantedSession {
   readonly sql: string;
-  /** Statements for the session before it; none of them answers anything. */
-  readonly before: readonly string[];
-  /** Quoted. */
-  readonly database: string;
   readonly format: string;
-  /** Of the engine's session. */
-  readonly args: readonly string[];
-  /** Answers one block at most: the engine does not stream it. */
-  readonly whole: boolean;
   /** The second block is made without being asked for: it costs less, but then the query may be over before anybody has asked what it read. */
   readonly ahead: boolean;
 }
@@ -38,6 +32,8 @@ interface Answer {
  * all rows too: on the main thread that would keep everybody waiting.
  */
 export class ReadingThread {
+  /** What its query is answered by when it need not be streamed. */
+  readonly whole: WholeAnswers;
   private worker: Worker | undefined;
   private waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
   /** Came before it was asked for. */
@@ -52,7 +48,9 @@ export class ReadingThread {
   private isOpen = false;
 
   /** @param path of the engine's data. */
-  constructor(private readonly path: string) {}
+  constructor(private readonly path: string) {
+    this.whole = new WholeAnswers(path);
+  }
 
   /** The first block; undefined when there is none. */
   open(reading: Reading): Promise<Block | undefined> {
@@ -86,6 +84,7 @@ export class ReadingThread {
   }
 
   async close(): Promise<void> {
+    this.whole.close();
     const { worker } = this;
     if (!worker) return;
     const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));

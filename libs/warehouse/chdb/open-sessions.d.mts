@@ -1,0 +1,22 @@
+import type { Session } from 'chdb';
+
+/** What a session must be like for a query. */
+export interface WantedSession {
+  /** Of the engine's session. */
+  readonly args: readonly string[];
+  /** Quoted. */
+  readonly database: string;
+  /** Statements for the session before the query; none of them answers anything. */
+  readonly before: readonly string[];
+}
+
+/** Engine's sessions by their arguments, for one query at a time. */
+export class OpenSessions {
+  /** @param path of the engine's data. */
+  constructor(path: string);
+  /** A session with these arguments, in this database, after these statements. */
+  ready(wanted: WantedSession): Promise<Session>;
+  /** Whatever a statement that failed or was given up still holds comes with the session's next answer: here it goes to nobody. A session that is not rid of it is closed. */
+  clear(session: Session): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,77 @@
+// @ts-check
+// Sessions of one reader; plain JavaScript since the reading thread uses it too: see read-in-thread.mjs.
+import { Session } from 'chdb';
+
+/** @typedef {{ session: Session, database: string | undefined }} OpenSession */
+/** @typedef {{ readonly args: readonly string[], readonly database: string, readonly before: readonly string[] }} Wanted */
+
+/** Few combinations of arguments, since these are formats and allowed settings. */
+const SESSIONS_MAX = 4;
+const NOTHING_LEFT = '1\n';
+
+/** Engine's sessions by their arguments, for one query at a time. */
+export class OpenSessions {
+  /** @type {Map<string, OpenSession>} */
+  #sessions = new Map();
+  #path;
+
+  /** @param {string} path of the engine's data */
+  constructor(path) {
+    this.#path = path;
+  }
+
+  /**
+   * A session with these arguments, in this database, after these statements.
+   * @param {Wanted} wanted @returns {Promise<Session>}
+   */
+  async ready({ args, database, before }) {
+    const open = this.#with(args);
+    const { session } = open;
+    if (open.database !== database) {
+      open.database = undefined;
+      await session.queryAsync(`USE ${database}`);
+      open.database = database;
+    }
+    for (const statement of before) await session.queryAsync(statement);
+    return session;
+  }
+
+  /**
+   * Whatever a statement that failed or was given up still holds comes with the session's next
+   * answer: here it goes to nobody. A session that is not rid of it is closed.
+   * @param {Session} session
+   */
+  async clear(session) {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const answer = await session.queryAsync('SELECT 1', { format: 'TSVRaw' }).catch(() => null);
+      if (answer?.text() === NOTHING_LEFT) return;
+    }
+    for (const [key, open] of this.#sessions)
+      if (open.session === session) this.#sessions.delete(key);
+    session.close();
+  }
+
+  close() {
+    for (const { session } of this.#sessions.values()) session.close();
+    this.#sessions.clear();
+  }
+
+  /** @param {readonly string[]} args @returns {OpenSession} */
+  #with(args) {
+    const key = args.join('\0');
+    let open = this.#sessions.get(key);
+    if (!open) {
+      for (const [oldest, { session }] of this.#sessions) {
+        if (this.#sessions.size < SESSIONS_MAX) break;
+        session.close();
+        this.#sessions.delete(oldest);
+      }
+      const connectionArgs = [...args];
+      open = { session: new Session(this.#path, { connectionArgs }), database: undefined };
+    }
+    // The last used stands last.
+    this.#sessions.delete(key);
+    this.#sessions.set(key, open);
+    return open;
+  }
+}

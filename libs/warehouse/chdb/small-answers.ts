@@ -1,0 +1,55 @@
+import type { QueryLimits, WarehouseQuery } from '../warehouse.js';
+
+type ResultLimits = Pick<QueryLimits, 'resultRows' | 'resultBytes'>;
+
+/** An answer is small up to so many bytes. */
+const SMALL_BYTES = 64 * 1024;
+const ROWS_MAX = 10_000;
+const BYTES_MAX = 1024 * 1024;
+const STATEMENTS_MAX = 2000;
+/** Longer ones are not remembered. */
+const STATEMENT_LENGTH_MAX = 2000;
+
+/**
+ * Statements whose last answer was small, and will probably be again: such a one need not be
+ * streamed. The last used are kept.
+ */
+export class SmallAnswers {
+  /**
+   * What the next answer may have at most: rows and bytes as the engine holds them. One that has
+   * more is asked for again as a stream, so this is far above what is small.
+   */
+  static within({ resultRows, resultBytes }: QueryLimits): ResultLimits {
+    return { resultRows: lower(resultRows, ROWS_MAX), resultBytes: lower(resultBytes, BYTES_MAX) };
+  }
+
+  private readonly statements = new Set<string>();
+
+  has(query: WarehouseQuery): boolean {
+    const key = keyOf(query);
+    if (!this.statements.delete(key)) return false;
+    this.statements.add(key);
+    return true;
+  }
+
+  /** @param bytes of an answer that came whole. */
+  learn(query: WarehouseQuery, bytes: number): void {
+    const key = keyOf(query);
+    this.statements.delete(key);
+    if (bytes > SMALL_BYTES || key.length > STATEMENT_LENGTH_MAX) return;
+    this.statements.add(key);
+    for (const oldest of this.statements) {
+      if (this.statements.size <= STATEMENTS_MAX) break;
+      this.statements.delete(oldest);
+    }
+  }
+
+  forget(query: WarehouseQuery): void {
+    this.statements.delete(keyOf(query));
+  }
+}
+
+/** 0 is no limit. */
+const lower = (limit: number, most: number): number => (limit === 0 ? most : Math.min(limit, most));
+
+const keyOf = ({ sql, database = '' }: WarehouseQuery): string => `${database}\0${sql}`;

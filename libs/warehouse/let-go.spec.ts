@@ -1,0 +1,48 @@
+import { handOver, letGo, letGoSent } from './let-go.js';
+
+describe('letGo', () => {
+  it('frees the memory of bytes that have a buffer of their own', () => {
+    const bytes = new Uint8Array(1024);
+    const { buffer } = bytes;
+    letGo(bytes);
+    expect([bytes.length, buffer.byteLength]).toEqual([0, 0]);
+  });
+
+  it('leaves alone what others have a part of', () => {
+    const shared = Buffer.from('of the pool');
+    letGo(shared);
+    expect(shared.toString()).toBe('of the pool');
+  });
+
+  it('may be told again', () => {
+    const bytes = new Uint8Array(1024);
+    letGo(bytes);
+    expect(() => letGo(bytes)).not.toThrow();
+  });
+});
+
+describe('letGoSent', () => {
+  const block = (): Uint8Array => new Uint8Array(1024 * 1024).fill(7);
+
+  it('frees the memory behind a part of what was handed over', () => {
+    const bytes = block();
+    const chunk = Buffer.from(bytes.buffer, 2, bytes.length - 4);
+    handOver(bytes);
+    letGoSent(chunk);
+    expect([chunk.length, bytes.length]).toEqual([0, 0]);
+  });
+
+  it('leaves alone what nobody handed over, and what is small', () => {
+    const kept = [block(), new Uint8Array(100)];
+    for (const bytes of kept.slice(1)) handOver(bytes);
+    for (const bytes of kept) letGoSent(bytes);
+    expect(kept.map((bytes) => bytes.length)).toEqual([1024 * 1024, 100]);
+  });
+
+  it('may be told again', () => {
+    const bytes = block();
+    handOver(bytes);
+    letGoSent(bytes);
+    expect(() => letGoSent(bytes)).not.toThrow();
+  });
+});
