@@ -16,9 +16,13 @@ import { measureInsert } from './write-metrics.js';
 /** What is known of a partition's batches under one epoch. */
 interface Partition {
   readonly epoch: bigint | undefined;
-  /** By table and stream: positions found at the last read-back. Absent: unknown. */
-  readonly stored: Map<string, ReadonlySet<bigint>>;
-  /** The last offset that was delivered. */
+  /**
+   * By table and stream: the last read-back, from its beginning on. Taken out when one fails, or an
+   * insert does: whoever finds one here had no insert fail since it began, so it tells of all.
+   */
+  readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;
+  /** Of the delivery in work. No group of it has a position before, whichever group reads back. */
+  first: bigint;
   last: bigint;
 }
 
@@ -51,12 +55,13 @@ export class GroupInserter {
     const first = records[0]?.position.offset ?? 0n;
     const last = records.at(-1)?.position.offset ?? 0n;
     if (known && known.epoch === epoch && first > known.last) {
+      known.first = first;
       known.last = last;
       return;
     }
     this.partitions.delete(partition);
     if (epoch !== undefined) await this.writer.claim(partition, epoch);
-    this.partitions.set(partition, { epoch, stored: new Map(), last });
+    this.partitions.set(partition, { epoch, readBacks: new Map(), first, last });
   }
 
   /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or parts of it. */
@@ -81,8 +86,9 @@ export class GroupInserter {
 
   private async insertMissing(group: BatchGroup): Promise<void> {
     const partition = partitionOf(group);
-    const { stored, epoch } = this.begun(partition);
-    const missing = await this.missing(stored, group);
+    const begun = this.begun(partition);
+    const { epoch } = begun;
+    const missing = await this.missing(begun, group);
     if (missing.length === 0) return;
     const written: string[] = [];
     try {
@@ -105,7 +111,7 @@ export class GroupInserter {
         links: traces.slice(1),
       });
     } catch (error) {
-      stored.delete(keyOf(group));
+      begun.readBacks.delete(keyOf(group));
       throw error;
     } finally {
       await Promise.all(written.map((file) => rm(file, { force: true })));
@@ -118,24 +124,27 @@ export class GroupInserter {
     return begun;
   }
 
-  private async missing(
-    stored: Map<string, ReadonlySet<bigint>>,
-    group: BatchGroup,
-  ): Promise<readonly ReceivedBatch[]> {
-    const { table, batches } = group;
-    const [first] = batches;
-    if (!first) return [];
-    const key = keyOf(group);
-    let known = stored.get(key);
-    if (!known) {
-      const { partition, offset } = first.record.position;
-      known = await this.writer.storedOffsets(table, partition, offset);
-      stored.set(key, known);
-    }
-    const there = known;
+  private async missing(begun: Partition, group: BatchGroup): Promise<readonly ReceivedBatch[]> {
+    const there = await this.readBack(begun, group);
     return there.size === 0
-      ? batches
-      : batches.filter(({ record }) => !there.has(record.position.offset));
+      ? group.batches
+      : group.batches.filter(({ record }) => !there.has(record.position.offset));
+  }
+
+  /** One for all groups of a stream that ask at once: two of a delivery are at work together. */
+  private readBack(
+    { readBacks, first }: Partition,
+    group: BatchGroup,
+  ): Promise<ReadonlySet<bigint>> {
+    const key = keyOf(group);
+    const known = readBacks.get(key);
+    if (known) return known;
+    const reading = this.writer.storedOffsets(group.table, partitionOf(group), first);
+    readBacks.set(key, reading);
+    reading.catch(() => {
+      if (readBacks.get(key) === reading) readBacks.delete(key);
+    });
+    return reading;
   }
 
   private async spill(
