@@ -136,11 +136,14 @@ export abstract class WarehouseWriter {
   /**
    * Which queue offsets of `partition`, at or after `from`, have rows in the table: for the
    * partition's writer, which no insert of its own that failed can change afterwards.
+   * @param epoch of the writer's claim, where several processes write.
+   * @throws {FencedError} when a newer writer has claimed the partition, which keeps it
    */
   abstract storedOffsets(
     table: TableName,
     partition: number,
     from: bigint,
+    epoch?: bigint,
   ): Promise<ReadonlySet<bigint>>;
 }
 

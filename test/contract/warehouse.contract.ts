@@ -158,8 +158,11 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           partition: 21,
           epoch: base,
         });
+        await expect(warehouse.storedOffsets(TABLE, 21, 0n, base)).rejects.toMatchObject({
+          name: 'FencedError',
+        });
         await insertAs(base + 1n, 3n, file);
-        expect(await warehouse.storedOffsets(TABLE, 21, 0n)).toEqual(new Set([1n, 3n]));
+        expect(await warehouse.storedOffsets(TABLE, 21, 0n, base + 1n)).toEqual(new Set([1n, 3n]));
         expect(await query('SELECT count() FROM events')).toBe('14\n');
       });
 

@@ -118,6 +118,17 @@ describe('ClickHouse that fails (double)', () => {
       expect(await counts()).toBe('2000\t2\t2000\n');
     });
 
+    it('leaves a partition to its new writer when the old one reads back', async () => {
+      const successor = await open(server.port);
+      await warehouse.claim(0, 1n);
+      await successor.claim(0, 2n);
+      const outrun = { name: 'FencedError' };
+      await expect(warehouse.claim(0, 1n)).rejects.toMatchObject(outrun);
+      await expect(warehouse.storedOffsets(TABLE, 0, 0n, 1n)).rejects.toMatchObject(outrun);
+      await insert(successor, 1n, 2n);
+      expect(await counts()).toBe('1000\t1\t1000\n');
+    });
+
     it('gives a writer without an epoch one of its own: of two on a server the second goes on', async () => {
       const second = await open(server.port);
       await insert(warehouse, 1n);

@@ -133,13 +133,13 @@ export class GroupInserter {
 
   /** One for all groups of a stream that ask at once: two of a delivery are at work together. */
   private readBack(
-    { readBacks, first }: Partition,
+    { readBacks, first, epoch }: Partition,
     group: BatchGroup,
   ): Promise<ReadonlySet<bigint>> {
     const key = keyOf(group);
     const known = readBacks.get(key);
     if (known) return known;
-    const reading = this.writer.storedOffsets(group.table, partitionOf(group), first);
+    const reading = this.writer.storedOffsets(group.table, partitionOf(group), first, epoch);
     readBacks.set(key, reading);
     reading.catch(() => {
       if (readBacks.get(key) === reading) readBacks.delete(key);

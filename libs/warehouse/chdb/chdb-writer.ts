@@ -49,7 +49,13 @@ export class ChdbWriter implements WarehouseWriter {
     }
   }
 
-  storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
+  async storedOffsets(
+    table: TableName,
+    partition: number,
+    from: bigint,
+    epoch?: bigint,
+  ): Promise<Set<bigint>> {
+    if (epoch !== undefined) this.claimOf({ partition, epoch });
     return readStoredOffsets(this.runner, table, partition, from);
   }
 

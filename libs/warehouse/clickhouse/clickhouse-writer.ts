@@ -86,8 +86,13 @@ export class ClickHouseWriter implements WarehouseWriter {
     }
   }
 
-  async storedOffsets(table: TableName, partition: number, from: bigint): Promise<Set<bigint>> {
-    await this.claims.current(partition);
+  async storedOffsets(
+    table: TableName,
+    partition: number,
+    from: bigint,
+    epoch?: bigint,
+  ): Promise<Set<bigint>> {
+    await this.claims.current(partition, epoch);
     await runAll(this.connection, this.ddl.catchUp(table));
     return readStoredOffsets(this.connection, table, partition, from);
   }

@@ -21,7 +21,8 @@ export function composeWarehouse(
     text: (query) => reader.text(query),
     claim: (partition, epoch) => writer.claim(partition, epoch),
     insert: (insert) => writer.insert(insert),
-    storedOffsets: (table, partition, from) => writer.storedOffsets(table, partition, from),
+    storedOffsets: (table, partition, from, epoch) =>
+      writer.storedOffsets(table, partition, from, epoch),
     createDatabase: (database) => schema.createDatabase(database),
     createTable: (table, columns, streamId) => schema.createTable(table, columns, streamId),
     createRejectedTable: (database) => schema.createRejectedTable(database),
