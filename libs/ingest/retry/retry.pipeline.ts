@@ -20,6 +20,7 @@ import {
   type RejectedOf,
   type RejectedPlace,
 } from './rejected-records.js';
+import { RetryNames } from './retry-names.js';
 
 export interface RetryRequest {
   readonly organization: RequestOrganization;
@@ -75,7 +76,10 @@ export class RetryPipeline {
       error: undefined,
       position: undefined,
     };
-    for (let step = await this.next(request, of); step; step = await this.next(request, of, step)) {
+    const names = new RetryNames(this.queue, of.streamId);
+    const next = (before?: Step): Promise<Step | undefined> =>
+      this.next(request, of, names, before);
+    for (let step = await next(); step; step = await next(step)) {
       sum = {
         ...sum,
         successful: sum.successful + step.successful,
@@ -91,10 +95,11 @@ export class RetryPipeline {
   private async next(
     request: RetryRequest,
     of: RejectedOf,
+    names: RetryNames,
     before?: Step,
   ): Promise<Step | undefined> {
     for (;;) {
-      const name = await this.nextName(of.streamId);
+      const name = await names.next();
       await this.awaitAllBefore(request, of);
       const places = await this.rejected.after(of, before?.last);
       const last = places.at(-1);
@@ -144,13 +149,6 @@ export class RetryPipeline {
         if ('position' in enqueued) return { ...counts, ...enqueued };
       }
     });
-  }
-
-  private async nextName(streamId: string): Promise<string> {
-    for (let number = 0; ; number += 1) {
-      const name = `retry-${streamId}-${number}`;
-      if (!(await this.queue.appended(name))) return name;
-    }
   }
 
   /** Until removals of earlier retries are done: what they have moved must not be read again. */
