@@ -13,9 +13,18 @@ export class PositionWaiters {
     return this.position >= position;
   }
 
-  wait(position: bigint): Promise<void> {
+  /** @throws what `late` makes, after so many milliseconds: who came later waits on. */
+  wait(position: bigint, patienceMs: number, late: () => Error): Promise<void> {
     if (this.has(position)) return Promise.resolve();
-    return new Promise((resolve, reject) => this.waiters.push({ position, resolve, reject }));
+    let timer: NodeJS.Timeout;
+    return new Promise<void>((resolve, reject) => {
+      const waiter = { position, resolve, reject };
+      this.waiters.push(waiter);
+      timer = setTimeout(() => {
+        this.waiters = this.waiters.filter((each) => each !== waiter);
+        reject(late());
+      }, patienceMs);
+    }).finally(() => clearTimeout(timer));
   }
 
   /** A position before the present one changes nothing. */

@@ -75,8 +75,7 @@ export class Projector {
     if (this.waiters.has(position)) return;
     if (this.stopped) throw shuttingDown();
     if (this.failure !== undefined) throw this.notReady();
-    const timer = setTimeout(() => this.waiters.reject(this.notReady()), this.patienceMs);
-    await this.waiters.wait(position).finally(() => clearTimeout(timer));
+    await this.waiters.wait(position, this.patienceMs, () => this.notReady());
   }
 
   /** Of the last event that all projections have. */
