@@ -16,3 +16,10 @@ export function diskFull(cause?: unknown): MillraceError {
     { retryAfterSeconds: RETRY_AFTER_SECONDS, cause },
   );
 }
+
+/** Why a commit of lmdb failed, which it tells apart from the failure; a full disk as {@link diskFull}. */
+export async function failedCommit(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  const reason: unknown = commitError ? await commitError.catch((cause: unknown) => cause) : error;
+  return isDiskFull(reason) ? diskFull(reason) : reason;
+}

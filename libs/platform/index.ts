@@ -18,7 +18,7 @@ export {
   type FailureExample,
   type RouteDescription,
 } from './describe.js';
-export { diskFull, isDiskFull } from './disk-full.js';
+export { diskFull, failedCommit, isDiskFull } from './disk-full.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController } from './health.controller.js';

@@ -1,7 +1,7 @@
 import { once, EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { diskFull, isDiskFull } from '@app/platform';
+import { failedCommit } from '@app/platform';
 import type { NewEvent, RecordedEvent } from '../event.js';
 import {
   WrongExpectedRevisionError,
@@ -55,7 +55,7 @@ export class EmbeddedEventStore implements EventStore {
       // A child transaction: one that fails half-way leaves nothing in the group's transaction.
       .childTransaction(() => this.appendNow(stream, events, expected))
       .catch(async (error: unknown) => {
-        throw await reasonOf(error);
+        throw await failedCommit(error);
       });
     if ('actual' in outcome) throw new WrongExpectedRevisionError(stream, expected, outcome.actual);
     this.changes.emit(APPENDED);
@@ -177,11 +177,4 @@ export function openEmbeddedEventStore({
   mkdirSync(directory, { recursive: true });
   // overlappingSync would resolve writes before they are on disk.
   return new EmbeddedEventStore(open({ path: directory, maxDbs: 4, overlappingSync: false }));
-}
-
-/** lmdb tells the reason of a failed commit apart from the failure. */
-async function reasonOf(error: unknown): Promise<unknown> {
-  const { commitError } = error as { commitError?: Promise<never> };
-  const reason: unknown = commitError ? await commitError.catch((cause: unknown) => cause) : error;
-  return isDiskFull(reason) ? diskFull(reason) : reason;
 }

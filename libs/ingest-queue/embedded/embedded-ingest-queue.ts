@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { diskFull, isDiskFull, MillraceError, syncFolder } from '@app/platform';
+import { failedCommit, MillraceError, syncFolder } from '@app/platform';
 import {
   AlreadyAppendedError,
   type ConsumeOptions,
@@ -120,7 +120,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     } catch (error) {
       this.waiting.grow(owner, -records.length, -bytes);
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
-      throw await reasonOf(error);
+      throw await failedCommit(error);
     }
   }
 
@@ -229,7 +229,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
         return range.map(({ value }) => value);
       })
       .catch(async (error: unknown) => {
-        throw await reasonOf(error);
+        throw await failedCommit(error);
       });
     for (const { owner, size } of done) this.waiting.grow(owner, -1, -size);
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
@@ -259,13 +259,6 @@ export class EmbeddedIngestQueue implements IngestQueue {
 
 function payloadFolder(directory: string): string {
   return join(directory, 'payloads');
-}
-
-/** lmdb tells the reason of a failed commit apart from the failure. */
-async function reasonOf(error: unknown): Promise<unknown> {
-  const { commitError } = error as { commitError?: Promise<never> };
-  const reason: unknown = commitError ? await commitError.catch((cause: unknown) => cause) : error;
-  return isDiskFull(reason) ? diskFull(reason) : reason;
 }
 
 /** lmdb lists the processes that read it and, by their file locks, knows which are gone. */

@@ -3,7 +3,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import { ENGINE_FORMAT, readSettings } from '../sql/read-settings.js';
 import type { QueryLimits, ResultFormat, WarehouseQuery, WarehouseReader } from '../warehouse.js';
-import type { ClickHouseConnection } from './clickhouse-connection.js';
+import type { ClickHouseConnection, Request } from './clickhouse-connection.js';
 
 /** The guard's statement about a client's is somewhat longer than that. */
 const STATEMENT_BYTES_MAX = 1024 * 1024;
@@ -37,40 +37,30 @@ export class ClickHouseReader implements WarehouseReader {
   }
 
   /** Does not tell its progress: the server would, in headers that come before the first row. */
-  stream({ sql, format, settings: own, ...query }: WarehouseQuery): Promise<Readable> {
-    const settings: ClickHouseSettings = {
-      ...this.settings,
-      ...own,
-      output_format_json_array_of_rows: format === 'json' ? 1 : 0,
-    };
-    const { signal, ...rest } = query;
-    const request = {
-      ...rest,
-      ...roleOf(rest),
-      query: withFormat(sql, format),
-      settings,
-      isReading: true,
-    };
-    return this.inTime(signal, (within) => this.connection.stream({ ...request, signal: within }));
+  stream(query: WarehouseQuery): Promise<Readable> {
+    const settings = { output_format_json_array_of_rows: query.format === 'json' ? 1 : 0 } as const;
+    return this.ask(query, settings, (request) => this.connection.stream(request));
   }
 
-  text({ sql, format, settings: own, ...query }: WarehouseQuery): Promise<string> {
-    const settings: ClickHouseSettings = {
-      ...this.settings,
-      ...own,
-      output_format_json_array_of_rows: 1,
-      // The answer comes when all is done, so that its status tells the outcome.
-      wait_end_of_query: 1,
-    };
-    const { signal, ...rest } = query;
-    const request = {
-      ...rest,
-      ...roleOf(rest),
+  text(query: WarehouseQuery): Promise<string> {
+    // The answer comes when all is done, so that its status tells the outcome.
+    const settings = { output_format_json_array_of_rows: 1, wait_end_of_query: 1 } as const;
+    return this.ask(query, settings, (request) => this.connection.text(request));
+  }
+
+  private ask<Result>(
+    { sql, format, settings: own, signal, ...query }: WarehouseQuery,
+    settings: ClickHouseSettings,
+    send: (request: Request) => Promise<Result>,
+  ): Promise<Result> {
+    const request: Request = {
+      ...query,
+      ...roleOf(query),
       query: withFormat(sql, format),
-      settings,
+      settings: { ...this.settings, ...own, ...settings },
       isReading: true,
     };
-    return this.inTime(signal, (within) => this.connection.text({ ...request, signal: within }));
+    return this.inTime(signal, (within) => send({ ...request, signal: within }));
   }
 
   /** A server that keeps to a query's time has begun to answer by then; one that hangs never does. */
