@@ -8,7 +8,12 @@ export {
   kindThatWidens,
 } from './aggregates/column-types.js';
 export { streamNameProblem } from './aggregates/names.js';
-export { COLUMNS_MAX, refusedFields, type Survey } from './aggregates/stream.aggregate.js';
+export {
+  changesSchema,
+  COLUMNS_MAX,
+  refusedFields,
+  type Survey,
+} from './aggregates/stream.aggregate.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';
 export { EvolveStreamSchema } from './commands/evolve-stream-schema.command.js';
 export { MemberCount } from './http/summary.controller.js';

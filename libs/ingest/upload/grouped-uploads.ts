@@ -8,6 +8,7 @@ import { readRejections } from '../accept/read-rejections.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { rejectedLines } from '../accept/rejected-lines.js';
 import { BatchEnqueuer } from './enqueue-batches.js';
+import { byUploader, unchanging } from './group-uploaders.js';
 import type { RecordUnit } from './frame-records.js';
 import { Spool } from './spool.js';
 import { StreamSchemas, type Uploader } from './stream-schemas.js';
@@ -46,7 +47,8 @@ const LINE_BREAK = Buffer.from('\n');
  * Small uploads of one stream that arrive while others are in work go on together, as one chunk
  * and one batch: the engine's cost of a statement and the disk's of a sync are shared. Each gets
  * its own answer when the batch is durable. Uploads that hold anything to reject are taken out of
- * their group and go on alone, so that nobody's bad record is another's.
+ * their group and go on alone, so that nobody's bad record is another's; where fields are new,
+ * each person's go on alone, so that the audit trail tells whose they were.
  */
 @Injectable()
 export class GroupedUploads {
@@ -124,15 +126,16 @@ export class GroupedUploads {
       const keeper = this.schemas.keeper(organization, stream, uploader);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       const alone = group.length === 1;
+      const parts = byUploader(group);
       const engine = this.engine.for(organization.id, uploadId, bytes.length);
       const accepting = acceptRecords(
         engine,
-        keeper,
+        parts.length === 1 ? keeper : unchanging(keeper),
         { file, firstLine: 1, bytes: bytes.length },
         options,
       );
       const accepted = alone ? await accepting : await accepting.catch(() => undefined);
-      if (!accepted) return { results: [], apart: halves(group) };
+      if (!accepted) return { results: [], apart: parts.length === 1 ? halves(group) : parts };
       if (accepted.rejected && !alone) {
         return {
           results: [],

@@ -135,9 +135,17 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
   },
 };
 
+/** Whether an event would be made of it. */
+export const changesSchema = (
+  { id, ...state }: SchemaState & { readonly id: string },
+  survey: Survey,
+): boolean => evolveSchema(id, state, survey).length > 0;
+
+type SchemaState = Pick<StreamState, 'columns' | 'exact' | 'version'>;
+
 function evolveSchema(
   id: string,
-  { columns, exact: known, version }: StreamState,
+  { columns, exact: known, version }: SchemaState,
   survey: Survey,
   released: readonly string[] = [],
 ): readonly StreamSchemaEvolved[] {

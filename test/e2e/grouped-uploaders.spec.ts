@@ -1,0 +1,38 @@
+import { startServer, type Server } from '../server/start-server.js';
+
+const ANN = { email: 'ann@example.com', password: 'Secret-77' };
+const ROUNDS = 40;
+/** Of root, beside each of Ann's. */
+const OTHERS = 6;
+
+describe('small uploads of several people to one stream', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer();
+    const person = { ...ANN, first_name: 'F', last_name: 'L', role: 'member' };
+    const added = await server.client.call('/api/default/users', { body: JSON.stringify(person) });
+    expect(added.status).toBe(200);
+    await server.client.upload('logs', [{ a: 1 }]);
+  });
+  afterAll(() => server.stop());
+
+  it('change the schema each in the name of its own uploader', async () => {
+    const { client } = server;
+    const uploads: Promise<number>[] = [];
+    const upload = (record: object, credentials?: typeof ANN): void => {
+      const call = { body: JSON.stringify([record]), ...(credentials ? { credentials } : {}) };
+      uploads.push(client.call('/api/default/logs/_json', call).then(({ status }) => status));
+    };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (let other = 0; other < OTHERS; other += 1) upload({ a: round });
+      upload({ a: round, [`ann_${round}`]: 1 }, ANN);
+    }
+    expect(new Set(await Promise.all(uploads))).toEqual(new Set([200]));
+    const changes = await client.sql(
+      "SELECT DISTINCT actor FROM _audit WHERE type = 'StreamSchemaEvolved' AND data LIKE '%ann_%'",
+    );
+    expect(changes).toEqual([{ actor: ANN.email }]);
+    await client.call('/api/default/logs/_json?wait=true', { body: '[{"a":1}]' });
+    expect(await client.count('logs')).toBe(2 + ROUNDS * (OTHERS + 1));
+  });
+});
