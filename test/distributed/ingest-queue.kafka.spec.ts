@@ -10,6 +10,7 @@ import {
   type QueuePosition,
 } from '@app/ingest-queue';
 import { openKafka, type OpenKafka } from '../../libs/ingest-queue/kafka/open-kafka.js';
+import { TransactionalProducer } from '../../libs/ingest-queue/kafka/transactions.js';
 import { KafkaServer } from '../server/kafka/kafka-server.js';
 import { bytesOf, ingestQueueContract, take } from '../contract/ingest-queue.contract.js';
 
@@ -140,6 +141,32 @@ describe('on Kafka', () => {
       expect(texts(await take(again, 2, true))).toEqual(['first', 'second']);
       await expect(transaction.commit()).rejects.toThrow();
       await crashed.disconnect();
+    }, 60_000);
+
+    it('takes an append into a transaction as long as the broker allows, and says when that was too short', async () => {
+      const queue = await node('one');
+      const { Kafka, logLevel } = kafkajs;
+      const client = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING });
+      const hasty = new TransactionalProducer(client, `${namespace}.two.0`, 500);
+      const message = (value: string) => ({
+        topic: `${namespace}.batches`,
+        partition: 0,
+        messages: [{ key: 'k', value, headers: { text: value } }],
+      });
+      const began = performance.now();
+      const late = hasty.run(async (send) => {
+        while (performance.now() < began + 1000) await send(message('too late'));
+      });
+      await expect(late).rejects.toMatchObject({
+        kind: 'UPLOAD_TOO_LARGE',
+        message: expect.stringContaining('within 0.5 s; nothing of it was stored') as string,
+      });
+      const patient = await hasty.sized(2 ** 40);
+      await patient.run((send) => send(message('large')));
+      await patient.discard();
+      await hasty.run((send) => send(message('small')));
+      await hasty.discard();
+      expect(texts(await take(queue, 2, true))).toEqual(['large', 'small']);
     }, 60_000);
 
     it('is another queue, with other partitions, when its topics are made anew', async () => {

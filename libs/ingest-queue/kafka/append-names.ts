@@ -15,7 +15,7 @@ import type { KafkaLog } from './kafka-client.js';
 import { partitionOf } from './partition-of.js';
 import type { PlainProducer } from './plain-producer.js';
 import { SteadyConsumer } from './steady-consumer.js';
-import { TransactionalProducer, type SendWithin } from './transactions.js';
+import { TransactionalProducer, transactionTimeoutMs, type SendWithin } from './transactions.js';
 
 export interface AppendNamesOptions {
   readonly kafka: Kafka;
@@ -110,21 +110,25 @@ export class AppendNames {
 
   /**
    * Commits what `work` sends together with the name, once for all time that the name is kept.
+   * @param bytes of all that `work` sends
    * @throws {AlreadyAppendedError}
    */
   append(
     once: NamedAppend,
+    bytes: number,
     work: (send: SendWithin) => Promise<readonly QueuePosition[]>,
   ): Promise<readonly QueuePosition[]> {
-    return this.appending.run(once.name, () => this.appendAlone(once, work));
+    return this.appending.run(once.name, () => this.appendAlone(once, bytes, work));
   }
 
   private async appendAlone(
     once: NamedAppend,
+    bytes: number,
     work: (send: SendWithin) => Promise<readonly QueuePosition[]>,
   ): Promise<readonly QueuePosition[]> {
     const { kafka, namespace } = this.options;
-    const producer = new TransactionalProducer(kafka, `${namespace}.append.${once.name}`);
+    const id = `${namespace}.append.${once.name}`;
+    const producer = new TransactionalProducer(kafka, id, transactionTimeoutMs(bytes));
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {

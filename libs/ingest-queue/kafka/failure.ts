@@ -31,6 +31,12 @@ export function toFailure(error: unknown): unknown {
       'one record of the upload is larger than the ingest queue takes at once; split it',
       { cause: error },
     );
+  if (typesOf(error).includes('INVALID_TRANSACTION_TIMEOUT'))
+    return new MillraceError(
+      'UPLOAD_TOO_LARGE',
+      "the upload may take longer than the ingest queue's transactions last (transaction.max.timeout.ms of its brokers); nothing of it was stored; split it",
+      { cause: error },
+    );
   return new MillraceError(
     'QUEUE_UNAVAILABLE',
     'the ingest queue does not answer; it is not known whether the upload was stored: send it again with the same Idempotency-Key',

@@ -70,10 +70,10 @@ export class KafkaIngestQueue implements IngestQueue {
     return progress.within(bytes, owner, async () => {
       try {
         const positions = once
-          ? await names.append(once, (send) => this.sendAll(records, send))
+          ? await names.append(once, bytes, (send) => this.sendAll(records, send))
           : this.isOneBatch(records, bytes)
             ? await this.sendOneBatch(records)
-            : await transactions.run((send) => this.sendAll(records, send));
+            : await transactions.run(bytes, (send) => this.sendAll(records, send));
         for (const { payload } of records)
           if ('file' in payload) await rm(payload.file, { force: true });
         for (const [index, position] of positions.entries())

@@ -1,9 +1,20 @@
 import { CompressionTypes, type Kafka, type Producer, type Transaction } from 'kafkajs';
+import { MillraceError } from '@app/platform';
 import { RETRY } from './kafka-client.js';
 import { offsetOf, type Outgoing } from './plain-producer.js';
 
-/** The broker ends a transaction that nobody ends; until then readers wait in its partitions. */
-const TRANSACTION_TIMEOUT_MS = 60_000;
+/**
+ * The broker ends a transaction that nobody ends, counted from its beginning; until then readers
+ * wait in its partitions. So it is short, but for what takes longer over a slow line: what is
+ * larger has more, up to what brokers allow (their `transaction.max.timeout.ms`, by default).
+ */
+const LEAST_MS = 60_000;
+const MOST_MS = 15 * 60_000;
+const SLOW_BYTES_PER_SECOND = 256 * 1024;
+
+/** What a transaction of so many bytes may take, in milliseconds. */
+export const transactionTimeoutMs = (bytes: number): number =>
+  Math.min(MOST_MS, LEAST_MS + Math.ceil((bytes / SLOW_BYTES_PER_SECOND) * 1000));
 
 /** @returns the first message's offset. */
 export type SendWithin = (outgoing: Outgoing) => Promise<bigint>;
@@ -15,6 +26,7 @@ export class TransactionalProducer {
   constructor(
     private readonly kafka: Kafka,
     private readonly id: string,
+    private readonly timeoutMs = LEAST_MS,
   ) {}
 
   /** Fences any other producer of this id and ends its transaction, one way or the other. */
@@ -23,24 +35,40 @@ export class TransactionalProducer {
     await this.connected();
   }
 
-  /** Commits what `work` has sent, or nothing of it. */
+  /**
+   * Commits what `work` has sent, or nothing of it.
+   * @throws {MillraceError} UPLOAD_TOO_LARGE when it took longer than a transaction may
+   */
   async run<Result>(
     work: (send: SendWithin, transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const producer = await this.connected();
+    const until = performance.now() + this.timeoutMs;
     let transaction: Transaction | undefined;
+    let isEnding = false;
     try {
       transaction = await producer.transaction();
       const open = transaction;
       const result = await work((outgoing) => sendWithin(open, outgoing), open);
+      if (performance.now() >= until) throw this.tookTooLong();
+      isEnding = true;
       await open.commit();
       return result;
     } catch (error) {
       if (transaction?.isActive() === true) await transaction.abort().catch(() => undefined);
       // Whether it was ended may be unknown: the next one of this id ends it.
       await this.discard();
-      throw error;
+      // Ended by the broker meanwhile, whatever it says; nobody has asked it to commit.
+      throw !isEnding && performance.now() >= until ? this.tookTooLong(error) : error;
     }
+  }
+
+  /** The same id for one transaction of so many bytes. This one takes the id back when it is used next. */
+  async sized(bytes: number): Promise<TransactionalProducer> {
+    const timeoutMs = transactionTimeoutMs(bytes);
+    if (timeoutMs <= this.timeoutMs) return this;
+    await this.discard();
+    return new TransactionalProducer(this.kafka, this.id, timeoutMs);
   }
 
   async discard(): Promise<void> {
@@ -62,7 +90,7 @@ export class TransactionalProducer {
       transactionalId: this.id,
       idempotent: true,
       maxInFlightRequests: 1,
-      transactionTimeout: TRANSACTION_TIMEOUT_MS,
+      transactionTimeout: this.timeoutMs,
       allowAutoTopicCreation: false,
       retry: RETRY,
     });
@@ -71,6 +99,14 @@ export class TransactionalProducer {
     const begun = await producer.transaction();
     await begun.abort();
     return producer;
+  }
+
+  private tookTooLong(cause?: unknown): MillraceError {
+    return new MillraceError(
+      'UPLOAD_TOO_LARGE',
+      `the ingest queue could not take the upload within ${this.timeoutMs / 1000} s; nothing of it was stored; split it`,
+      { cause },
+    );
   }
 }
 
@@ -103,13 +139,16 @@ export class TransactionPool {
     await Promise.all(this.all.map((producer) => producer.takeOver()));
   }
 
-  async run<Result>(work: (send: SendWithin) => Promise<Result>): Promise<Result> {
+  /** @param bytes of all that `work` sends. */
+  async run<Result>(bytes: number, work: (send: SendWithin) => Promise<Result>): Promise<Result> {
     const producer =
       this.free.pop() ??
       (await new Promise<TransactionalProducer>((resolve) => this.waiting.push(resolve)));
+    const sized = await producer.sized(bytes);
     try {
-      return await producer.run(work);
+      return await sized.run(work);
     } finally {
+      if (sized !== producer) await sized.discard();
       const next = this.waiting.shift();
       if (next) next(producer);
       else this.free.push(producer);
