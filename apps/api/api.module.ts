@@ -10,6 +10,7 @@ import {
   UsersProjection,
 } from '@app/identity';
 import {
+  DeadLetter,
   DELTA_SOURCES,
   FedOrganizations,
   ForeignUploadsPipeline,
@@ -93,6 +94,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: WarehouseReader, useValue: parts.warehouse },
     { provide: StreamStatistics, useValue: parts.warehouse },
     { provide: Spool, useValue: parts.spool },
+    { provide: DeadLetter, useValue: parts.deadLetter },
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: DELTA_SOURCES, useValue: parts.config.delta },
     { provide: Catalog, useValue: parts.catalog },

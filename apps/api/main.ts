@@ -1,14 +1,13 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EnsureRoot, type RootCredentials } from '@app/identity';
 import {
-  DeadLetter,
   ForeignUploadsPipeline,
   GroupInserter,
+  measureWriter,
   WritePipeline,
   WriteProgress,
 } from '@app/ingest';
@@ -65,14 +64,14 @@ async function start(config: Config): Promise<void> {
     parts.streams,
     parts.warehouse,
   );
-  const deadLetter = new DeadLetter(join(config.dataDirectory, 'dead-letter'));
   const writer = new WritePipeline(
     parts.queue,
     inserter,
-    deadLetter,
+    parts.deadLetter,
     app.get(WriteProgress),
     logger,
   );
+  measureWriter({ writer, deadLetter: parts.deadLetter });
   if (config.roles.has('writer')) writer.start();
   const isFed = (config.kafka?.uploadOrganizations.size ?? 0) > 0;
   const foreign = parts.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;

@@ -18,7 +18,7 @@ import {
 } from '@app/event-store';
 import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
 import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
-import { ENGINE_SLOTS, Spool } from '@app/ingest';
+import { DeadLetter, ENGINE_SLOTS, Spool } from '@app/ingest';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import { measureProcess, nodeId, Readiness, type Config, type Logger } from '@app/platform';
 import type { Catalog } from '@app/query';
@@ -61,6 +61,7 @@ export interface Parts extends Stores {
   readonly commands: CommandPipeline;
   readonly catalog: Catalog;
   readonly spool: Spool;
+  readonly deadLetter: DeadLetter;
   readonly readiness: Readiness;
 }
 
@@ -167,6 +168,10 @@ async function openQueue(
   }
 }
 
+/** What the writer of this data directory has given up. */
+export const openDeadLetter = ({ dataDirectory }: Config): DeadLetter =>
+  new DeadLetter(join(dataDirectory, 'dead-letter'));
+
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
   const stores = await openStores(config, logger);
@@ -186,6 +191,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     commands: new CommandPipeline(stores.events, projector, stores.people),
     catalog: new StreamCatalog(stores.streams, stores.warehouse),
     spool,
+    deadLetter: openDeadLetter(config),
     readiness: readinessOf({ ...stores, queue, spool, projector }),
     close: async () => {
       await projector.stop();

@@ -1,7 +1,13 @@
 // `node bin/start.mjs ingest-writer`: takes batches from Kafka and writes them to ClickHouse.
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { DeadLetter, GroupInserter, WritePipeline, WriteProgress } from '@app/ingest';
+import {
+  DeadLetter,
+  GroupInserter,
+  measureWriter,
+  WritePipeline,
+  WriteProgress,
+} from '@app/ingest';
 import {
   closeOnSignal,
   createLogger,
@@ -24,6 +30,7 @@ async function start(): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-writer', logger);
   const parts = await openParts(config, logger);
+  const deadLetter = new DeadLetter(join(config.dataDirectory, 'dead-letter'));
   const writer = new WritePipeline(
     parts.queue,
     new GroupInserter(
@@ -32,10 +39,12 @@ async function start(): Promise<void> {
       parts.streams,
       parts.warehouse,
     ),
-    new DeadLetter(join(config.dataDirectory, 'dead-letter')),
-    new WriteProgress(parts.queue),
+    deadLetter,
+    new WriteProgress(parts.queue, deadLetter),
     logger,
   );
+  measureWriter({ writer, deadLetter });
+  parts.readiness.watch('writer', () => writer.checkWriting());
   writer.start();
   const status = config.status && (await openStatusServer(config.status, parts.readiness));
   closeOnSignal(async () => {

@@ -26,7 +26,7 @@ import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from './write/write-progress.js';
 
-/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, UPLOAD_LIMITS, DELTA_SOURCES. */
+/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
 @Module({
   imports: [CqrsModule],
   controllers: [UploadController, RetryController, BulkController, ElasticsearchController],

@@ -16,6 +16,7 @@ export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
 export { WholeResult } from './whole-result.js';
 export {
   FencedError,
+  isOfData,
   NETWORK_ERROR,
   passes,
   toWarehouseError,

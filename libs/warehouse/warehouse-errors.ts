@@ -52,6 +52,25 @@ const PASSING = new Set([
 /** Whether it may go well later without anybody's changing anything in what was asked. */
 export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
 
+/**
+ * Numbers of failures that are of the data that is to be inserted, and of nothing else: it cannot
+ * be read, decompressed or parsed, or a value of it does not go into its column. No table, no
+ * column, and whatever else is not here, may be the server's fault as well.
+ */
+const OF_DATA = new Set([
+  // cannot be read or decompressed
+  ...[32, 33, 117, 561, 636],
+  // cannot be parsed
+  ...[6, 25, 26, 27, 38, 41, 72, 376, 441, 467, 675, 676],
+  // does not go into its column
+  ...[53, 69, 70, 120, 128, 131, 169, 190, 321, 349, 366, 386, 407, 469],
+  // names of columns too long for a statement
+  229,
+]);
+
+/** Whether the same data will fail anywhere and always. */
+export const isOfData = ({ code }: WarehouseError): boolean => OF_DATA.has(code);
+
 const FRAME =
   /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;
 

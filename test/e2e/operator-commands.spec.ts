@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { open } from 'lmdb';
+import { DeadLetter } from '@app/ingest';
 import { environment } from '../../bin/prepare.mjs';
+import { Engine } from '../../libs/warehouse/chdb/engine.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 interface Ended {
@@ -144,6 +146,90 @@ describe('commands for operators', () => {
       expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
       await stop();
     });
+  });
+
+  describe('dead-letter', () => {
+    interface StoredStream {
+      readonly id: string;
+      readonly database: string;
+      readonly name: string;
+    }
+    const folder = (): string => join(dataDirectory, 'dead-letter');
+
+    /** A batch of two rows for `logs`, as a writer would have kept it; one that is broken, too. */
+    async function keepTwo(): Promise<void> {
+      const opened = open({ path: join(dataDirectory, 'events'), maxDbs: 4 });
+      const events = opened.openDB<{ type: string; data: StoredStream }, number>({
+        name: 'events',
+        encoding: 'json',
+      });
+      const created = [...events.getRange()].map(({ value }) => value);
+      const stream = created.find(
+        ({ type, data }) => type === 'StreamCreated' && data.name === 'logs',
+      )?.data;
+      await opened.close();
+      if (!stream) throw new Error('there is no stream logs');
+      const engine = new Engine({ directory: join(dataDirectory, 'engine'), acceptors: 1 });
+      const file = join(dataDirectory, 'two.native.zst');
+      await engine.localEngine.run(
+        `INSERT INTO FUNCTION file('${file}', Native) SELECT now64(6, 'UTC') AS _timestamp, toNullable(toInt64(number)) AS a FROM numbers(2)`,
+      );
+      await engine.close();
+      const headers = {
+        ...{ database: stream.database, table: 'logs', streamId: stream.id },
+        ...{ columns: '["_timestamp","a"]', rows: '2', recordBytes: '20' },
+      };
+      const deadLetter = new DeadLetter(folder());
+      const keep = (offset: bigint, bytes: Uint8Array): Promise<void> =>
+        deadLetter.keep(
+          { position: { partition: 1, offset }, key: 'k', headers, payload: { bytes } },
+          'for a test',
+        );
+      await keep(7n, readFileSync(file));
+      await keep(8n, Buffer.from('no batch'));
+    }
+
+    it('tells what is there, and puts each back once; what does not go stays', async () => {
+      const before = await (await start()).client.count('logs');
+      await stop();
+      await keepTwo();
+      const listed = await run('dead-letter', '--list');
+      expect([listed.code, listed.stdout]).toEqual([
+        0,
+        expect.stringMatching(/1-7: 2 rows for o_[0-9a-f]+\.logs: for a test\n1-8: .*\n2 batches/),
+      ]);
+      const copy = join(dataDirectory, 'copy');
+      cpSync(folder(), copy, { recursive: true });
+      for (let again = 0; again < 2; again += 1) {
+        const replayed = await run('dead-letter', '--replay');
+        expect([replayed.code, replayed.stdout]).toEqual([
+          1,
+          expect.stringMatching(/1-7: in its table\n1-8: stays: /),
+        ]);
+        expect((await run('dead-letter', '--list')).stdout).toMatch(/^1-8: .*\n1 batches\n$/);
+        rmSync(folder(), { recursive: true });
+        cpSync(copy, folder(), { recursive: true });
+      }
+      rmSync(folder(), { recursive: true });
+      const { client } = await start();
+      expect(await client.count('logs')).toBe(before + 2);
+      await stop();
+    }, 120_000);
+
+    it.each<[string, string[], RegExp]>([
+      ['nothing to do', [], /say --list or --replay/],
+      ['an option there is not', ['--put-back'], /put-back/],
+    ])('says what is wrong: %s', async (_, args, message) => {
+      const { code, stderr } = await run('dead-letter', ...args);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    });
+
+    it('puts nothing back beside a running server', async () => {
+      await start();
+      const { code, stderr } = await run('dead-letter', '--replay');
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
+      await stop();
+    }, 60_000);
   });
 
   describe('audit:verify', () => {

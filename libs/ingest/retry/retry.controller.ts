@@ -60,7 +60,8 @@ export class RetryController {
     this.rates.admit(organization.id);
     const uploader = uploaderOf(request);
     const result = await this.pipeline.retry({ organization, stream, uploadId, uploader });
-    if (wait === 'true' && result.position) await this.progress.awaitWritten(result.position);
+    const { position, first } = result;
+    if (wait === 'true' && position) await this.progress.awaitWritten(position, first);
     return toAnswer(result);
   }
 }

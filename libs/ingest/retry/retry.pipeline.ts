@@ -85,7 +85,7 @@ export class RetryPipeline {
         successful: sum.successful + step.successful,
         failed: sum.failed + step.failed,
         error: sum.error ?? step.error,
-        position: step.position ?? sum.position,
+        ...(step.position ? { position: step.position, first: step.first } : {}),
       };
     }
     return sum;

@@ -58,11 +58,11 @@ export interface OutdatedChunk {
 }
 
 /**
- * Where the last batch is (undefined when there was nothing to store), or which chunks must be
+ * Where the last batch is and the first (undefined when there was nothing to store), or which chunks must be
  * accepted again, or the upload that came before under the same name.
  */
 export type Enqueued =
-  | { readonly position: QueuePosition | undefined }
+  | { readonly position: QueuePosition | undefined; readonly first: QueuePosition | undefined }
   | { readonly outdated: readonly number[] }
   | { readonly before: KeptAppend };
 
@@ -96,7 +96,8 @@ export class BatchEnqueuer {
   ): Promise<Enqueued> {
     const enqueued = await this.enqueueAll([{ to, chunks, removal }], once);
     if ('outdated' in enqueued) return { outdated: enqueued.outdated.map(({ chunk }) => chunk) };
-    return 'before' in enqueued ? enqueued : { position: enqueued.positions.at(-1) };
+    if ('before' in enqueued) return enqueued;
+    return { position: enqueued.positions.at(-1), first: enqueued.positions[0] };
   }
 
   /** The same for an upload to several streams, each with its chunks. */

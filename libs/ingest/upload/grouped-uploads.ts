@@ -152,15 +152,19 @@ export class GroupedUploads {
         { ...accepted, recordBytes: bytes.length },
       ]);
       if (!('position' in enqueued)) return { results: [], apart: [group] };
-      const { position } = enqueued;
+      const { position, first } = enqueued;
       const ofOne = ({ bytes: lines }: Waiting): UploadResult => ({
         stream,
         successful: recordsIn(lines),
         failed: 0,
         error: undefined,
         position,
+        first,
       });
-      return { results: alone ? [{ ...sum, position, rejections }] : group.map(ofOne), apart: [] };
+      return {
+        results: alone ? [{ ...sum, position, first, rejections }] : group.map(ofOne),
+        apart: [],
+      };
     });
   }
 }

@@ -12,6 +12,8 @@ export interface UploadResult {
   readonly error: string | undefined;
   /** Where its last batch is in the queue; undefined when nothing was stored. */
   readonly position: QueuePosition | undefined;
+  /** Where its first one is, when it was put there just now. */
+  readonly first?: QueuePosition | undefined;
   /** Each that was rejected, where the upload asks for them. */
   readonly rejections?: readonly Rejection[];
 }

@@ -145,7 +145,8 @@ export class UploadController {
       isMultipart(type) ? multipartFile(decoded, type) : decoded,
     );
     const result = await this.pipeline.upload({ ...taken, stream, format });
-    if (wait === 'true' && result.position) await this.progress.awaitWritten(result.position);
+    const { position, first } = result;
+    if (wait === 'true' && position) await this.progress.awaitWritten(position, first);
     return toAnswer(result);
   }
 }

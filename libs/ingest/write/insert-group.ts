@@ -50,7 +50,11 @@ export class GroupInserter {
    * before, what is there must be read anew.
    * @throws {FencedError} when the partition is another writer's by now
    */
-  async begin({ partition, epoch, records }: Delivery): Promise<void> {
+  async begin({
+    partition,
+    epoch,
+    records,
+  }: Pick<Delivery, 'partition' | 'epoch' | 'records'>): Promise<void> {
     const known = this.partitions.get(partition);
     const first = records[0]?.position.offset ?? 0n;
     const last = records.at(-1)?.position.offset ?? 0n;

@@ -1,4 +1,4 @@
-import { counter, histogram, ROW_BUCKETS } from '@app/platform';
+import { counter, gauge, histogram, ROW_BUCKETS } from '@app/platform';
 import { FencedError } from '@app/warehouse';
 import type { ReceivedBatch } from './group-batches.js';
 
@@ -46,3 +46,22 @@ export async function measureInsert(
 }
 
 export const countDeadLetter = (): void => deadLetters.inc();
+
+interface Measured {
+  readonly writer: { readonly tablesWaitedFor: number };
+  readonly deadLetter: { readonly size: number };
+}
+
+/** What a process's writer is stuck with, for `/metrics`. Once. */
+export function measureWriter({ writer, deadLetter }: Measured): void {
+  gauge({
+    name: 'millrace_tables_waited_for',
+    help: 'Tables that take no batches although the warehouse answers: their partitions wait',
+    collect: (tables) => tables.set(writer.tablesWaitedFor),
+  });
+  gauge({
+    name: 'millrace_dead_letter_batches',
+    help: 'Batches in <data>/dead-letter now, until they are put back',
+    collect: (batches) => batches.set(deadLetter.size),
+  });
+}

@@ -1,16 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { IngestQueue, type QueuePosition } from '@app/ingest-queue';
+import { MillraceError } from '@app/platform';
+import { DeadLetter } from './dead-letter.js';
 
 /** For uploads that wait until their rows can be queried: a batch is committed when it is in the warehouse. */
 @Injectable()
 export class WriteProgress {
   private waiting = 0;
 
-  constructor(private readonly queue: IngestQueue) {}
+  constructor(
+    private readonly queue: IngestQueue,
+    private readonly deadLetter: DeadLetter,
+  ) {}
 
-  /** Resolves when the batch at `position` is in the warehouse. */
-  awaitWritten(position: QueuePosition): Promise<void> {
-    return this.counted(this.queue.awaitCommitted(position));
+  /**
+   * Resolves when the batch at `position` is in the warehouse, and those of the same append since
+   * the one at `first`.
+   * @throws {MillraceError} SET_ASIDE when one of them was given up by this process
+   */
+  async awaitWritten(position: QueuePosition, first = position): Promise<void> {
+    await this.counted(this.queue.awaitCommitted(position));
+    if (this.deadLetter.holds(position, first.offset)) throw setAside();
   }
 
   /** Resolves when all that is on the queue now is in the warehouse. */
@@ -32,3 +42,9 @@ export class WriteProgress {
     }
   }
 }
+
+const setAside = (): MillraceError =>
+  new MillraceError(
+    'SET_ASIDE',
+    'the upload is stored, but its table did not take all of it: that is kept, and cannot be queried until an operator puts it back; do not send it again',
+  );

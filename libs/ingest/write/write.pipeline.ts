@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery, IngestQueue, QueuedRecord } from '@app/ingest-queue';
-import type { Logger } from '@app/platform';
-import { FencedError, passes, WarehouseError } from '@app/warehouse';
-import { isRemoval, readRemoval } from '../rejected-removal.js';
+import { FencedError } from '@app/warehouse';
+import { MillraceError, type Logger } from '@app/platform';
+import { isRemoval, readRemoval, type RejectedRemoval } from '../rejected-removal.js';
 import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
+import { judgeAlone, Patience, PATIENCE_MS, type Verdict } from './patience.js';
 import type { WriteProgress } from './write-progress.js';
 
 /** A delivery is bounded in what it takes from the queue; groups bound what an insert takes. */
@@ -18,21 +19,21 @@ const LINGER_STEP_MS = 5;
 const SEEN_MS = 1000;
 const SMALL_ROWS = 50_000;
 const BACKOFF_MS = { first: 100, most: 10_000 };
-/** Tries before a batch that fails for a reason of its own is given up. */
-const TRIES = 3;
 
 /**
  * The way of a batch from the queue to the warehouse: receive → insert → commit.
  *
  * Exactly once: see {@link GroupInserter}. The commit comes after the insert, so a crash in
- * between delivers the batch again, and the read-back finds it stored. A batch that the warehouse
- * refuses for a reason that will not pass goes to the dead letter, alone, and holds nobody up.
+ * between delivers the batch again, and the read-back finds it stored. A batch that cannot be
+ * inserted anywhere goes to the dead letter, alone, and holds nobody up; one whose table is not
+ * there is waited for first, see {@link Patience}. The commit comes after the dead letter too.
  */
 export class WritePipeline {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   /** When a small delivery of a partition came last. */
   private readonly seen = new Map<number, number>();
+  private readonly patience: Patience;
 
   constructor(
     private readonly queue: IngestQueue,
@@ -40,7 +41,10 @@ export class WritePipeline {
     private readonly deadLetter: DeadLetter,
     private readonly progress: WriteProgress,
     private readonly logger: Logger,
-  ) {}
+    patienceMs = PATIENCE_MS,
+  ) {
+    this.patience = new Patience(patienceMs);
+  }
 
   start(): void {
     this.running = this.run();
@@ -50,6 +54,20 @@ export class WritePipeline {
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
+  }
+
+  /** Tables that take no batches just now, although the warehouse answers. */
+  get tablesWaitedFor(): number {
+    return this.patience.waitedFor;
+  }
+
+  /** @throws {MillraceError} NOT_READY while batches wait for a table. */
+  checkWriting(): void {
+    if (this.tablesWaitedFor > 0)
+      throw new MillraceError(
+        'NOT_READY',
+        `batches wait for ${this.tablesWaitedFor} tables that do not take them; the log says why`,
+      );
   }
 
   private async run(): Promise<void> {
@@ -118,7 +136,7 @@ export class WritePipeline {
     const removals = records.filter(isRemoval);
     const { groups, unreadable } = groupBatches(records.filter((record) => !isRemoval(record)));
     for (const record of unreadable)
-      await this.deadLetter.keep(record, 'its headers are not those of a batch');
+      if (!(await this.setAside(record, 'its headers are not those of a batch'))) return false;
     const left = [...groups];
     const worker = async (): Promise<boolean> => {
       for (let group = left.shift(); group; group = left.shift()) {
@@ -140,41 +158,63 @@ export class WritePipeline {
   }
 
   private store(group: BatchGroup): Promise<boolean> {
-    return this.untilDone(
-      () => this.inserter.insert(group),
-      { table: group.table },
-      (error) => this.giveUp(group, error),
-    );
+    const { database, table } = group.table;
+    const name = JSON.stringify([database, table, group.streamId]);
+    return this.untilDone({
+      work: async () => {
+        await this.inserter.insert(group);
+        this.patience.succeeded(name);
+      },
+      what: { table: group.table },
+      judge: (error, tries) => this.patience.judge(name, error, tries),
+      giveUp: (error) => this.takeApart(group, error),
+    });
   }
 
-  private remove(record: QueuedRecord): Promise<boolean> {
-    const work = async (): Promise<void> => {
-      const removal = readRemoval(record);
-      if (removal) await this.inserter.remove(removal);
-    };
-    return this.untilDone(work, { removal: record.headers }, async (error) => {
-      await this.deadLetter.keep(record, reasonOf(error));
-      return true;
+  /** What was waited for with others is not waited for again. */
+  private storeAlone(group: BatchGroup, record: QueuedRecord): Promise<boolean> {
+    return this.untilDone({
+      work: () => this.inserter.insert(group),
+      what: { table: group.table },
+      judge: judgeAlone,
+      giveUp: (error) => this.setAside(record, reasonOf(error)),
+    });
+  }
+
+  private async remove(record: QueuedRecord): Promise<boolean> {
+    let removal: RejectedRemoval | undefined;
+    try {
+      removal = readRemoval(record);
+    } catch (error) {
+      return this.setAside(record, reasonOf(error));
+    }
+    if (!removal) return this.setAside(record, 'it says nothing that could be removed');
+    const { database } = removal;
+    const name = JSON.stringify([database]);
+    return this.untilDone({
+      work: async () => {
+        await this.inserter.remove(removal);
+        this.patience.succeeded(name);
+      },
+      what: { removal: record.headers },
+      judge: (error, tries) => this.patience.judge(name, error, tries),
+      giveUp: (error) => this.setAside(record, reasonOf(error)),
     });
   }
 
   /** Tries again what may pass by itself, and gives up what does not. @returns false when it was stopped before. @throws {FencedError} */
-  private async untilDone(
-    work: () => Promise<void>,
-    what: object,
-    giveUp: (error: unknown) => Promise<boolean>,
-  ): Promise<boolean> {
+  private async untilDone({ work, what, judge, giveUp }: Attempt): Promise<boolean> {
     let backoff = BACKOFF_MS.first;
-    for (let attempt = 1; !this.stopping.signal.aborted || attempt === 1;) {
+    for (let tries = 1; !this.stopping.signal.aborted || tries === 1;) {
       try {
         await work();
         return true;
       } catch (error) {
         if (error instanceof FencedError) throw error;
-        const verdict = judge(error, attempt);
-        this.logger.error({ err: error, ...what, attempt, verdict }, 'a write failed');
-        if (verdict === 'give-up') return giveUp(error);
-        if (verdict === 'count') attempt += 1;
+        const verdict = judge(error, tries);
+        this.logger.error({ err: error, ...what, tries, verdict }, 'a write failed');
+        if (verdict === 'give-up' || verdict === 'apart') return giveUp(error);
+        if (verdict === 'count') tries += 1;
       }
       await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (this.stopping.signal.aborted) return false;
@@ -184,28 +224,39 @@ export class WritePipeline {
   }
 
   /** Finds the batch that is at fault by taking the group apart. */
-  private async giveUp(group: BatchGroup, error: unknown): Promise<boolean> {
-    const [first] = group.batches;
-    if (group.batches.length === 1 && first) {
-      await this.deadLetter.keep(first.record, reasonOf(error));
-      return true;
-    }
+  private async takeApart(group: BatchGroup, error: unknown): Promise<boolean> {
+    const [first, ...more] = group.batches;
+    if (first && more.length === 0) return this.setAside(first.record, reasonOf(error));
     for (const batch of group.batches) {
-      if (!(await this.store({ ...group, batches: [batch] }))) return false;
+      if (!(await this.storeAlone({ ...group, batches: [batch] }, batch.record))) return false;
     }
     return true;
   }
+
+  /** Until it is kept: what was acknowledged must not go when there is no room for it. */
+  private setAside(record: QueuedRecord, reason: string): Promise<boolean> {
+    this.logger.error({ position: positionOf(record), reason }, 'a batch is set aside');
+    return this.insist(
+      () => this.deadLetter.keep(record, reason),
+      'a batch cannot be kept in the dead letter; it is tried again',
+    );
+  }
 }
+
+interface Attempt {
+  work(this: void): Promise<void>;
+  /** For the log. */
+  readonly what: object;
+  judge(this: void, error: unknown, tries: number): Verdict;
+  giveUp(this: void, error: unknown): Promise<boolean>;
+}
+
+const positionOf = ({ position: { partition, offset } }: QueuedRecord): string =>
+  `${partition}-${offset}`;
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 function isSmall({ records }: Delivery): boolean {
   return records.reduce((rows, { headers }) => rows + Number(headers.rows ?? 0), 0) < SMALL_ROWS;
-}
-
-function judge(error: unknown, attempt: number): 'give-up' | 'count' | 'wait' {
-  if (!(error instanceof WarehouseError)) return 'wait';
-  if (passes(error)) return 'wait';
-  return attempt < TRIES ? 'count' : 'give-up';
 }

@@ -1,0 +1,83 @@
+// `npm run dead-letter`: what no table took, and puts it back.
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { rebuild } from '@app/event-store';
+import { GroupInserter, PutBack, Spool, type DeadBatch } from '@app/ingest';
+import { createLogger, readConfig, type Config } from '@app/platform';
+import { openDeadLetter, openStores } from './open-parts.js';
+
+const USAGE = `usage: npm run dead-letter -- --list | --replay
+
+Batches that no table took are in <data>/dead-letter of the process that wrote them.
+
+  --list    tells what is there, and why
+  --replay  puts each into its table, once, and takes it out of the folder; what still does not go
+            stays, and the code is 1. The process must be stopped: it has the data directory.
+  --help    this text
+
+MILLRACE_DATA_DIR and the other variables are those of that process.`;
+
+const nameOf = ({ position: { partition, offset } }: DeadBatch): string => `${partition}-${offset}`;
+
+async function list(config: Config): Promise<void> {
+  const batches = await openDeadLetter(config).list();
+  for (const batch of batches) {
+    const { database = '?', table = '?', rows = '?' } = batch.headers;
+    console.log(`${nameOf(batch)}: ${rows} rows for ${database}.${table}: ${batch.reason}`);
+  }
+  console.log(`${batches.length} batches`);
+}
+
+/** @returns how many did not go. */
+async function replay(config: Config): Promise<number> {
+  const stores = await openStores(config, createLogger(config.logLevel));
+  try {
+    const { events, snapshots, streams, warehouse } = stores;
+    const last = (await events.lastPosition()) ?? 0n;
+    await rebuild(events, streams, snapshots, { from: last, onProgress: () => undefined });
+    const spool = new Spool(join(config.dataDirectory, 'spool'), 0);
+    const deadLetter = openDeadLetter(config);
+    const inserter = new GroupInserter(warehouse, spool.folder('writer'), streams, warehouse);
+    const putBack = new PutBack(deadLetter, inserter, warehouse, streams);
+    let left = 0;
+    for (const batch of await deadLetter.list()) {
+      try {
+        const outcome = await putBack.one(batch);
+        const told =
+          outcome === 'stored' ? 'in its table' : 'its stream was deleted, and it with it';
+        console.log(`${nameOf(batch)}: ${told}`);
+      } catch (error) {
+        left += 1;
+        console.log(
+          `${nameOf(batch)}: stays: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    }
+    return left;
+  } finally {
+    await stores.close();
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      list: { type: 'boolean', default: false },
+      replay: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void console.log(USAGE);
+  if (values.list === values.replay) throw new Error(`say --list or --replay\n\n${USAGE}`);
+  const config = readConfig();
+  if (values.list) await list(config);
+  else if ((await replay(config)) > 0) process.exitCode = 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`dead-letter: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

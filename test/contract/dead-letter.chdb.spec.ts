@@ -1,0 +1,226 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { RecordedEvent } from '@app/event-store';
+import { DeadLetter, GroupInserter, PutBack, WritePipeline, WriteProgress } from '@app/ingest';
+import type { IngestQueue, QueuePosition } from '@app/ingest-queue';
+import { StreamsProjection } from '@app/streams';
+import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { openEmbeddedIngestQueue } from '../../libs/ingest-queue/embedded/embedded-ingest-queue.js';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { until } from '../server/until.js';
+
+const DATABASE = 'o_dead';
+const ROWS = 3;
+const limits = { timeoutSeconds: 10, memoryBytes: 1 << 30, readRows: 1e9, readBytes: 1e12, resultRows: 1e6, resultBytes: 1 << 30 }; // prettier-ignore
+
+describe('batches that their table does not take', () => {
+  let directory: string;
+  let engineDirectory: string;
+  let warehouse: Warehouse;
+  let localEngine: LocalEngine;
+  let bytes: Uint8Array;
+  let queue: IngestQueue;
+  let streams: StreamsProjection;
+  let deadLetter: DeadLetter;
+  let progress: WriteProgress;
+  let writer: WritePipeline | undefined;
+  let logged: string[];
+  let made = 0;
+
+  beforeAll(async () => {
+    engineDirectory = mkdtempSync(join(tmpdir(), 'millrace-dead-engine-'));
+    ({ warehouse, localEngine } = openChdb({
+      directory: engineDirectory,
+      limits,
+      readers: 1,
+      acceptors: 1,
+    }));
+    await warehouse.createDatabase(DATABASE);
+    const file = join(engineDirectory, 'batch.native.zst');
+    await localEngine.run(
+      `INSERT INTO FUNCTION file('${file}', Native) SELECT now64(6, 'UTC') AS _timestamp, toNullable(toInt64(number)) AS n FROM numbers(${ROWS})`,
+    );
+    bytes = readFileSync(file);
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(engineDirectory, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-dead-'));
+    queue = openEmbeddedIngestQueue({ directory: join(directory, 'queue'), maxBytes: 1e8 });
+    streams = new StreamsProjection();
+    logged = [];
+    deadLetter = new DeadLetter(kept());
+    progress = new WriteProgress(queue, deadLetter);
+  });
+  afterEach(async () => {
+    await writer?.stop();
+    await queue.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const kept = (): string => join(directory, 'dead-letter');
+  const inserter = (): GroupInserter => new GroupInserter(warehouse, directory, streams, warehouse);
+
+  function start(patienceMs?: number): WritePipeline {
+    const logger = pino({}, { write: (line: string) => void logged.push(line) });
+    writer = new WritePipeline(queue, inserter(), deadLetter, progress, logger, patienceMs);
+    writer.start();
+    return writer;
+  }
+
+  /** More often than a batch is tried that is at fault itself. */
+  const failed = (what: string): Promise<void> =>
+    until(() => Promise.resolve(logged.filter((line) => line.includes(what)).length > 3));
+
+  const newStream = (): string => `S${(made += 1)}`;
+  /** As acceptance does, all in one append. */
+  async function append(stream: string, ...payloads: Uint8Array[]): Promise<QueuePosition[]> {
+    const headers = {
+      ...{ database: DATABASE, table: stream, streamId: stream },
+      ...{ columns: '["_timestamp","n"]', rows: String(ROWS), recordBytes: '100' },
+    };
+    const records = payloads.map((payload) => ({
+      ...{ key: stream, headers },
+      payload: { bytes: payload },
+    }));
+    return [...(await queue.append(records))];
+  }
+  const createTable = (stream: string): Promise<void> =>
+    warehouse.createTable(
+      { database: DATABASE, table: stream },
+      [{ name: 'n', type: 'Nullable(Int64)' }],
+      stream,
+    );
+  const rowsOf = async (stream: string): Promise<string> =>
+    warehouse.text({ sql: `SELECT count() FROM ${stream}`, database: DATABASE, format: 'text' });
+  const last = (positions: readonly QueuePosition[]): QueuePosition => {
+    const position = positions.at(-1);
+    if (!position) throw new Error('nothing was appended');
+    return position;
+  };
+  const apply = (stream: string, type: string): void =>
+    streams.apply({
+      stream: `stream-${stream}`,
+      type,
+      data: { id: stream, organizationId: 'o', database: DATABASE, name: stream },
+    } as unknown as RecordedEvent);
+
+  it('wait for it while it is not there, and are in it when it comes', async () => {
+    const stream = newStream();
+    const position = last(await append(stream, bytes));
+    const working = start();
+    await until(() => Promise.resolve(working.tablesWaitedFor === 1));
+    expect(() => working.checkWriting()).toThrow(/batches wait for 1 tables/);
+    await failed('a write failed');
+    await createTable(stream);
+    await progress.awaitWritten(position);
+    expect([await rowsOf(stream), deadLetter.size]).toEqual([`${ROWS}\n`, 0]);
+    expect(working.tablesWaitedFor).toBe(0);
+  });
+
+  it('are kept when it does not come in time, and whoever waits for them is told', async () => {
+    const [lost, there] = [newStream(), newStream()];
+    await createTable(there);
+    const positions = await append(lost, bytes, bytes);
+    const others = last(await append(there, bytes));
+    const working = start(300);
+    await expect(progress.awaitWritten(last(positions))).rejects.toMatchObject({
+      kind: 'SET_ASIDE',
+      status: 500,
+    });
+    await progress.awaitWritten(others);
+    expect(working.tablesWaitedFor).toBe(0);
+    expect(await deadLetter.list()).toMatchObject(
+      positions.map((position) => ({ position, reason: expect.stringContaining(lost) as string })),
+    );
+    // What comes later is not waited for as long again.
+    await expect(progress.awaitWritten(last(await append(lost, bytes)))).rejects.toMatchObject({
+      kind: 'SET_ASIDE',
+    });
+    expect(await rowsOf(there)).toBe(`${ROWS}\n`);
+  });
+
+  it('are gone without a trace when their stream is deleted meanwhile', async () => {
+    const stream = newStream();
+    apply(stream, 'StreamCreated');
+    const position = last(await append(stream, bytes));
+    const working = start();
+    await until(() => Promise.resolve(working.tablesWaitedFor === 1));
+    apply(stream, 'StreamDeleted');
+    await progress.awaitWritten(position);
+    expect([deadLetter.size, working.tablesWaitedFor]).toEqual([0, 0]);
+  });
+
+  it('are kept at once when they cannot be read, alone, and an upload of which they are a part is told', async () => {
+    const stream = newStream();
+    await createTable(stream);
+    const positions = await append(stream, bytes, Buffer.from('no batch'), bytes);
+    start();
+    await expect(progress.awaitWritten(last(positions), positions[0])).rejects.toMatchObject({
+      kind: 'SET_ASIDE',
+    });
+    expect((await deadLetter.list()).map(({ position }) => position)).toEqual([positions[1]]);
+    expect(await rowsOf(stream)).toBe(`${2 * ROWS}\n`);
+  });
+
+  it('stay on the queue as long as they cannot be kept', async () => {
+    writeFileSync(kept(), 'a file where the folder should be');
+    const stream = newStream();
+    await createTable(stream);
+    const position = last(await append(stream, Buffer.from('no batch')));
+    start();
+    const told = progress.awaitWritten(position).catch((error: unknown) => error);
+    await failed('cannot be kept in the dead letter');
+    expect(queue.depth().records).toBe(1);
+    rmSync(kept());
+    expect(await told).toMatchObject({ kind: 'SET_ASIDE' });
+    expect([deadLetter.size, queue.depth().records]).toEqual([1, 0]);
+  });
+
+  describe('put back', () => {
+    const putBack = (from: DeadLetter): PutBack =>
+      new PutBack(from, inserter(), warehouse, streams);
+
+    it('are in their table once, also when it is broken off and done again', async () => {
+      const stream = newStream();
+      const positions = await append(stream, bytes, bytes);
+      start(1);
+      await progress.awaitWritten(last(positions)).catch(() => undefined);
+      const before = join(directory, 'before');
+      cpSync(kept(), before, { recursive: true });
+      const [first] = await deadLetter.list();
+      if (!first) throw new Error('nothing was kept');
+      await expect(putBack(deadLetter).one(first)).rejects.toMatchObject({ code: 60 });
+      expect(deadLetter.size).toBe(2);
+      await createTable(stream);
+      for (const folder of [kept(), before, before]) {
+        const found = new DeadLetter(folder);
+        for (const batch of await found.list())
+          expect(await putBack(found).one(batch)).toBe('stored');
+        expect(new DeadLetter(folder).size).toBe(0);
+      }
+      expect(await rowsOf(stream)).toBe(`${2 * ROWS}\n`);
+    });
+
+    it('stay where they are when the table is another stream’s, and go with their own', async () => {
+      const stream = newStream();
+      await append(stream, bytes);
+      start(1);
+      await until(() => Promise.resolve(deadLetter.size === 1));
+      await warehouse.createTable({ database: DATABASE, table: stream }, [], 'another');
+      const [batch] = await deadLetter.list();
+      if (!batch) throw new Error('nothing was kept');
+      await expect(putBack(deadLetter).one(batch)).rejects.toThrow();
+      expect(deadLetter.size).toBe(1);
+      apply(stream, 'StreamCreated');
+      apply(stream, 'StreamDeleted');
+      expect(await putBack(deadLetter).one(batch)).toBe('gone');
+      expect([deadLetter.size, await rowsOf(stream)]).toEqual([0, '0\n']);
+    });
+  });
+});
