@@ -80,6 +80,11 @@ export abstract class IngestQueue {
   abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
   /** Resolves when the record at `position` is committed, by whatever process. */
   abstract awaitCommitted(position: QueuePosition): Promise<void>;
+  /**
+   * Whether the record at `position`, or one of its partition since the offset `first`, was set
+   * aside by whoever committed it, in whatever process. Known for a while only.
+   */
+  abstract wasSetAside(position: QueuePosition, first: bigint): boolean;
   /** Resolves when all that was appended before this call is committed. */
   abstract awaitAllCommitted(): Promise<void>;
   /** Records appended but not committed yet; about, where others append too. */
@@ -109,8 +114,9 @@ export interface Delivery {
   /**
    * Durably marks these records as done; they are not delivered again, unless the partition was
    * taken away meanwhile. Await it, or {@link release}, before taking the next delivery.
+   * @param setAside those of them that could not be done, for whoever waits for them
    */
-  commit(): Promise<void>;
+  commit(setAside?: readonly QueuePosition[]): Promise<void>;
   /** Gives the records back, uncommitted; whoever has the partition next gets them, under a new epoch. */
   release(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import {
   type Delivery,
   type IngestQueue,
   type QueuedRecord,
+  type QueuePosition,
 } from '@app/ingest-queue';
 
 export interface IngestQueueUnderTest {
@@ -164,6 +165,24 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       expect([...reopened.lag().values()].reduce((sum, each) => sum + each, 0)).toBe(2);
       await reopened.reach();
       expect(texts(await take(reopened, 2, true))).toEqual(['b', 'c']);
+    });
+
+    it('tells which records were set aside, and of what they were a part', async () => {
+      const positions = await queue.append([record('a'), record('b'), record('c')]);
+      const [first, second, third] = positions;
+      if (!first || !second || !third) throw new Error('want three');
+      const ending = new AbortController();
+      for await (const delivery of queue.consume({ ...LIMITS, signal: ending.signal })) {
+        const aside = delivery.records.filter((each) => bytesOf(each).toString() === 'b');
+        await delivery.commit(aside.map(({ position }) => position));
+        if (delivery.records.some(({ position }) => position.offset === third.offset))
+          ending.abort();
+      }
+      await queue.awaitCommitted(third);
+      const told = (position: QueuePosition, from = position): boolean =>
+        queue.wasSetAside(position, from.offset);
+      expect([told(first), told(second), told(third)]).toEqual([false, true, false]);
+      expect([told(third, first), told(third, second)]).toEqual([true, true]);
     });
 
     it('never uses an offset twice, not even after everything was consumed and a restart', async () => {

@@ -169,6 +169,29 @@ describe('on Kafka', () => {
       expect(texts(await take(queue, 2, true))).toEqual(['large', 'small']);
     }, 60_000);
 
+    it('tells a node which records another one has set aside, also when a third writes by then', async () => {
+      const nodes = [await node('one'), await node('two'), await node('three')];
+      const [asking, ...writers] = nodes;
+      if (!asking) throw new Error('want one');
+      const appended: QueuePosition[] = [];
+      for (const writer of writers) {
+        const [position] = await asking.append([record('a')]);
+        if (!position) throw new Error('want a position');
+        appended.push(position);
+        const ending = new AbortController();
+        const limits = { maxRecords: 10, maxBytes: 1e6, signal: ending.signal };
+        for await (const delivery of writer.consume(limits)) {
+          const isFirst = appended.length === 1;
+          await delivery.commit(isFirst ? delivery.records.map((each) => each.position) : []);
+          ending.abort();
+        }
+        await asking.awaitCommitted(position);
+      }
+      expect(appended.map((each) => asking.wasSetAside(each, each.offset))).toEqual([true, false]);
+      const late = await node('four');
+      expect(appended.map((each) => late.wasSetAside(each, each.offset))).toEqual([true, false]);
+    }, 60_000);
+
     it('is another queue, with other partitions, when its topics are made anew', async () => {
       const [first] = await (await node('one')).append([record('a')]);
       namespace = `test-${randomUUID()}`;

@@ -18,6 +18,7 @@ import {
   type QueueRecord,
 } from '../ingest-queue.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
+import { SetAside } from '../set-aside.js';
 import { adoptFile } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
 import { WaitingRecords } from './waiting-records.js';
@@ -70,6 +71,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly payloads: string;
   private readonly partition: number;
   private readonly waiting: WaitingRecords;
+  private readonly aside = new SetAside();
 
   constructor(
     private readonly environment: RootDatabase,
@@ -144,7 +146,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
         partition: this.partition,
         epoch: undefined,
         records,
-        commit: () => this.commit(committed),
+        commit: (setAside = []) => this.commit(committed, setAside),
         release: () => {
           delivered = this.committed();
           return Promise.resolve();
@@ -167,6 +169,10 @@ export class EmbeddedIngestQueue implements IngestQueue {
   async awaitAllCommitted(): Promise<void> {
     const last = (this.counters.get(NEXT_OFFSET) ?? 1) - 1;
     await this.awaitCommitted({ partition: this.partition, offset: BigInt(last) });
+  }
+
+  wasSetAside(position: QueuePosition, first: bigint): boolean {
+    return this.aside.has(position, first);
   }
 
   depth(): QueueDepth {
@@ -220,7 +226,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
     return taken;
   }
 
-  private async commit(offset: number): Promise<void> {
+  private async commit(offset: number, setAside: readonly QueuePosition[]): Promise<void> {
     const done = await this.environment
       .transaction(() => {
         const range = [...this.records.getRange({ end: offset + 1 })];
@@ -231,6 +237,10 @@ export class EmbeddedIngestQueue implements IngestQueue {
       .catch(async (error: unknown) => {
         throw await failedCommit(error);
       });
+    this.aside.add(
+      this.partition,
+      setAside.map((position) => position.offset),
+    );
     for (const { owner, size } of done) this.waiting.grow(owner, -1, -size);
     const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
     await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));

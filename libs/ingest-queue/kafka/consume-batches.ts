@@ -61,9 +61,15 @@ export class BatchConsumer {
       partition: outward,
       epoch,
       records: messages.map((message) => toRecord(outward, message)),
-      commit: async () => {
+      commit: async (positions = []) => {
+        const { setAside } = this.options.progress;
+        setAside.add(
+          partition,
+          positions.map(({ offset }) => offset),
+        );
+        const metadata = setAside.text(partition);
         await consumer
-          .commitOffsets([{ topic, partition, offset: next }])
+          .commitOffsets([{ topic, partition, offset: next, metadata }])
           .catch((error: unknown) => {
             if (!hasMovedOn(error)) throw error;
           });

@@ -5,6 +5,7 @@ import { MillraceError } from '@app/platform';
 import { whyNoRoom, type Room } from '../fair-room.js';
 import type { QueueDepth, QueuePosition } from '../ingest-queue.js';
 import { admit } from '../queue-room.js';
+import { SetAside } from '../set-aside.js';
 import { toFailure } from './failure.js';
 import type { KafkaLog } from './kafka-client.js';
 
@@ -41,6 +42,8 @@ const FIRST_GUESS_BYTES = 16 * 1024;
  * now and then, and told at once by a writer in this process.
  */
 export class GroupProgress {
+  /** A commit brings what its partition has of them, so that every process knows. */
+  readonly setAside = new SetAside();
   private readonly partitions = new Map<number, Partition>();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
@@ -183,8 +186,10 @@ export class GroupProgress {
         if (BigInt(high) > at.end) at.end = BigInt(high);
         this.committedBelow(partition, BigInt(low));
       }
-      for (const { partition, offset } of groups[0]?.partitions ?? [])
+      for (const { partition, offset, metadata } of groups[0]?.partitions ?? []) {
+        this.setAside.read(partition, metadata);
         this.committedBelow(partition, BigInt(offset));
+      }
     } catch (error) {
       throw toFailure(error);
     }

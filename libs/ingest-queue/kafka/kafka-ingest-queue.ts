@@ -103,6 +103,10 @@ export class KafkaIngestQueue implements IngestQueue {
     return this.parts.progress.awaitAllCommitted();
   }
 
+  wasSetAside(position: QueuePosition, first: bigint): boolean {
+    return this.parts.progress.setAside.has(this.within(position), first);
+  }
+
   depth(): QueueDepth {
     return this.parts.progress.depth();
   }

@@ -16,11 +16,14 @@ export class WriteProgress {
   /**
    * Resolves when the batch at `position` is in the warehouse, and those of the same append since
    * the one at `first`.
-   * @throws {MillraceError} SET_ASIDE when one of them was given up by this process
+   * @throws {MillraceError} SET_ASIDE when one of them was given up
    */
   async awaitWritten(position: QueuePosition, first = position): Promise<void> {
     await this.counted(this.queue.awaitCommitted(position));
-    if (this.deadLetter.holds(position, first.offset)) throw setAside();
+    const isAside =
+      this.queue.wasSetAside(position, first.offset) ||
+      this.deadLetter.holds(position, first.offset);
+    if (isAside) throw setAside();
   }
 
   /** Resolves when all that is on the queue now is in the warehouse. */

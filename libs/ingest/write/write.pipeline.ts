@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Delivery, IngestQueue, QueuedRecord } from '@app/ingest-queue';
+import type { Delivery, IngestQueue, QueuedRecord, QueuePosition } from '@app/ingest-queue';
 import { FencedError } from '@app/warehouse';
 import { MillraceError, type Logger } from '@app/platform';
 import { isRemoval, readRemoval, type RejectedRemoval } from '../rejected-removal.js';
@@ -34,6 +34,8 @@ export class WritePipeline {
   /** When a small delivery of a partition came last. */
   private readonly seen = new Map<number, number>();
   private readonly patience: Patience;
+  /** Of the delivery in work. */
+  private aside: QueuePosition[] = [];
 
   constructor(
     private readonly queue: IngestQueue,
@@ -101,7 +103,7 @@ export class WritePipeline {
 
   /** One that fails (a full disk) is tried until it succeeds: what is stored is known by its position. */
   private commit(delivery: Delivery): Promise<boolean> {
-    return this.insist(() => delivery.commit(), 'a commit to the ingest queue failed');
+    return this.insist(() => delivery.commit(this.aside), 'a commit to the ingest queue failed');
   }
 
   /**
@@ -132,6 +134,7 @@ export class WritePipeline {
   /** @returns false when it was stopped before everything was stored. @throws {FencedError} */
   private async writeOnce(delivery: Delivery): Promise<boolean> {
     const { records } = delivery;
+    this.aside = [];
     if (!(await this.begin(delivery))) return false;
     const removals = records.filter(isRemoval);
     const { groups, unreadable } = groupBatches(records.filter((record) => !isRemoval(record)));
@@ -236,6 +239,7 @@ export class WritePipeline {
   /** Until it is kept: what was acknowledged must not go when there is no room for it. */
   private setAside(record: QueuedRecord, reason: string): Promise<boolean> {
     this.logger.error({ position: positionOf(record), reason }, 'a batch is set aside');
+    this.aside.push(record.position);
     return this.insist(
       () => this.deadLetter.keep(record, reason),
       'a batch cannot be kept in the dead letter; it is tried again',

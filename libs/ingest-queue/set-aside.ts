@@ -1,0 +1,34 @@
+import type { QueuePosition } from './ingest-queue.js';
+
+/** Of a partition, the newest: who asks has waited for them until just now. */
+const KEPT = 64;
+const OFFSETS = /^\d+(?:,\d+)*$/;
+
+/** Records that were committed without being done, as far back as anybody asks. */
+export class SetAside {
+  /** By partition, ascending. */
+  private readonly offsets = new Map<number, readonly bigint[]>();
+
+  add(partition: number, offsets: readonly bigint[]): void {
+    if (offsets.length === 0) return;
+    const all = new Set([...(this.offsets.get(partition) ?? []), ...offsets]);
+    const ascending = [...all].sort((a, b) => (a < b ? -1 : 1));
+    this.offsets.set(partition, ascending.slice(-KEPT));
+  }
+
+  /** Whether there is one from `first` on, up to `last`. */
+  has({ partition, offset: last }: QueuePosition, first: bigint): boolean {
+    const offsets = this.offsets.get(partition) ?? [];
+    return offsets.some((offset) => first <= offset && offset <= last);
+  }
+
+  /** Those of a partition in one line, for {@link read}; null when there are none. */
+  text(partition: number): string | null {
+    return this.offsets.get(partition)?.join(',') ?? null;
+  }
+
+  /** Anything else than such a line says nothing. */
+  read(partition: number, text: string | null): void {
+    if (text !== null && OFFSETS.test(text)) this.add(partition, text.split(',').map(BigInt));
+  }
+}
