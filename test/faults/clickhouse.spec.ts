@@ -4,6 +4,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { DeadLetter, GroupInserter, PutBack } from '@app/ingest';
+import { StreamsProjection } from '@app/streams';
 import type { Warehouse } from '@app/warehouse';
 import { Engine } from '../../libs/warehouse/chdb/engine.js';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
@@ -127,6 +129,28 @@ describe('ClickHouse that fails (double)', () => {
       await expect(warehouse.storedOffsets(TABLE, 0, 0n, 1n)).rejects.toMatchObject(outrun);
       await insert(successor, 1n, 2n);
       expect(await counts()).toBe('1000\t1\t1000\n');
+    });
+
+    it('puts a batch back beside the writer of its partition, which goes on under its next epoch', async () => {
+      await warehouse.claim(0, 5n);
+      await insert(warehouse, 1n, 5n);
+      const deadLetter = new DeadLetter(mkdtempSync(join(directory, 'dead-')));
+      const position = { partition: 0, offset: 0n };
+      const headers = {
+        ...{ ...TABLE, streamId: '01S', columns: '["_timestamp","n"]' },
+        ...{ rows: String(ROWS), recordBytes: '1' },
+      };
+      await deadLetter.keep({ position, key: 'k', headers, payload: { file } }, 'for a test');
+      const [batch] = await deadLetter.list();
+      if (!batch) throw new Error('it was kept');
+      const other = await open(server.port);
+      const streams = new StreamsProjection();
+      const inserter = new GroupInserter(other, directory, streams, other);
+      expect(await new PutBack(deadLetter, inserter, other, streams).one(batch)).toBe('stored');
+      await expect(insert(warehouse, 2n, 5n)).rejects.toMatchObject({ name: 'FencedError' });
+      await warehouse.claim(0, 6n);
+      await insert(warehouse, 2n, 6n);
+      expect([await counts(), deadLetter.size]).toEqual(['3000\t3\t3000\n', 0]);
     });
 
     it('gives a writer without an epoch one of its own: of two on a server the second goes on', async () => {
