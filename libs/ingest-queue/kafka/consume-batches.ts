@@ -94,7 +94,9 @@ export class BatchConsumer {
   private async epochOf(partition: number): Promise<bigint> {
     const known = this.epochs.get(partition);
     if (known !== undefined) return known;
-    const { producer, topics } = this.options;
+    const { producer, progress, topics } = this.options;
+    // What the one before has set aside: commits of this one go on telling it.
+    await progress.pollAnew();
     const message = { key: String(partition), value: '' };
     // An offset counts from 0; an epoch from 1.
     const epoch =

@@ -67,6 +67,12 @@ export class GroupProgress {
     return this.asked;
   }
 
+  /** Asks as of now: what is on its way may have been asked before. @throws {MillraceError} QUEUE_UNAVAILABLE */
+  async pollAnew(): Promise<void> {
+    await this.asked?.catch(() => undefined);
+    await this.poll();
+  }
+
   /**
    * Runs an append of so many bytes. An owner's part is what it has put there at this node.
    * @throws {QueueFullError}, and {MillraceError} QUEUE_UNAVAILABLE; nothing was begun then
