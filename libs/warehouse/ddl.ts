@@ -125,6 +125,11 @@ export class Ddl {
     return isWhole ? table : { ...table, database: shardOf(table.database) };
   }
 
+  /** Those whose columns are changed together, in this order. */
+  tablesOf(table: TableName): readonly TableName[] {
+    return this.cluster === undefined ? [table] : [this.stored(table), table];
+  }
+
   /** The engine's list of parts, each shard's once. */
   get parts(): string {
     return this.cluster === undefined ? 'system.parts' : `cluster(${this.name}, system.parts)`;
@@ -219,18 +224,25 @@ export class Ddl {
     return `${this.alter(PERSON_KEYS)} DELETE WHERE person_id = ${quoteText(personId)}${others} ${DONE}`;
   }
 
-  addColumns(table: TableName, columns: readonly Column[]): readonly string[] {
-    const added = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`).join(', ');
-    return this.both(table).map((each) => `${this.alter(each)} ${added}`);
+  addColumns(each: TableName, columns: readonly Column[]): string {
+    const added = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`);
+    return `${this.alter(each)} ${added.join(', ')}`;
   }
 
-  modifyColumn(table: TableName, column: Column): readonly string[] {
-    return this.both(table).map((each) => `${this.alter(each)} MODIFY COLUMN ${define(column)}`);
+  renameColumns(each: TableName, names: readonly { from: string; to: string }[]): string {
+    const renamed = names.map(
+      ({ from, to }) => `RENAME COLUMN ${quoteIdentifier(from)} TO ${quoteIdentifier(to)}`,
+    );
+    return `${this.alter(each)} ${renamed.join(', ')}`;
+  }
+
+  modifyColumn(each: TableName, column: Column): string {
+    return `${this.alter(each)} MODIFY COLUMN ${define(column)}`;
   }
 
   /** Not SYNC: that waits for queries that read the table. */
   dropTable(table: TableName): readonly string[] {
-    return this.both(table).map((each) => `DROP TABLE IF EXISTS ${qualified(each)}${this.on}`);
+    return this.tablesOf(table).map((each) => `DROP TABLE IF EXISTS ${qualified(each)}${this.on}`);
   }
 
   setRetention(table: TableName, days: number): string {
@@ -271,10 +283,6 @@ export class Ddl {
 
   private get settings(): string {
     return this.cluster === undefined ? DURABLE : `${DURABLE}, replicated_deduplication_window = 0`;
-  }
-
-  private both(table: TableName): readonly TableName[] {
-    return this.cluster === undefined ? [table] : [this.stored(table), table];
   }
 
   private readonly create = (table: TableName): string =>

@@ -15,6 +15,7 @@ export { openSourceEngine } from './open-source-engine.js';
 export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
 export { WholeResult } from './whole-result.js';
 export {
+  ColumnMismatchError,
   FencedError,
   isOfData,
   NETWORK_ERROR,

@@ -1,3 +1,5 @@
+import type { Column, TableName } from './warehouse.js';
+
 /** The engine's number of a server that could not be asked. */
 export const NETWORK_ERROR = 210;
 
@@ -19,6 +21,15 @@ export class WarehouseError extends Error {
   /** What a client of ours is told by HTTP, where it is not the engine's answer to what was asked. */
   get statusCode(): number | undefined {
     return this.code === NETWORK_ERROR ? 503 : undefined;
+  }
+}
+
+/** A table has not the columns that it was given: whoever believed it would lose what goes into them. */
+export class ColumnMismatchError extends Error {
+  constructor({ database, table }: TableName, missing: readonly Column[]) {
+    const columns = missing.map(({ name, type }) => `${JSON.stringify(name)} ${type}`).join(', ');
+    super(`the warehouse has not taken columns of the table ${database}.${table}: ${columns}`);
+    this.name = 'ColumnMismatchError';
   }
 }
 

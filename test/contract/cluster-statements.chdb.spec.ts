@@ -46,8 +46,9 @@ describe('statements for a cluster', () => {
     ['createRejectedTable', ddl.createRejectedTable('o_a')],
     ['createAuditTable', ddl.createAuditTable('o_a')],
     ['createWriterEpochs', ddl.createWriterEpochs()],
-    ['addColumns', ddl.addColumns(table, [column])],
-    ['modifyColumn', ddl.modifyColumn(table, column)],
+    ['addColumns', [ddl.addColumns(table, [column])]],
+    ['renameColumns', [ddl.renameColumns(table, [{ from: 'a\u0001', to: 'a`b' }])]],
+    ['modifyColumn', [ddl.modifyColumn(table, column)]],
     ['dropTable', ddl.dropTable(table)],
     ['setRetention', [ddl.setRetention(table, 7), ddl.setRetention(table, 0)]],
     [

@@ -1,6 +1,12 @@
 import { text } from 'node:stream/consumers';
 import { streamNameProblem } from '@app/streams';
-import { REMOVED_AT_ONCE, type LocalEngine, type TableName, type Warehouse } from '@app/warehouse';
+import {
+  quoteIdentifier,
+  REMOVED_AT_ONCE,
+  type LocalEngine,
+  type TableName,
+  type Warehouse,
+} from '@app/warehouse';
 
 /** A warehouse to test, and an engine that can make batch files it can read. */
 export interface WarehouseUnderTest {
@@ -188,6 +194,55 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         ]);
         const found = (await warehouse.tables()).find(({ table }) => table === 'events');
         expect([found?.columns.length, found?.streamId]).toEqual([4, STREAM_ID]);
+      });
+
+      it('adds a column whatever stands before or after a dot of others, in any order', async () => {
+        const text = (name: string) => ({ name, type: 'Nullable(String)' });
+        const names = ['a.b', 'a', 'c.d.e', 'c', 'c.d', '.x.y', '.x', 'z..', 'z.', '..', '.', 'z'];
+        for (const name of names) await warehouse.addColumns(TABLE, [text(name)]);
+        await warehouse.addColumns(TABLE, ['n.a.b', 'who.x', 'n.a', 'p.q', 'p'].map(text));
+        await warehouse.modifyColumn(TABLE, { name: 'n', type: 'Nullable(Float64)' });
+        const all = [...names, 'n.a.b', 'who.x', 'n.a', 'p.q', 'p'];
+        const file = under.batchFile('dotted.native');
+        await under.localEngine.run(
+          `INSERT INTO FUNCTION file('${file}', Native) SELECT now64(6, 'UTC') AS _timestamp, ${all.map((name) => `toNullable('v${name}') AS ${quoteIdentifier(name)}`).join(', ')}`,
+        );
+        await warehouse.insert({
+          table: TABLE,
+          streamId: STREAM_ID,
+          columns: ['_timestamp', ...all],
+          batches: [{ position: { partition: 8, offset: 1n }, file }],
+        });
+        const list = all.map(quoteIdentifier).join(', ');
+        expect(JSON.parse(await query(`SELECT toJSONString([${list}]) FROM events`))).toEqual(
+          all.map((name) => `v${name}`),
+        );
+        const columnNames = (await warehouse.columns(TABLE)).map(({ name }) => name);
+        expect([...columnNames].sort()).toEqual(['_timestamp', 'n', 'who', ...all].sort());
+      });
+
+      it('goes on where adding such a column was cut off', async () => {
+        await warehouse.addColumns(TABLE, [
+          { name: 'a.b', type: 'Nullable(String)' },
+          { name: 'a\u0001', type: 'Nullable(Int64)' },
+        ]);
+        await warehouse.addColumns(TABLE, [{ name: 'a', type: 'Nullable(Int64)' }]);
+        expect((await warehouse.columns(TABLE)).slice(3)).toEqual([
+          { name: 'a.b', type: 'Nullable(String)' },
+          { name: 'a', type: 'Nullable(Int64)' },
+        ]);
+      });
+
+      it('tells when the engine passes over a column, as it does when one of that name is hidden', async () => {
+        await expect(
+          warehouse.addColumns(TABLE, [
+            { name: 'here', type: 'Nullable(Int64)' },
+            { name: '_row', type: 'Nullable(Int64)' },
+          ]),
+        ).rejects.toMatchObject({
+          name: 'ColumnMismatchError',
+          message: expect.stringContaining('"_row" Nullable(Int64)') as string,
+        });
       });
 
       it('tells its tables, whose they are, and what is set on them', async () => {

@@ -164,3 +164,6 @@ export function declarableName(type: string): string {
 }
 
 export const isText = (type: string): boolean => type === STRING;
+
+/** Whether a column holds a single value: text, a number, or a truth. */
+export const isScalar = (type: string): boolean => type.startsWith('Nullable(');

@@ -91,6 +91,21 @@ describe('a stream', () => {
     expect(columns.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
+  it('takes no field that the engine would take for a part of another, and says so', () => {
+    const seen = { 'a.x': 'Int64', a: 'JSON', error: 'String', 'error.message': 'String' };
+    const lists = { 'l.a': 'Array(Nullable(Int64))', 'l.b': 'Array(JSON)' };
+    const events = [CREATED, ...given([CREATED]).when(evolve({ ...seen, ...lists }))];
+    const { columns } = events.reduce(streamAggregate.evolve, streamAggregate.initialState);
+    expect(columns.map(({ name }) => name)).toEqual(['a.x', 'error', 'error.message', 'l.a']);
+    const refused = refusedFields(columns, survey({ ...seen, ...lists }));
+    expect([...refused.keys()]).toEqual(['a', 'l.b']);
+    expect(refused.get('a')).toContain('cannot stand beside the field "a.x"');
+    // Whoever comes later with the other of two is judged by what is there by then.
+    expect(
+      given(events).when(evolve({ a: 'JSON', 'l.c': 'Array(JSON)', b: 'JSON' })),
+    ).toMatchObject([{ data: { added: [{ name: 'b' }] } }]);
+  });
+
   it('has so many columns and no more, and says which fields found no place', () => {
     const wide = Object.fromEntries(
       Array.from({ length: COLUMNS_MAX + 2 }, (_, index) => [`f${index}`, 'Int64']),
@@ -174,6 +189,18 @@ describe('settings of a stream', () => {
       expect(() => stream.when(change({}, [{ name, type: 'Nullable(String)' }]))).toThrow(
         /columns:/,
       );
+  });
+
+  it('declare no column that another one is in the way of', () => {
+    const stream = given([CREATED, COLUMNS]);
+    const text = (name: string): Column => ({ name, type: 'Nullable(String)' });
+    expect(() => stream.when(change({}, [text('list.size0')]))).toThrow(
+      'columns: "list.size0" cannot stand beside the field "list"',
+    );
+    expect(() => stream.when(change({}, [text('x.y'), { name: 'x', type: 'JSON' }]))).toThrow(
+      'columns: "x" cannot stand beside the field "x.y"',
+    );
+    expect(stream.when(change({}, [text('t.x'), text('x.y'), text('x')]))).toHaveLength(1);
   });
 
   it('of a deleted stream cannot change, nor its columns; it is deleted once', () => {

@@ -1,6 +1,7 @@
 import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
+import { ColumnNeighbours } from './column-neighbours.js';
 import {
   declarableName,
   holdsBeyondFloat,
@@ -150,6 +151,7 @@ function evolveSchema(
   released: readonly string[] = [],
 ): readonly StreamSchemaEvolved[] {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const neighbours = new ColumnNeighbours(columns);
   const added: Column[] = [];
   const widened: Column[] = [];
   const exact: string[] = [];
@@ -163,7 +165,9 @@ function evolveSchema(
     else if (now === undefined) {
       if (fieldNameProblem(name) !== undefined) continue;
       if (columns.length + added.length >= COLUMNS_MAX) continue;
+      if (neighbours.problemWith({ name, type }) !== undefined) continue;
       added.push({ name, type });
+      neighbours.add({ name, type });
     }
     if (holdsBeyondFloat(type, kinds)) exact.push(name);
   }
@@ -212,6 +216,7 @@ function declaredColumns(
   declared: readonly Column[],
 ): readonly Column[] {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const neighbours = new ColumnNeighbours(columns);
   const added: Column[] = [];
   for (const { name, type } of declared) {
     const now = types.get(name);
@@ -222,7 +227,10 @@ function declaredColumns(
       );
     const problem = fieldNameProblem(name);
     if (problem) throw invalid(`columns: a column ${problem}`);
+    const clash = neighbours.problemWith({ name, type });
+    if (clash) throw invalid(`columns: ${JSON.stringify(name)} ${clash}`);
     added.push({ name, type });
+    neighbours.add({ name, type });
   }
   if (columns.length + added.length > COLUMNS_MAX)
     throw invalid(`columns: a stream has at most ${COLUMNS_MAX}`);
@@ -253,12 +261,16 @@ export function refusedFields(
   survey: Survey,
 ): ReadonlyMap<string, string> {
   const known = new Set(columns.map((column) => column.name));
+  const neighbours = new ColumnNeighbours(columns);
   const refused = new Map<string, string>();
   for (const [name, kinds] of survey) {
-    if (known.has(name) || name === '_timestamp' || typeForKinds(kinds) === undefined) continue;
+    const type = typeForKinds(kinds);
+    if (known.has(name) || name === '_timestamp' || type === undefined) continue;
     refused.set(
       name,
-      fieldNameProblem(name) ?? `is beyond the ${COLUMNS_MAX} columns a stream can have`,
+      fieldNameProblem(name) ??
+        neighbours.problemWith({ name, type }) ??
+        `is beyond the ${COLUMNS_MAX} columns a stream can have`,
     );
   }
   return refused;

@@ -8,6 +8,7 @@ import {
   type IndexKind,
 } from '../ddl.js';
 import { WarehouseError } from '../warehouse-errors.js';
+import { columnsOf, SqlColumns } from './sql-columns.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 import type {
   Column,
@@ -41,8 +42,7 @@ interface TableRow {
 
 /** The engine's numbers of unknown tables, and of those being dropped. */
 const GONE = new Set([60, 218]);
-/** A server may have other databases, which are nobody's business here. */
-const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${OUR_DATABASES}`;
+const COLUMNS = columnsOf(OUR_DATABASES);
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OUR_DATABASES}`;
 
 /** Days after which rows go, as the engine writes it; 0 when nothing says so. */
@@ -59,12 +59,16 @@ const isIndexed =
 
 /** Data definition and table statistics, each call a few statements. */
 export class SqlSchema implements WarehouseSchema, StreamStatistics {
+  private readonly ofTable: SqlColumns;
+
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
     /** Undefined where the engine does not know who may do what. */
     private readonly access?: { createRole(database: string): Promise<void> },
-  ) {}
+  ) {
+    this.ofTable = new SqlColumns(runner, ddl);
+  }
 
   async createDatabase(database: string): Promise<void> {
     await runAll(this.runner, this.ddl.createDatabase(database));
@@ -79,24 +83,20 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
     return runAll(this.runner, this.ddl.createRejectedTable(database));
   }
 
-  async addColumns(table: TableName, columns: readonly Column[]): Promise<void> {
-    if (columns.length > 0) await runAll(this.runner, this.ddl.addColumns(table, columns));
+  addColumns(table: TableName, columns: readonly Column[]): Promise<void> {
+    return this.ofTable.add(table, columns);
   }
 
   modifyColumn(table: TableName, column: Column): Promise<void> {
-    return runAll(this.runner, this.ddl.modifyColumn(table, column));
+    return this.ofTable.modify(table, column);
   }
 
   dropTable(table: TableName): Promise<void> {
     return runAll(this.runner, this.ddl.dropTable(table));
   }
 
-  async columns({ database, table }: TableName): Promise<readonly Column[]> {
-    const rows = await this.runner.rows<ColumnRow>(
-      `${COLUMNS} AND database = {database:String} AND table = {table:String} ORDER BY position`,
-      { database, table },
-    );
-    return rows.map(({ name, type }) => ({ name, type }));
+  columns(table: TableName): Promise<readonly Column[]> {
+    return this.ofTable.columns(table);
   }
 
   async dropStreamTable(table: TableName, streamId: string): Promise<void> {

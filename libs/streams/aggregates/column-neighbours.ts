@@ -1,0 +1,74 @@
+import type { Column } from '@app/warehouse';
+import { isScalar, isText } from './column-types.js';
+
+/**
+ * Columns of a stream, and which others cannot stand beside them. A dot in a name is a letter to
+ * us, but to the engine also the way into a column: of an object or a list everything below its
+ * name, of a single value what it keeps with it (`null`, and `size` of text). There a column of
+ * that name would read what nobody sent for it. And lists whose names are equal before the first
+ * dot are the engine's `Nested`, of one length in every row. Single values bear each other in any
+ * order: `error` beside `error.message`.
+ */
+export class ColumnNeighbours {
+  private readonly columns = new Map<string, Column>();
+  /** By what stands before any of its dots, one that has it. */
+  private readonly below = new Map<string, Column>();
+  /** Lists, by what stands before their first dot. */
+  private readonly lists = new Map<string, Column>();
+
+  constructor(columns: Iterable<Column>) {
+    for (const column of columns) this.add(column);
+  }
+
+  add(column: Column): void {
+    this.columns.set(column.name, column);
+    for (const above of namesAbove(column.name)) this.below.set(above, column);
+    const list = listPrefix(column);
+    if (list !== undefined) this.lists.set(list, column);
+  }
+
+  /** Why a new column cannot stand there, naming the other; undefined when it can. */
+  problemWith(column: Column): string | undefined {
+    const part = this.partOf(column);
+    if (part)
+      return `cannot stand beside the field ${JSON.stringify(part.name)}: the engine takes one for a part of the other; rename one of them, e.g. to ${JSON.stringify(renamed(column.name, part.name))}`;
+    const list = listPrefix(column);
+    const other = list === undefined ? undefined : this.lists.get(list);
+    if (other)
+      return `cannot stand beside the field ${JSON.stringify(other.name)}: the engine wants lists whose names are equal before the first dot to be of one length; rename one of them, e.g. to ${JSON.stringify(column.name.replaceAll('.', '_'))}`;
+    return undefined;
+  }
+
+  private partOf(column: Column): Column | undefined {
+    for (const above of namesAbove(column.name)) {
+      const holder = this.columns.get(above);
+      if (holder && !isScalar(holder.type)) return holder;
+      if (holder && keptWith(holder).some((part) => isAtOrBelow(column.name, part))) return holder;
+    }
+    if (!isScalar(column.type)) return this.below.get(column.name);
+    return keptWith(column)
+      .map((part) => this.columns.get(part) ?? this.below.get(part))
+      .find((found) => found !== undefined);
+  }
+}
+
+/** What the engine keeps with a single value, by the name it has there. */
+const keptWith = ({ name, type }: Column): readonly string[] =>
+  isText(type) ? [`${name}.null`, `${name}.size`] : [`${name}.null`];
+
+const isAtOrBelow = (name: string, above: string): boolean =>
+  name === above || name.startsWith(`${above}.`);
+
+function* namesAbove(name: string): Generator<string> {
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1))
+    yield name.slice(0, dot);
+}
+
+function listPrefix({ name, type }: Column): string | undefined {
+  const dot = name.indexOf('.');
+  return dot > 0 && type.startsWith('Array(') ? name.slice(0, dot) : undefined;
+}
+
+/** A name without the dot that is at fault: of the two the dotted one's, which is the longer. */
+const renamed = (one: string, other: string): string =>
+  (one.length > other.length ? one : other).replaceAll('.', '_');

@@ -1,0 +1,95 @@
+import type { Ddl } from '../ddl.js';
+import type { Column, TableName } from '../warehouse.js';
+import { ColumnMismatchError } from '../warehouse-errors.js';
+import type { SqlRunner } from './sql-runner.js';
+
+/** Columns as people see them. A server may have other databases, which are nobody's business here. */
+export const columnsOf = (databases: string): string =>
+  `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${databases}`;
+
+const COLUMNS = `${columnsOf('database = {database:String}')} AND table = {table:String} ORDER BY position`;
+
+/** Columns of stream tables: which there are, and how they come and change. */
+export class SqlColumns {
+  constructor(
+    private readonly runner: SqlRunner,
+    private readonly ddl: Ddl,
+  ) {}
+
+  async columns({ database, table }: TableName): Promise<readonly Column[]> {
+    const rows = await this.runner.rows<Column>(COLUMNS, { database, table });
+    return rows.map(({ name, type }) => ({ name, type }));
+  }
+
+  /**
+   * Adds those that are not there. May be repeated, also when it was cut off.
+   * @throws {ColumnMismatchError} when the engine said that it did, and has not
+   */
+  async add(table: TableName, wanted: readonly Column[]): Promise<void> {
+    if (wanted.length === 0) return;
+    for (const each of this.ddl.tablesOf(table)) {
+      const present = (await this.columns(each)).map(({ name }) => name);
+      const known = new Set(present);
+      const added = wanted.filter(({ name }) => !known.has(name));
+      if (added.length === 0) continue;
+      await this.addTo(each, present, added);
+      await this.check(each, added);
+    }
+  }
+
+  /** @throws {ColumnMismatchError} when the engine said that it did, and has not */
+  async modify(table: TableName, column: Column): Promise<void> {
+    for (const each of this.ddl.tablesOf(table)) {
+      await this.runner.command(this.ddl.modifyColumn(each, column));
+      await this.check(each, [column]);
+    }
+  }
+
+  /**
+   * The engine adds no `a` where there is an `a.b`: it takes that for a part of it, and passes over
+   * what IF NOT EXISTS adds. Such a column comes under another name and is renamed.
+   */
+  private async addTo(
+    table: TableName,
+    present: readonly string[],
+    added: readonly Column[],
+  ): Promise<void> {
+    const parents = new Set(present.flatMap(namesAbove));
+    const places = added.map(({ name, type }) => {
+      const late = parents.has(name);
+      for (const parent of namesAbove(name)) parents.add(parent);
+      return { name, column: { name: late ? provisionalName(name) : name, type } };
+    });
+    await this.runner.command(
+      this.ddl.addColumns(
+        table,
+        places.map(({ column }) => column),
+      ),
+    );
+    const late = places.filter(({ name, column }) => name !== column.name);
+    if (late.length > 0)
+      await this.runner.command(
+        this.ddl.renameColumns(
+          table,
+          late.map(({ name, column }) => ({ from: column.name, to: name })),
+        ),
+      );
+  }
+
+  private async check(table: TableName, wanted: readonly Column[]): Promise<void> {
+    const types = new Map((await this.columns(table)).map(({ name, type }) => [name, type]));
+    const missing = wanted.filter(({ name, type }) => types.get(name) !== type);
+    if (missing.length > 0) throw new ColumnMismatchError(table, missing);
+  }
+}
+
+function namesAbove(name: string): string[] {
+  const parts = name.split('.');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'));
+}
+
+/** No field has it, and the engine lets it be renamed: only what has a dot within, and the same before it, becomes such a name. */
+function provisionalName(name: string): string {
+  const dot = name.indexOf('.');
+  return dot > 0 && dot === name.length - 1 ? `\u0001${name}` : `${name}\u0001`;
+}
