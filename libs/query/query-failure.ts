@@ -1,5 +1,5 @@
 import { MillraceError, type ErrorKind } from '@app/platform';
-import { toWarehouseError } from '@app/warehouse';
+import { toWarehouseError, withoutPaths } from '@app/warehouse';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
 /** Engine numbers that the one who asks can do something about, and as what they count. */
@@ -56,7 +56,7 @@ function isAbort(error: unknown): boolean {
 /** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */
 function readable(message: string): string {
   return (
-    message
+    withoutPaths(message)
       .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
       .replace(/: ?In scope .*$/s, '')
       // Tables it takes for near are those of all organizations.

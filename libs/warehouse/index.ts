@@ -22,6 +22,7 @@ export {
   passes,
   toWarehouseError,
   WarehouseError,
+  withoutPaths,
 } from './warehouse-errors.js';
 export { type AuditFilter, type AuditRow, AuditTables } from './audit-tables.js';
 export { PersonKeyTable, type WrappedKey } from './person-key-table.js';

@@ -18,6 +18,12 @@ export class WarehouseError extends Error {
     this.name = 'WarehouseError';
   }
 
+  /** Its first line for clients: without what lies where on this machine. */
+  get told(): string {
+    const [line = ''] = this.message.split('\n', 1);
+    return withoutPaths(line);
+  }
+
   /** What a client of ours is told by HTTP, where it is not the engine's answer to what was asked. */
   get statusCode(): number | undefined {
     return this.code === NETWORK_ERROR ? 503 : undefined;
@@ -32,6 +38,14 @@ export class ColumnMismatchError extends Error {
     this.name = 'ColumnMismatchError';
   }
 }
+
+const FILE_PATH = /(?:file:\/\/)?(?<![\w.:/])\/(?:[^\s/'"`(),:;]+\/)+[^\s/'"`(),:;]*/g;
+
+/** The engine's words without paths of files on this machine. */
+export const withoutPaths = (text: string): string =>
+  text
+    .replace(/ ?\(?(?:while reading from part|in file(?:\/uri)?) [^\s)]*\)?:?/gi, '')
+    .replace(FILE_PATH, '…');
 
 /** The engine's number of a statement that stopped itself. */
 export const FENCED = 395;

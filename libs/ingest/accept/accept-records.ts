@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { MillraceError } from '@app/platform';
 import { fits } from '@app/streams';
-import { quoteText, TIMESTAMP, type LocalEngine } from '@app/warehouse';
+import { quoteText, TIMESTAMP, WarehouseError, type LocalEngine } from '@app/warehouse';
 import {
   COMPRESSION,
   type AcceptedChunk,
@@ -42,6 +42,8 @@ export interface EvolvedSchema {
 
 /** Lines looked at to guess the schema of a stream that is new; whatever the guess misses is found later, exactly. */
 export const FIRST_LOOK_LINES = 20_000;
+/** Of an engine's sentence. */
+const DETAIL_MAX = 300;
 
 /**
  * Turns a chunk of records into a columnar batch, and those that do not fit into rejected records.
@@ -57,14 +59,49 @@ export async function acceptRecords(
   chunk: Chunk,
   options: AcceptOptions,
 ): Promise<AcceptedChunk> {
+  const before = keeper.current()?.version;
+  const chunkAccepted = await acceptBySchema(engine, keeper, chunk, options);
+  const { schema, accepted } = chunkAccepted;
+  if (accepted && schema?.version !== before) await readBack(engine, accepted);
+  return chunkAccepted;
+}
+
+async function acceptBySchema(
+  engine: LocalEngine,
+  keeper: SchemaKeeper,
+  chunk: Chunk,
+  options: AcceptOptions,
+): Promise<AcceptedChunk> {
   let schema = keeper.current();
   if (!schema) {
     const survey = await surveyRecords(engine, chunk.file, FIRST_LOOK_LINES);
     if (survey.size > 0) schema = (await keeper.evolve(survey)).schema;
   }
-  const accepted = schema && (await acceptUnsuspicious(engine, schema, chunk, options));
-  if (accepted) return { schema, accepted, rejected: undefined };
+  if (schema) {
+    const accepted = await acceptUnsuspicious(engine, schema, chunk, options);
+    if (accepted) return { schema, accepted, rejected: undefined };
+  }
   return acceptJudged(engine, keeper, chunk, options);
+}
+
+/**
+ * The insert reads a batch after its upload was answered: where columns are new, it is read before.
+ * @throws {MillraceError} MALFORMED_BODY when it cannot be
+ */
+async function readBack(engine: LocalEngine, { file }: ColumnarFile): Promise<void> {
+  try {
+    await engine.run(`SELECT count() FROM file(${quoteText(file)}, Native) WHERE NOT ignore(*)`);
+  } catch (error) {
+    throw notStorable(error);
+  }
+}
+
+function notStorable(error: unknown): unknown {
+  if (isOutOfSpace(error) || !(error instanceof WarehouseError)) return error;
+  return new MillraceError('MALFORMED_BODY', 'a record cannot be stored in its columns', {
+    detail: error.told.slice(0, DETAIL_MAX),
+    cause: error,
+  });
 }
 
 /** Undefined when the chunk needs judging. */
@@ -83,7 +120,7 @@ async function acceptUnsuspicious(
   const timestampPatterns = timestamp === 'Int64' ? patterns : suspicionPatterns(schema.columns);
   try {
     const answer = await engine.run(
-      `SELECT countIf(line NOT IN ('', '\\r')), countIf(line NOT IN ('', '\\r') AND ${suspicious('line', timestampPatterns ?? patterns)})` +
+      `SELECT countIf(line NOT IN ('', '\\r')), countIf(line NOT IN ('', '\\r') AND ${suspicious('line', timestampPatterns ?? patterns, schema.columns)})` +
         ` FROM file(${quoteText(chunk.file)}, LineAsString)`,
     );
     const [records = 0, suspects = 0] = answer.trim().split('\t').map(Number);
@@ -158,11 +195,7 @@ async function acceptGood(
       records,
     });
   } catch (error) {
-    if (isOutOfSpace(error)) throw error;
-    throw new MillraceError('MALFORMED_BODY', 'a record cannot be stored in its columns', {
-      detail: (error as Error).message.split('\n', 1)[0]?.slice(0, 300) ?? '',
-      cause: error,
-    });
+    throw notStorable(error);
   }
 }
 

@@ -2,6 +2,7 @@ import { COLUMNS_MAX, EXACT_FLOAT } from '@app/streams';
 import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/warehouse';
 import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
+import { isTooDeep, NESTING_MAX } from './nesting.sql.js';
 import { mayHave, type Survey } from './survey-records.js';
 import { fieldMicros, hasField, isTime } from './timestamp.sql.js';
 
@@ -169,11 +170,17 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
     ],
     [
       'NOT isValidJSON(line)',
-      quoteText(`${STRUCTURAL}malformed JSON, or nested deeper than 1000 levels`),
+      quoteText(`${STRUCTURAL}malformed JSON, or nested deeper than ${NESTING_MAX} levels`),
     ],
     [
       "JSONType(line) != 'Object'",
       `concat(${quoteText(`${STRUCTURAL}want a JSON object, this is `)}, lower(toString(JSONType(line))))`,
+    ],
+    [
+      isTooDeep('line'),
+      quoteText(
+        `it is nested deeper than ${NESTING_MAX} levels; send what is inside as text, or in fields of its own`,
+      ),
     ],
     [
       `length(fields) > ${COLUMNS_MAX}`,

@@ -1,4 +1,5 @@
 import { quoteText, type Column } from '@app/warehouse';
+import { canNest, mayBeTooDeep } from './nesting.sql.js';
 
 /**
  * The engine's typed JSON reader, told to be strict, still lets a few things pass: quoted text as
@@ -23,8 +24,19 @@ export function suspicionPatterns(columns: readonly Column[]): readonly string[]
 }
 
 /** SQL that is true for a line that needs judging. */
-export function suspicious(line: string, patterns: readonly string[]): string {
-  return `(substring(${line}, 1, 1) != '{' OR NOT isValidJSON(${line}) OR multiMatchAny(${line}, [${patterns.map(quoteText).join(', ')}]))`;
+export function suspicious(
+  line: string,
+  patterns: readonly string[],
+  columns: readonly Column[],
+): string {
+  const tests = [
+    `substring(${line}, 1, 1) != '{'`,
+    `NOT isValidJSON(${line})`,
+    // What is nested fits into no other column.
+    ...(canNest(columns) ? [mayBeTooDeep(line)] : []),
+    `multiMatchAny(${line}, [${patterns.map(quoteText).join(', ')}])`,
+  ];
+  return `(${tests.join(' OR ')})`;
 }
 
 const SPELLED_ONE_WAY = /^[A-Za-z0-9_.@ -]+$/;
