@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { startServer, type Server } from '../server/start-server.js';
 
 const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -75,5 +74,26 @@ describe('odd records', () => {
         expect((await post('paths/_json', body)).bytes.toString()).not.toMatch(
           /spool|millrace-|warehouse\//,
         );
+  });
+
+  it('without a field make a stream, as they go into one', async () => {
+    expect(await server.client.upload('none', '{}')).toMatchObject({ successful: 1 });
+    expect(await server.client.upload('none', '[{},{}]')).toMatchObject({ successful: 2 });
+    expect(await server.client.upload('none', [{ a: 1 }])).toMatchObject({ successful: 1 });
+    expect(await server.client.count('none')).toBe(4);
+    expect(await server.client.upload('some', '[{},{"":1},{}]')).toMatchObject({ successful: 2 });
+    expect(await server.client.count('some')).toBe(2);
+    const large = '{}\n'.repeat(50_000);
+    expect(await server.client.upload('large', large)).toMatchObject({ successful: 50_000 });
+    expect(await server.client.count('large')).toBe(50_000);
+  });
+
+  it('without a field make a stream from CSV and from bulk requests too', async () => {
+    const csv = await post('none_csv/_csv', 'a,b\n,\n,\n');
+    expect(csv.json()).toMatchObject({ status: [{ successful: 2, failed: 0 }] });
+    expect(await server.client.count('none_csv')).toBe(2);
+    const bulk = await post('_bulk', '{"index":{"_index":"none_bulk"}}\n{}\n');
+    expect(bulk.json()).toMatchObject({ errors: false });
+    expect(await server.client.count('none_bulk')).toBe(1);
   });
 });

@@ -147,38 +147,37 @@ async function acceptJudged(
   options: AcceptOptions,
 ): Promise<AcceptedChunk> {
   const survey = await surveyRecords(engine, chunk.file);
-  const current = keeper.current();
-  const evolved = survey.size > 0 || current ? await keeper.evolve(survey) : undefined;
-  const columns = evolved?.schema.columns ?? [];
+  let evolved = survey.size > 0 || keeper.current() ? await keeper.evolve(survey) : undefined;
   const judgement = {
     source: chunk.file,
     firstLine: chunk.firstLine,
-    columns,
+    columns: evolved?.schema.columns ?? [],
     fits,
     survey,
     refusedFields: evolved?.refusedFields ?? new Map<string, string>(),
   };
   const lines = await judgeRecords(engine, judgement, `${chunk.file}.judged.native`);
   const counts = await countJudged(engine, lines);
-  return {
-    schema: evolved?.schema,
-    accepted:
-      counts.good > 0
-        ? await acceptGood(engine, chunk, lines, evolved?.schema, counts.good, options)
-        : undefined,
-    rejected:
-      counts.bad > 0 ? await rejectJudged(engine, chunk, lines, counts, options) : undefined,
-  };
+  // Records without any field make a stream too.
+  if (counts.good > 0) evolved ??= await keeper.evolve(survey);
+  const schema = evolved?.schema;
+  const stored = schema
+    ? { schema, accepted: await acceptGood(engine, chunk, lines, schema, counts.good, options) }
+    : { schema, accepted: undefined };
+  const rejected =
+    counts.bad > 0 ? await rejectJudged(engine, chunk, lines, counts, options) : undefined;
+  return { ...stored, rejected };
 }
 
 async function acceptGood(
   engine: LocalEngine,
   chunk: Chunk,
   lines: string,
-  { columns = [], exact = [] }: Partial<StreamSchema> = {},
+  { columns, exact }: StreamSchema,
   records: number,
   { acceptedAt }: AcceptOptions,
-): Promise<ColumnarFile> {
+): Promise<ColumnarFile | undefined> {
+  if (records === 0) return undefined;
   const good = `${chunk.file}.good`;
   await engine.run(
     `INSERT INTO FUNCTION file(${quoteText(good)}, TSVRaw) SELECT ${JUDGED_RECORD} FROM (${lines}) WHERE reason = ''`,

@@ -40,11 +40,13 @@ export interface ColumnarFile {
   readonly columns: readonly string[];
 }
 
-export interface AcceptedChunk {
-  readonly schema: StreamSchema | undefined;
-  readonly accepted: ColumnarFile | undefined;
+/** What is accepted has a stream to go to; what is rejected may have none. */
+export type AcceptedChunk = {
   readonly rejected: RejectedRecords | undefined;
-}
+} & (
+  | { readonly schema: StreamSchema; readonly accepted: ColumnarFile | undefined }
+  | { readonly schema: undefined; readonly accepted: undefined }
+);
 
 export interface RejectedRecords extends ColumnarFile {
   readonly first: Rejection;

@@ -28,9 +28,7 @@ import { countStored } from './ingest-metrics.js';
 import { SchemaGate } from './schema-gate.js';
 import { splitBatch } from './split-batch.js';
 
-export interface EnqueuedChunk extends AcceptedChunk {
-  readonly recordBytes: number;
-}
+export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 
 /** Below this a payload travels in the queue's own record: a file for each would cost more. */
 const INLINE_BYTES = 64 * 1024;
@@ -157,7 +155,7 @@ export class BatchEnqueuer {
           records.push({ ...record, headers: { ...traceparent, ...record.headers } });
         }
       };
-      if (schema && accepted) await add(tableOf(schema), accepted);
+      if (accepted) await add(tableOf(schema), accepted);
       if (rejected) await add({ database, table: REJECTED_TABLE }, rejected);
     }
     return records;
