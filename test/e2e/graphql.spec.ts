@@ -290,6 +290,19 @@ describe('GraphQL', () => {
     },
   );
 
+  it('answers whatever streams, fields and keys are called', async () => {
+    await server.client.upload('-', [{ '-': 1, é: 2, è: 3, o: { '-': 4, ö: 5, __proto__x: 6 } }]);
+    await server.client.upload('--', [{ __typename: 'x', _: 7 }]);
+    expect(await data('{ _ { _ _2 _3 o { _ _2 _proto__x } } }')).toEqual({
+      _: [{ _: 1, _2: 2, _3: 3, o: { _: 4, _2: 5, _proto__x: 6 } }],
+    });
+    expect(await data('{ _2(filter: { _: { eq: 7 } }) { _ _typename } }')).toEqual({
+      _2: [{ _: 7, _typename: 'x' }],
+    });
+    const { __schema } = (await data(getIntrospectionQuery())) as unknown as IntrospectionQuery;
+    expect(buildClientSchema({ __schema }).getQueryType()?.getFields()).toHaveProperty('uk_cities');
+  });
+
   it('tells failures as clients of GraphQL look for them', async () => {
     const answer = await send(JSON.stringify({ query: '{ spacex { nme } }' }), 'application/json');
     expect([answer.status, answer.json()]).toEqual([

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { execute, getVariableValues, type GraphQLSchema, Kind } from 'graphql';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { didYouMean } from '../near-name.js';
@@ -9,9 +9,10 @@ import { SelectionReader, type Selection } from './collect-selection.js';
 import { GraphqlFailure } from './graphql-failure.js';
 import type { Shape } from './json-shape.js';
 import { AGE_MAX_MS, JsonShapes } from './json-shapes.js';
-import { buildSchema, type OrganizationSchema, type Shapes } from './organization-schema.js';
+import type { OrganizationSchema, Shapes } from './organization-schema.js';
 import { planRootField } from './plan-root-field.js';
 import { readDocument, type Operation } from './read-document.js';
+import { soundSchema } from './sound-schema.js';
 import { validateDocument } from './validate-document.js';
 
 export interface GraphqlRequest {
@@ -34,6 +35,7 @@ const ROOT_FIELDS_MAX = 20;
 @Injectable()
 export class GraphqlPipeline {
   private readonly schemas = new Map<string, OrganizationSchema>();
+  private readonly logger = new Logger('graphql');
 
   constructor(
     private readonly catalog: Catalog,
@@ -118,7 +120,9 @@ export class GraphqlPipeline {
     const version = versionOf(tables, shapes);
     const known = this.schemas.get(version);
     if (known) return known;
-    const built = buildSchema(tables, shapes);
+    const built = soundSchema(tables, shapes);
+    for (const { name, problem } of built.leftOut)
+      this.logger.error(`table ${name} of ${organization.name} is left out of GraphQL: ${problem}`);
     this.schemas.set(version, built);
     for (const oldest of this.schemas.keys()) {
       if (this.schemas.size <= SCHEMAS_KEPT) break;

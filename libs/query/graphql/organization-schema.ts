@@ -53,9 +53,9 @@ export interface JsonFields {
 
 export interface OrganizationSchema {
   readonly schema: GraphQLSchema;
-  /** By root field. */
   /** Names of types that are objects of JSON: they may be selected whole. */
   readonly jsonTypes: ReadonlySet<string>;
+  /** By root field. */
   readonly roots: ReadonlyMap<string, { readonly table: SchemaTable; readonly aggregate: boolean }>;
 }
 
@@ -77,6 +77,7 @@ const SCALARS = [GraphQLString, GraphQLInt, GraphQLFloat, GraphQLBoolean, TIMEST
 export function buildSchema(
   tables: readonly TableDescription[],
   shapes: Shapes,
+  description?: string,
 ): OrganizationSchema {
   const types = new Names([
     ...['Query', 'String', 'Int', 'Float', 'Boolean', 'ID', SORT.name, INT64.name],
@@ -108,7 +109,8 @@ export function buildSchema(
     roots.set(aggregate, { table: described, aggregate: true });
   }
   const query = new GraphQLObjectType({ name: 'Query', fields });
-  return { schema: new GraphQLSchema({ query, types: SCALARS }), roots, jsonTypes };
+  const schema = new GraphQLSchema({ query, types: SCALARS, description });
+  return { schema, roots, jsonTypes };
 }
 
 function addJsonTypes(json: JsonFields | undefined, names: Set<string>): void {
