@@ -19,8 +19,8 @@ describe('columns of a stream beside each other', () => {
     ['a', 'number', 'a.size', 'number'],
     ['a', 'text', 'a.sizes', 'number'],
     ['a.b', 'text', 'a.b.c', 'text'],
-    ['a', 'number', 'a.b', 'list'],
     ['a', 'number', 'a.b', 'object'],
+    ['_row.a', 'number', '_row.b', 'text'],
     ['a.b', 'object', 'a.c', 'list'],
     ['ab', 'object', 'a.b', 'text'],
     ['a.b', 'list', 'a.c', 'text'],
@@ -44,12 +44,21 @@ describe('columns of a stream beside each other', () => {
     ['a', 'number', 'a.null', 'number'],
     ['a', 'text', 'a.size', 'number'],
     ['a', 'text', 'a.size.null', 'number'],
+    ['a', 'number', 'a.b', 'list'],
+    ['a', 'number', 'a.b.c', 'list'],
     ['a.b', 'list', 'a.c', 'list'],
     ['a.b', 'list', 'a.b.c', 'objects'],
   ])('do not: %s (%s) and %s (%s)', (one, kind, other, otherKind) => {
     const [first, second] = [column(one, kind), column(other, otherKind)];
     expect(new ColumnNeighbours([first]).problemWith(second)).toContain(JSON.stringify(one));
     expect(new ColumnNeighbours([second]).problemWith(first)).toContain(JSON.stringify(other));
+  });
+
+  it('are none that the engine keeps for itself', () => {
+    const neighbours = new ColumnNeighbours([]);
+    expect(neighbours.problemWith(column('a.null', 'list'))).toMatch(/^cannot be a list.*"a_null"/);
+    expect(neighbours.problemWith(column('_row.x', 'list'))).toContain('"_row"');
+    expect(neighbours.problemWith(column('a.null', 'text'))).toBeUndefined();
   });
 
   it('say which is in the way, and what to call it', () => {

@@ -1,5 +1,11 @@
-import type { Column } from '@app/warehouse';
+import { POSITION_COLUMNS, TIMESTAMP, type Column } from '@app/warehouse';
 import { isScalar, isText } from './column-types.js';
+
+/** Single values that every table has. */
+const OUR_OWN: readonly Column[] = [TIMESTAMP.name, ...POSITION_COLUMNS].map((name) => ({
+  name,
+  type: 'Nullable(UInt64)',
+}));
 
 /**
  * Columns of a stream, and which others cannot stand beside them. A dot in a name is a letter to
@@ -17,6 +23,7 @@ export class ColumnNeighbours {
   private readonly lists = new Map<string, Column>();
 
   constructor(columns: Iterable<Column>) {
+    for (const column of OUR_OWN) this.add(column);
     for (const column of columns) this.add(column);
   }
 
@@ -33,9 +40,14 @@ export class ColumnNeighbours {
     if (part)
       return `cannot stand beside the field ${JSON.stringify(part.name)}: the engine takes one for a part of the other; rename one of them, e.g. to ${JSON.stringify(renamed(column.name, part.name))}`;
     const list = listPrefix(column);
-    const other = list === undefined ? undefined : this.lists.get(list);
+    if (list !== undefined && column.name === `${list}.null`)
+      return `cannot be a list: "null" after the first dot is the engine's own there; rename it, e.g. to ${JSON.stringify(undotted(column.name))}`;
+    const other =
+      list === undefined
+        ? this.lists.get(column.name)
+        : (this.columns.get(list) ?? this.lists.get(list));
     if (other)
-      return `cannot stand beside the field ${JSON.stringify(other.name)}: the engine wants lists whose names are equal before the first dot to be of one length; rename one of them, e.g. to ${JSON.stringify(column.name.replaceAll('.', '_'))}`;
+      return `cannot stand beside the field ${JSON.stringify(other.name)}: the engine wants lists whose names are equal before the first dot to be of one length; rename one of them, e.g. to ${JSON.stringify(undotted(column.name))}`;
     return undefined;
   }
 
@@ -71,4 +83,6 @@ function listPrefix({ name, type }: Column): string | undefined {
 
 /** A name without the dot that is at fault: of the two the dotted one's, which is the longer. */
 const renamed = (one: string, other: string): string =>
-  (one.length > other.length ? one : other).replaceAll('.', '_');
+  undotted(one.length > other.length ? one : other);
+
+const undotted = (name: string): string => name.replaceAll('.', '_');

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { quoteIdentifier, type Column, type LocalEngine, type Warehouse } from '@app/warehouse';
+import {
+  streamAggregate,
+  type StreamEvent,
+  type StreamState,
+} from '../../libs/streams/aggregates/stream.aggregate.js';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+
+const LIMITS = {
+  timeoutSeconds: 10,
+  memoryBytes: 1 << 30,
+  readRows: 1e9,
+  readBytes: 1e12,
+  resultRows: 1e6,
+  resultBytes: 1 << 30,
+};
+const TIME = "fromUnixTimestamp64Micro(1, 'UTC') AS _timestamp";
+
+/** Kinds of values, each with one and with what a row without it reads. */
+const KINDS = {
+  String: ['"x"', 'null'],
+  Int64: ['7', 'null'],
+  JSON: ['{"b":"y","k":1}', '{}'],
+  'Array(Nullable(Int64))': ['[1,2]', '[]'],
+  'Array(JSON)': ['[{"b":2,"k":1}]', '[]'],
+  'Array(Dynamic)': ['[1,"x"]', '[]'],
+} as const;
+type Kind = keyof typeof KINDS;
+
+const segment = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'k') },
+  fc.constantFrom(
+    'null',
+    'size',
+    'size0',
+    'size1',
+    '',
+    'x y',
+    '1',
+    '`',
+    '\\',
+    "'",
+    '"',
+    'é',
+    'keys',
+  ),
+  fc.constantFrom(
+    'values',
+    'String',
+    'Int64',
+    'Tuple',
+    '__proto__',
+    '%',
+    '_row',
+    '{',
+    ',',
+    'N'.repeat(120),
+  ),
+);
+const field = fc.record({
+  name: fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('.')),
+  kind: fc.constantFrom(...(Object.keys(KINDS) as Kind[])),
+});
+
+describe('columns that a stream takes', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-neighbours-'));
+  let engine: LocalEngine;
+  let warehouse: Warehouse;
+  let made = 0;
+  beforeAll(async () => {
+    ({ localEngine: engine, warehouse } = openChdb({
+      directory,
+      limits: LIMITS,
+      readers: 1,
+      acceptors: 1,
+    }));
+    await warehouse.createDatabase('o_n');
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** What the warehouse says when a field comes: the columns that are new for it. */
+  const evolve = (
+    state: StreamState,
+    { name, kind }: { name: string; kind: Kind },
+  ): StreamState => {
+    const survey = new Map([[name, new Map([[kind, 1]])]]);
+    const events: readonly StreamEvent[] = streamAggregate.decide(state, {
+      type: 'evolve',
+      survey,
+    });
+    return events.reduce(streamAggregate.evolve, state);
+  };
+
+  const insert = async (table: string, columns: readonly Column[], offset: bigint) => {
+    const file = join(directory, `${table}-${offset}.native`);
+    const values = columns.map(({ name, type }) => {
+      const kind = type.replace(/^Nullable\((.*)\)$/, '$1') as Kind;
+      const value = `JSONExtract('${KINDS[kind][0]}', '${type}')`;
+      return `${value} AS ${quoteIdentifier(name)}`;
+    });
+    await engine.run(
+      `INSERT INTO FUNCTION file('${file}', Native) SELECT ${[TIME, ...values].join(', ')}`,
+    );
+    await warehouse.insert({
+      table: { database: 'o_n', table },
+      streamId: table,
+      columns: ['_timestamp', ...columns.map(({ name }) => name)],
+      batches: [{ position: { partition: 0, offset }, file }],
+    });
+  };
+
+  it('take what is sent, and read nothing that was not, whatever came before or after', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(field, { minLength: 2, maxLength: 7 }), async (fields) => {
+        const table = `t${(made += 1)}`;
+        await warehouse.createTable({ database: 'o_n', table }, [], table);
+        let state = streamAggregate.evolve(streamAggregate.initialState, {
+          type: 'StreamCreated',
+          data: { id: table, organizationId: 'o', database: 'o_n', name: table },
+        });
+        const sent: (readonly string[])[] = [];
+        for (const each of fields) {
+          const next = evolve(state, each);
+          const added = next.columns.slice(state.columns.length);
+          state = next;
+          await warehouse.addColumns({ database: 'o_n', table }, added);
+          // Some rows have all columns, some only what is new.
+          const columns = sent.length % 2 === 0 ? added : state.columns;
+          await insert(table, columns, BigInt(sent.length + 1));
+          sent.push(columns.map(({ name }) => name));
+        }
+        const expected = sent.map((names) =>
+          state.columns.map(({ name, type }) => {
+            const kind = type.replace(/^Nullable\((.*)\)$/, '$1') as Kind;
+            return KINDS[kind][names.includes(name) ? 0 : 1];
+          }),
+        );
+        const list = state.columns.map(
+          ({ name }) => `ifNull(toJSONString(${quoteIdentifier(name)}), 'null')`,
+        );
+        const read = async (): Promise<unknown> =>
+          JSON.parse(
+            await warehouse.text({
+              sql: `SELECT toJSONString(groupArray(v)) FROM (SELECT [${list.join(', ') || "''"}] AS v FROM ${table} ORDER BY _offset)`,
+              database: 'o_n',
+              format: 'text',
+            }),
+          );
+        const rows = state.columns.length === 0 ? sent.map(() => ['']) : expected;
+        expect(await read()).toEqual(rows);
+        await engine.run(`OPTIMIZE TABLE o_n.${table} FINAL`);
+        expect(await read()).toEqual(rows);
+        await warehouse.text({ sql: `SELECT * FROM ${table}`, database: 'o_n', format: 'text' });
+        await warehouse.dropTable({ database: 'o_n', table });
+      }),
+      { numRuns: 12 },
+    );
+  }, 300_000);
+});
