@@ -78,6 +78,25 @@ describe('fields with dots', () => {
     ).toEqual([{ record: JSON.stringify({ ...second, n: 3 }) }]);
   });
 
+  it.each(['null', 'size0'])(
+    'that are lists named %s, which end the engine or every command, are refused alone',
+    async (name) => {
+      const stream = `kept_${name}`;
+      const status = await server.client.upload(stream, [{ n: 1 }, { [`a.${name}`]: [1] }]);
+      expect(status).toMatchObject({ successful: 1, failed: 1 });
+      expect(status.error).toContain('cannot be a list');
+      expect(await rows(stream, '* EXCEPT _timestamp')).toEqual([{ n: 1 }]);
+      expect(await server.client.upload(stream, [{ m: 2 }])).toMatchObject({ successful: 1 });
+    },
+  );
+
+  it('of lists below a single value are refused, as those are which come before it', async () => {
+    await server.client.upload('below', [{ a: 1 }, { 'b.x': [1] }]);
+    const status = await server.client.upload('below', [{ 'a.x': [1] }, { b: 2 }, { n: 1 }]);
+    expect(status).toMatchObject({ successful: 1, failed: 2 });
+    expect(await server.client.count('below')).toBe(3);
+  });
+
   it('that clash within one record refuse that record, not the upload', async () => {
     const status = await server.client.upload('within', [
       { 'a.b': [1, 2], 'a.c': [1] },

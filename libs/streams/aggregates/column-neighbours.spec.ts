@@ -57,6 +57,8 @@ describe('columns of a stream beside each other', () => {
   it('are none that the engine keeps for itself', () => {
     const neighbours = new ColumnNeighbours([]);
     expect(neighbours.problemWith(column('a.null', 'list'))).toMatch(/^cannot be a list.*"a_null"/);
+    expect(neighbours.problemWith(column('a.size0', 'objects'))).toMatch(/^cannot be a list/);
+    expect(neighbours.problemWith(column('a.b.size0', 'list'))).toBeUndefined();
     expect(neighbours.problemWith(column('_row.x', 'list'))).toContain('"_row"');
     expect(neighbours.problemWith(column('a.null', 'text'))).toBeUndefined();
   });

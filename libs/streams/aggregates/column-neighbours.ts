@@ -40,8 +40,8 @@ export class ColumnNeighbours {
     if (part)
       return `cannot stand beside the field ${JSON.stringify(part.name)}: the engine takes one for a part of the other; rename one of them, e.g. to ${JSON.stringify(renamed(column.name, part.name))}`;
     const list = listPrefix(column);
-    if (list !== undefined && column.name === `${list}.null`)
-      return `cannot be a list: "null" after the first dot is the engine's own there; rename it, e.g. to ${JSON.stringify(undotted(column.name))}`;
+    if (list !== undefined && KEPT_OF_LISTS.has(column.name.slice(list.length + 1)))
+      return `cannot be a list: what follows its first dot is a name that the engine keeps to itself there; rename it, e.g. to ${JSON.stringify(undotted(column.name))}`;
     const other =
       list === undefined
         ? this.lists.get(column.name)
@@ -63,6 +63,9 @@ export class ColumnNeighbours {
       .find((found) => found !== undefined);
   }
 }
+
+/** Behind the first dot of a list: with `null` no table takes it, and reading a `size0` ends the engine, for everybody. */
+const KEPT_OF_LISTS = new Set(['null', 'size0']);
 
 /** What the engine keeps with a single value, by the name it has there. */
 const keptWith = ({ name, type }: Column): readonly string[] =>
