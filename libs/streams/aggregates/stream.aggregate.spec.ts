@@ -202,7 +202,7 @@ describe('names', () => {
       expect(streamNameProblem(name)).toMatch(/stream name/);
     },
   );
-  it.each(['', '_timestamp', '_offset', 'a\u0000', 'x\ty', 'k'.repeat(257)])(
+  it.each(['', '_timestamp', '_offset', '_row_exists', 'a\u0000', 'x\ty', 'k'.repeat(257)])(
     'refuse field %j',
     (name) => {
       expect(fieldNameProblem(name)).toBeDefined();
