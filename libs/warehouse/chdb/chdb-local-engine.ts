@@ -70,6 +70,8 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_json_read_objects_as_strings=0',
   '--input_format_skip_unknown_fields=0',
   '--input_format_null_as_default=1',
+  // By default a field without a column goes into one whose name differs in case only.
+  '--input_format_column_name_matching_mode=match_case',
   '--input_format_try_infer_dates=0',
   '--input_format_try_infer_datetimes=0',
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
