@@ -19,6 +19,7 @@ export {
   isOfData,
   NETWORK_ERROR,
   passes,
+  refuses,
   toWarehouseError,
   WarehouseError,
 } from './warehouse-errors.js';
