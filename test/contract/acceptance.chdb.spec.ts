@@ -23,8 +23,8 @@ class PureKeeper implements SchemaKeeper {
   });
 
   current = () => {
-    const { columns, exact, version } = this.state;
-    return { ...STREAM, columns, exact, version };
+    const { columns, exact, version, settings } = this.state;
+    return { ...STREAM, columns, exact, version, settings };
   };
 
   evolve: SchemaKeeper['evolve'] = (survey) => {

@@ -4,6 +4,7 @@ import { fits } from '@app/streams';
 import { quoteText, TIMESTAMP, type LocalEngine } from '@app/warehouse';
 import {
   COMPRESSION,
+  keptFrom,
   type AcceptedChunk,
   type AcceptOptions,
   type Chunk,
@@ -72,7 +73,7 @@ async function acceptUnsuspicious(
   engine: LocalEngine,
   schema: StreamSchema,
   chunk: Chunk,
-  { acceptedAt }: AcceptOptions,
+  options: AcceptOptions,
 ): Promise<ColumnarFile | undefined> {
   const patterns = suspicionPatterns([
     ...schema.columns,
@@ -94,8 +95,9 @@ async function acceptUnsuspicious(
       columns: schema.columns,
       exact: schema.exact,
       time: timestamp,
-      acceptedAt,
+      acceptedAt: options.acceptedAt,
       records,
+      keptFrom: keptFrom(schema, options),
     });
   } catch (error) {
     if (isOutOfSpace(error)) throw error;
@@ -120,6 +122,7 @@ async function acceptJudged(
     fits,
     survey,
     refusedFields: evolved?.refusedFields ?? new Map<string, string>(),
+    keptFrom: evolved && keptFrom(evolved.schema, options),
   };
   const lines = await judgeRecords(engine, judgement, `${chunk.file}.judged.native`);
   const counts = await countJudged(engine, lines);
@@ -156,6 +159,7 @@ async function acceptGood(
       time: 'judged',
       acceptedAt,
       records,
+      keptFrom: undefined,
     });
   } catch (error) {
     if (isOutOfSpace(error)) throw error;
