@@ -59,6 +59,10 @@ export const STRICT_INPUT: readonly string[] = [
   '--max_insert_threads=1',
   '--compile_expressions=0',
   '--max_block_size=16384',
+  // Statements of ours grow with a stream's columns, of which there may be 2,000.
+  '--max_query_size=268435456',
+  '--max_ast_elements=1000000',
+  '--max_expanded_ast_elements=1000000',
   '--min_insert_block_size_rows=16384',
   '--min_insert_block_size_bytes=4194304',
   '--input_format_parallel_parsing=0',
