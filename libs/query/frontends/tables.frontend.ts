@@ -41,6 +41,7 @@ export function planTableRead(
     columns: distinct(names(table, columns).map((name) => findColumn(table, name).name)),
     where: filters.length > 0 ? { kind: 'and', conditions: filters } : undefined,
     sort: names(table, sort).map((key) => sortKey(table, key)),
+    ties: table.arrivalColumns ?? [],
     limit,
     offset: pageOffset({
       page: count('page', single.page),

@@ -57,7 +57,11 @@ export function planRootField(
     offset: count('offset', args.offset),
     limit,
   });
-  clauses.push(...renderPage({ order, limit, offset }));
+  // Objects cannot be sorted, their text can.
+  const ties = aggregate
+    ? groups.map((group) => `toString(${group})`)
+    : (table.table.arrivalColumns ?? []).map(column);
+  clauses.push(...renderPage({ order, ties, limit, offset }));
   return { sql: clauses.join(' '), values: bindings.values };
 }
 
