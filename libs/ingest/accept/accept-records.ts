@@ -179,14 +179,22 @@ async function rejectJudged(
 ): Promise<RejectedRecords> {
   const target = `${chunk.file}.rejected.native.${COMPRESSION}`;
   const rejected = `SELECT number, reason, line AS record FROM (${lines}) WHERE reason != ''`;
+  const compression = compressionOf(first);
   const malformed = first.reason.startsWith(`${STRUCTURAL}malformed`)
     ? explainMalformed(first.text)
-    : undefined;
+    : compression && `the body looks like ${compression}: send Content-Encoding: ${compression}`;
   return {
     ...(await writeRejected(engine, target, { rejected, count: bad }, options)),
     structural,
     first: { line: first.line, reason: malformed ? `${STRUCTURAL}${malformed}` : first.reason },
   };
+}
+
+/** What an upload seems to be compressed with whose first line is no text. */
+function compressionOf({ line, text }: JudgedCounts['first']): string | undefined {
+  if (line !== 1) return undefined;
+  if (text.startsWith('\u001f')) return 'gzip';
+  return /^\(\ufffd\/\ufffd/.test(text) ? 'zstd' : undefined;
 }
 
 const PEEK_BYTES = 65_536;

@@ -1,7 +1,6 @@
-import { MillraceError } from '@app/platform';
+import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
-import { didYouMean } from '../near-name.js';
 import type { Condition } from '../plan/condition.js';
 import type { TablePlan } from '../plan/table-plan.js';
 import { pageOffset } from './page-offset.js';

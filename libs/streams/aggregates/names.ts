@@ -7,6 +7,8 @@ const ESCAPED_MAX = 179;
 
 /** What is wrong with a stream's name, or undefined. */
 export function streamNameProblem(name: string): string | undefined {
+  // Clients and proxies take these for folders.
+  if (name === '.' || name === '..') return `stream name ${JSON.stringify(name)}: want another one`;
   if (!STREAM_NAME.test(name)) {
     return `stream name ${JSON.stringify(name.slice(0, 140))}: want 1 to 127 letters (a-z, A-Z), digits, "_", "-" or ".", not starting with "_"`;
   }
