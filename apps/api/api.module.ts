@@ -28,7 +28,12 @@ import {
   QueryModule,
   SearchModule,
 } from '@app/query';
-import { MemberCount, StreamsModule, StreamsProjection } from '@app/streams';
+import {
+  MemberCount,
+  StreamsModule,
+  StreamsProjection,
+  WarehouseTablesProjection,
+} from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
 
@@ -89,6 +94,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: OrganizationsProjection, useValue: parts.organizations },
     { provide: MemberCount, useValue: memberCount(parts) },
     { provide: StreamsProjection, useValue: parts.streams },
+    { provide: WarehouseTablesProjection, useValue: parts.tables },
     { provide: IngestQueue, useValue: parts.queue },
     { provide: LocalEngine, useValue: parts.localEngine },
     { provide: WarehouseReader, useValue: parts.warehouse },

@@ -44,6 +44,7 @@ export interface Stores {
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
   readonly streams: StreamsProjection;
+  readonly tables: WarehouseTablesProjection;
   readonly directory: AuditDirectory;
   readonly lead: TrailLead;
   readonly auditTrail: AuditTrailProjection;
@@ -92,7 +93,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLead(warehouse, { rank: leadRank(config) });
   const following = new FollowLeadProjection(lead, directory);
-  const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead);
+  const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, logger);
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const auditTrail = new AuditTrailProjection(
     warehouse,
@@ -111,12 +112,14 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     users,
     organizations,
     streams,
+    tables,
     directory,
     lead,
     auditTrail,
     // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
     projections: [users, organizations, following, tables, streams, dropped, auditTrail],
     close: async () => {
+      await tables.idle();
       await events.close();
       await warehouse.close();
     },
@@ -209,7 +212,8 @@ function readinessOf({
   queue,
   spool,
   projector,
-}: Pick<Parts, 'config' | 'events' | 'warehouse' | 'queue' | 'spool'> & {
+  tables,
+}: Pick<Parts, 'config' | 'events' | 'warehouse' | 'queue' | 'spool' | 'tables'> & {
   projector: Projector;
 }): Readiness {
   const readiness = new Readiness();
@@ -220,5 +224,9 @@ function readinessOf({
   readiness.watch('queue', () => queue.reach());
   readiness.watch('disk', () => spool.checkFree());
   readiness.watch('read models', () => projector.checkFollowing());
+  readiness.tell('streams', () => {
+    const aside = tables.streamsAside;
+    return aside === 0 ? undefined : { aside };
+  });
   return readiness;
 }

@@ -40,7 +40,7 @@ export class CatalogueController {
       },
     },
     failures: {
-      INVALID_PARAMETER: '✖ Invalid input: expected string, received undefined\n  → at query',
+      INVALID_PARAMETER: 'query: is missing; want string',
     },
   })
   async ask(@Req() request: AuthenticatedRequest): Promise<object> {

@@ -103,7 +103,7 @@ describe('readConfig', () => {
   it('refuses an API that leaves the writing to others where only it has the queue', () => {
     for (const roles of ['api', 'api,projector'])
       expect(() => readConfig({ MILLRACE_ROLES: roles })).toThrow(
-        /set KAFKA_BROKERS, or add writer[^]*MILLRACE_ROLES/,
+        /MILLRACE_ROLES: .*set KAFKA_BROKERS, or add writer/,
       );
     expect([...readConfig({ MILLRACE_ROLES: 'api,writer' }).roles]).toEqual(['api', 'writer']);
   });
@@ -117,7 +117,7 @@ describe('readConfig', () => {
     expect(Buffer.from(config.secretKey ?? [])).toEqual(key);
     expect(config.http.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
     expect(() => readConfig({ MILLRACE_SECRET_KEY: 'short' })).toThrow(
-      /32 random bytes[\s\S]*MILLRACE_SECRET_KEY/,
+      /MILLRACE_SECRET_KEY: .*32 random bytes/,
     );
     expect(() => readConfig({ MILLRACE_TRUSTED_PROXIES: 'proxy.local' })).toThrow(
       /MILLRACE_TRUSTED_PROXIES/,

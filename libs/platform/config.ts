@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
 import { deltaLocations, deltaSources, type DeltaSources } from './delta-sources.js';
+import { explainIssues } from './explain-issues.js';
 import { eventStoreUrl } from './event-store-url.js';
 import { kafkaAccess, kafkaAccessVariables, type KafkaAccess } from './kafka-access.js';
 
@@ -226,7 +227,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const variables = withSecretFiles(given);
   refuseUnknown(variables);
   const parsed = consistent.safeParse(variables);
-  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`configuration: ${explainIssues(parsed.error)}`);
   const values = parsed.data;
   return {
     http: { ...values.MILLRACE_HTTP_ADDR, trustedProxies: values.MILLRACE_TRUSTED_PROXIES ?? [] },

@@ -3,6 +3,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MillraceError } from './errors.js';
+import { explainIssues } from './explain-issues.js';
 import type { Logger } from './logger.js';
 import { countFailure } from './metrics/failure-metrics.js';
 import type { AuthenticatedRequest } from './request.js';
@@ -113,7 +114,7 @@ export function toMillraceError(
 ): MillraceError {
   if (error instanceof MillraceError) return error;
   if (error instanceof z.ZodError)
-    return new MillraceError('INVALID_PARAMETER', z.prettifyError(error));
+    return new MillraceError('INVALID_PARAMETER', explainIssues(error));
   const status =
     error instanceof HttpException
       ? error.getStatus()
@@ -133,9 +134,13 @@ export function toMillraceError(
     case 413:
       return new MillraceError('UPLOAD_TOO_LARGE', 'the body is too large', { cause: error });
     case 415:
-      return new MillraceError('UNSUPPORTED_ENCODING', 'this content type is not supported here', {
-        cause: error,
-      });
+      return new MillraceError(
+        'UNSUPPORTED_ENCODING',
+        'this Content-Type is not taken here: send application/json, application/x-ndjson, text/csv, multipart/form-data, or none',
+        {
+          cause: error,
+        },
+      );
     case 503:
       return new MillraceError(
         'NOT_READY',

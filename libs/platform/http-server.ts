@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -88,11 +88,21 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const failure =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? new MillraceError('UPLOAD_TIMEOUT', 'the request took too long to arrive')
-      : new MillraceError('MALFORMED_BODY', 'this is not a whole HTTP/1.1 request');
-  endWith(socket, failure);
+  endWith(socket, clientFailure(error.code));
+}
+
+function clientFailure(code: string | undefined): MillraceError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new MillraceError('UPLOAD_TIMEOUT', 'the request took too long to arrive');
+    case 'HPE_HEADER_OVERFLOW':
+      return new MillraceError(
+        'HEADERS_TOO_LARGE',
+        `the URL and the headers may have ${maxHeaderSize} bytes together; a statement or a query can be sent as a body`,
+      );
+    default:
+      return new MillraceError('MALFORMED_BODY', 'this is not a whole HTTP/1.1 request');
+  }
 }
 
 /** Answers past all that was to answer, and closes. */

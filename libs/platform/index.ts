@@ -36,6 +36,7 @@ export {
   ROW_BUCKETS,
 } from './metrics/registry.js';
 export { measureRequests } from './metrics/request-metrics.js';
+export { didYouMean } from './near-name.js';
 export { nodeId } from './node-id.js';
 export {
   ACCESS_METADATA,
@@ -46,6 +47,7 @@ export {
   type Access,
   type Permission,
 } from './permission.js';
+export { explainIssues, unknownKey, type KeyPath } from './explain-issues.js';
 export { isLoopback, namesLoopback } from './loopback.js';
 export { readJson } from './read-json.js';
 export { Readiness } from './readiness.js';

@@ -4,6 +4,8 @@ import { MillraceError } from './errors.js';
 /** Resolves when the part works just now. */
 export type Probe = () => void | Promise<unknown>;
 
+type Facts = () => Readonly<Record<string, unknown>> | undefined;
+
 interface Part {
   readonly probe: Probe;
   /** Since when it has been asked and has not answered. */
@@ -23,7 +25,7 @@ const KEPT_MS = 1000;
 export class Readiness {
   private readonly waiting = new Map<string, string>();
   private readonly parts = new Map<string, Part>();
-  private readonly telling = new Map<string, () => Readonly<Record<string, unknown>>>();
+  private readonly telling = new Map<string, Facts>();
 
   notReady(part: string, why: string): void {
     this.waiting.set(part, why);
@@ -33,13 +35,14 @@ export class Readiness {
     this.waiting.delete(part);
   }
 
-  /** What is said of a part beside that all is well. */
-  tell(part: string, facts: () => Readonly<Record<string, unknown>>): void {
+  /** What is said of a part beside that all is well, if anything. */
+  tell(part: string, facts: Facts): void {
     this.telling.set(part, facts);
   }
 
   facts(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries([...this.telling].map(([part, facts]) => [part, facts()]));
+    const told = [...this.telling].map(([part, facts]) => [part, facts()] as const);
+    return Object.fromEntries(told.filter(([, facts]) => facts !== undefined));
   }
 
   /** Asks a part by its probe from now on. */

@@ -1,6 +1,5 @@
 export { Catalog, type TableDescription } from './catalog.js';
 export { Guard } from './guard/guard.js';
-export { didYouMean } from './near-name.js';
 export {
   ORGANIZATION_QUERY_LIMITS,
   OrganizationQueries,

@@ -1,5 +1,6 @@
 import { MillraceError, type ErrorKind } from '@app/platform';
 import { toWarehouseError, withoutPaths } from '@app/warehouse';
+import { firstWordProblem } from './first-word.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
 /** Engine numbers that the one who asks can do something about, and as what they count. */
@@ -28,6 +29,13 @@ const MESSAGES: Partial<Record<ErrorKind, string>> = {
     'the queries of this organization have used up what they may in a minute; wait and ask again',
 };
 
+/** What engine numbers say in our words. */
+const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
+  306: () => 'the statement is nested too deep; use fewer parentheses and subqueries',
+  396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
+};
+const SEVERAL = /^Syntax error \(Multi-statements/;
+
 const DETAIL_MAX = 600;
 const QUOTA_SECONDS = 60;
 
@@ -37,9 +45,14 @@ export function toQueryFailure(error: unknown, text: string): unknown {
   const failure = toWarehouseError(error);
   if (OURS.has(failure.code)) return error;
   const kind = KINDS[failure.code] ?? 'INVALID_SQL';
+  if (kind === 'INVALID_SQL' || kind === 'UNKNOWN_COLUMN') {
+    const problem = firstWordProblem(text);
+    if (problem) return problem;
+  }
   const reason = readable(failure.message);
   const message =
     MESSAGES[kind] ??
+    OF_NUMBER[failure.code]?.(reason) ??
     (kind === 'UNKNOWN_COLUMN' ? unknownColumn(failure.message, text) : undefined) ??
     withPosition(reason, failure.message, text);
   return new MillraceError(kind, message, {
@@ -65,6 +78,8 @@ function readable(message: string): string {
       .replace(/`?\b[os]_[0-9a-f]{32}`?\./g, '')
       .replace(/\b[os]_[0-9a-f]{32}\b/g, 'your organization')
       .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
+      .replace(/: while executing 'FUNCTION .*$/s, '')
+      .replace(/ Look at https:.*$/s, '')
       .replace(/While executing \w+\.?/g, '')
       .replace(/\s+/g, ' ')
       .trim()
@@ -82,6 +97,7 @@ function unknownColumn(message: string, text: string): string | undefined {
 }
 
 function withPosition(reason: string, message: string, text: string): string {
+  if (SEVERAL.test(message)) return 'send one statement: another one follows after ;';
   const position = /failed at position (\d+)/.exec(message)?.[1];
   if (position === undefined) return reason;
   const before = Buffer.from(text)

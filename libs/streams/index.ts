@@ -7,7 +7,7 @@ export {
   type Kinds,
   kindThatWidens,
 } from './aggregates/column-types.js';
-export { streamNameProblem } from './aggregates/names.js';
+export { fieldNameProblem, streamNameProblem } from './aggregates/names.js';
 export {
   changesSchema,
   COLUMNS_MAX,

@@ -20,6 +20,7 @@ export {
   isOfData,
   NETWORK_ERROR,
   passes,
+  refuses,
   toWarehouseError,
   WarehouseError,
   withoutPaths,

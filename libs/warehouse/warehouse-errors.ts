@@ -96,6 +96,13 @@ const OF_DATA = new Set([
 /** Whether the same data will fail anywhere and always. */
 export const isOfData = ({ code }: WarehouseError): boolean => OF_DATA.has(code);
 
+/** Numbers of failures that the engine does not explain by any of its own: of files, libraries, anything. */
+const UNEXPLAINED = new Set([0, 1000, 1001, 1002]);
+
+/** Whether the engine will not carry the statement out, today or tomorrow, as what is there is now. */
+export const refuses = (error: unknown): boolean =>
+  error instanceof WarehouseError && !passes(error) && !UNEXPLAINED.has(error.code);
+
 const FRAME =
   /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;
 

@@ -71,7 +71,7 @@ export interface WarehouseQuery {
 export abstract class WarehouseReader {
   /** The engine's own bytes, never parsed here; a {@link WholeResult} where they are few. Destroying the stream, or aborting, stops the engine's work. */
   abstract stream(query: WarehouseQuery): Promise<Readable>;
-  /** The whole result; for small results and for statements that explain. */
+  /** The whole result, however many rows it has; for what we ask ourselves, which is small. */
   abstract text(query: WarehouseQuery): Promise<string>;
 }
 

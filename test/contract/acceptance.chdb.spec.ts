@@ -23,8 +23,8 @@ class PureKeeper implements SchemaKeeper {
   });
 
   current = () => {
-    const { columns, exact, version } = this.state;
-    return { ...STREAM, columns, exact, version };
+    const { columns, exact, version, settings } = this.state;
+    return { ...STREAM, columns, exact, version, settings };
   };
 
   evolve: SchemaKeeper['evolve'] = (survey) => {
@@ -233,6 +233,33 @@ describe('acceptance, with the real engine', () => {
     },
     30_000,
   );
+
+  it('keeps fields apart whose names differ in case only', async () => {
+    const name = fc.constantFrom('userId', 'userid', 'USERID', '_Timestamp', '_TIMESTAMP');
+    const fields = fc.dictionary(name, fc.integer(), { minKeys: 1 });
+    const chunks = fc.array(fc.array(fields, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }); // prettier-ignore
+    const value = (column: string) => `'|', ifNull(toString(\`${column}\`), '')`;
+    await fc.assert(
+      fc.asyncProperty(chunks, async (sent) => {
+        const keeper = new PureKeeper();
+        for (const records of sent) {
+          const { accepted } = await accept(
+            keeper,
+            records.map((record) => JSON.stringify(record)),
+          );
+          const names = keeper.state.columns.map((column) => column.name);
+          expect(await rows(accepted, `concat('', ${names.map(value).join(', ')})`)).toEqual(
+            records
+              .map((record) => names.map((column) => `|${record[column] ?? ''}`).join(''))
+              .sort(),
+          );
+        }
+        const all = new Set(sent.flat().flatMap((record) => Object.keys(record)));
+        expect(new Set(keeper.state.columns.map((column) => column.name))).toEqual(all);
+      }),
+      { numRuns: 12, examples: [[[[{ userId: 1 }], [{ userid: 2 }], [{ _Timestamp: 3 }]]]] },
+    );
+  }, 120_000);
 
   it('stores arrays of every kind in one record as they came', async () => {
     const line =

@@ -21,7 +21,15 @@ const COLUMNS: readonly Column[] = [
   ['absent', 'Array(Nullable(Int64))'],
   ['object', 'JSON'],
 ].map(([name = '', type = '']) => ({ name, type }));
-const SCHEMA = { id: 's', name: 'n', database: 'd', columns: COLUMNS, exact: ['u'], version: 1 };
+const SCHEMA = {
+  id: 's',
+  name: 'n',
+  database: 'd',
+  columns: COLUMNS,
+  exact: ['u'],
+  version: 1,
+  settings: { dataRetention: 0 },
+};
 const HEADER = ['_timestamp', 's', 'i', 'u', 'f', 'b'];
 const SHAPE = { delimiter: ',', columns: HEADER };
 const OPTIONS = { uploadId: 'u', stream: 'n', acceptedAt: 1_767_225_600_000_000 };
@@ -120,7 +128,7 @@ describe('CSV in one pass, with the real engine', () => {
     const first = await firstTime(engine, chunk.file, SHAPE);
     const time: Conversion['time'] = first ?? 'none';
     const { acceptedAt } = OPTIONS;
-    const to = { columns: COLUMNS, exact: SCHEMA.exact, time, acceptedAt };
+    const to = { columns: COLUMNS, exact: SCHEMA.exact, time, acceptedAt, keptFrom: undefined };
     const columnar = await csvToColumns(engine, chunk, SHAPE, to).catch(() => undefined);
     return columnar && rows(columnar);
   };

@@ -84,7 +84,9 @@ describe('a process that starts while the one that leads dies', () => {
         const databases = () => accounts.databases();
         return [
           new FollowLeadProjection(lead, accounts),
-          new WarehouseTablesProjection(warehouse, streams, databases, lead),
+          new WarehouseTablesProjection(warehouse, streams, databases, lead, {
+            error: () => undefined,
+          }),
           streams,
           new DroppedTablesProjection(warehouse, streams, databases, lead),
           new AuditTrailProjection(tables, accounts, new Uint8Array(32), lead),

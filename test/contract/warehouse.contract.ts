@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { streamNameProblem } from '@app/streams';
+import { fieldNameProblem, streamNameProblem } from '@app/streams';
 import {
   quoteIdentifier,
   REMOVED_AT_ONCE,
@@ -16,6 +16,16 @@ export interface WarehouseUnderTest {
   batchFile(name: string): string;
   dispose(): Promise<void>;
 }
+
+/** What a table of the engine, or of what stands before or behind it, can be asked for without having it as a column. */
+const VIRTUAL_COLUMNS = [
+  ...['_part', '_part_index', '_part_uuid', '_part_offset', '_part_granule_offset'],
+  ...['_part_starting_offset', '_part_data_version', '_partition_id', '_partition_value'],
+  ...['_sample_factor', '_disk_name', '_distance', '_block_number', '_block_offset', '_row_exists'],
+  ...['_table', '_database', '_shard_num', '_replica_num', '_shard_count', '_delete_tmp', '_idx'],
+  ...['_path', '_file', '_size', '_time', '_etag', '_headers', '_tags', '_row_number', '_null'],
+  ...['_sign', '_version', '_is_deleted', '_dummy', '_stream_id', '_exact', '_nested', '_int'],
+];
 
 const TABLE: TableName = { database: 'o_contract', table: 'events' };
 const STREAM_ID = '01S';
@@ -302,6 +312,39 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         await warehouse.setSkipIndexes(TABLE, []);
         await warehouse.setTextIndexes(TABLE, []);
         expect(await events()).toMatchObject({ skipIndexes: [], textIndexes: [] });
+      });
+
+      it('makes every column that a field may become, whatever the engine calls so itself', async () => {
+        const named = VIRTUAL_COLUMNS.filter((column) => fieldNameProblem(column) === undefined);
+        expect(named.length).toBeGreaterThan(VIRTUAL_COLUMNS.length - 6);
+        const first = { ...TABLE, table: 'named_at_first' };
+        const integers = named.map((column) => ({ name: column, type: 'Nullable(Int64)' }));
+        await warehouse.createTable(first, integers, STREAM_ID);
+        await warehouse.dropTable(first);
+        await warehouse.addColumns(TABLE, integers);
+        const file = under.batchFile('named.native');
+        await under.localEngine.run(
+          `INSERT INTO FUNCTION file('${file}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, ${named.map((column, at) => `toNullable(toInt64(${at})) AS ${column}`).join(', ')}`,
+        );
+        const insert = (offset: bigint) =>
+          warehouse.insert({
+            table: TABLE,
+            streamId: STREAM_ID,
+            columns: ['_timestamp', ...named],
+            batches: [{ position: { partition: 7, offset }, file }],
+          });
+        await insert(1n);
+        for (const column of named)
+          await warehouse.modifyColumn(TABLE, { name: column, type: 'Nullable(Float64)' });
+        await warehouse.setSkipIndexes(TABLE, named);
+        await insert(2n);
+        const row = named.map((_, at) => at).join('\t');
+        const select = `SELECT ${named.map((column) => `any(${column})`).join(', ')} FROM events WHERE _offset =`;
+        expect(await query(`${select} 1`)).toBe(`${row}\n`);
+        expect(await query(`${select} 2`)).toBe(`${row}\n`);
+        expect(await warehouse.storedOffsets(TABLE, 7, 0n)).toEqual(new Set([1n, 2n]));
+        const statistics = await warehouse.statistics(TABLE.database, ['events']);
+        expect(statistics.get('events')?.rows).toBe(2);
       });
 
       it('makes and drops tables of the longest names, in a database as organizations have it', async () => {

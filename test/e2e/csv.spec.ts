@@ -2,6 +2,7 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { COLUMNS_MAX } from '@app/streams';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
@@ -52,6 +53,25 @@ describe('CSV', () => {
       ],
     ]);
   });
+
+  it('takes as many columns as a stream can have, and a second time in no more time', async () => {
+    const columns = Array.from({ length: COLUMNS_MAX }, (_, index) => `column_${index}`);
+    const record = (first: string) => [first, ...columns.slice(1).map((_, n) => n)].join(',');
+    const stream = fresh();
+    for (const first of ['x', 'y']) {
+      const answer = await post(stream, `${columns.join(',')}\n${record(first)}\n`);
+      expect(answer.json()).toMatchObject({ status: [{ successful: 1, failed: 0 }] });
+    }
+    const last = `column_${COLUMNS_MAX - 1}`;
+    expect(
+      await server.client.sql(`SELECT column_0 AS a, ${last} AS z FROM ${stream} ORDER BY a`),
+    ).toEqual([
+      { a: 'x', z: COLUMNS_MAX - 2 },
+      { a: 'y', z: COLUMNS_MAX - 2 },
+    ]);
+    const judged = await post(stream, `${columns.join(',')}\n${record('z').replace(/1,/, 'n,')}\n`);
+    expect(judged.json()).toMatchObject({ status: [{ successful: 0, failed: 1 }] });
+  }, 120_000);
 
   it.each<[string, string]>([
     ['comma', 'a,b\n1,x\n'],

@@ -48,7 +48,7 @@ export class AuditController {
       ],
       total: 1,
     },
-    failures: { INVALID_PARAMETER: '✖ Too big: expected number to be <=1000\n  → at size' },
+    failures: { INVALID_PARAMETER: 'size: Too big: expected number to be <=1000' },
   })
   async list(
     @Req() request: AuthenticatedRequest,

@@ -1,4 +1,4 @@
-import { didYouMean } from '@app/query';
+import { didYouMean } from '@app/platform';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 const OPTIONS = {

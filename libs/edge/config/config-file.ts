@@ -1,9 +1,10 @@
+import { explainIssues } from '@app/platform';
 import type { ResultFormat } from '@app/warehouse';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { present } from '../describe/format-options.js';
-import { explainIssues, strict } from '../describe/strict.js';
+import { strict } from '../describe/strict.js';
 import { seconds, storeEntry, tableEntry, type DescribedStore } from '../describe/table-entry.js';
 import type { DescribedTable } from '../table-description.js';
 import { httpAddress, type HttpAddress } from './http-address.js';

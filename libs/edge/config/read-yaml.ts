@@ -1,3 +1,4 @@
+import { type KeyPath } from '@app/platform';
 import {
   type Document,
   isNode,
@@ -7,7 +8,6 @@ import {
   type CollectionTag,
   type ScalarTag,
 } from 'yaml';
-import type { KeyPath } from '../describe/strict.js';
 
 /** A configuration file as data, and where in its text a key is. */
 export interface ConfigDocument {

@@ -1,6 +1,6 @@
+import { explainIssues } from '@app/platform';
 import type { DescribedTable } from '../table-description.js';
 import { stemOf } from './names-in-uri.js';
-import { explainIssues } from './strict.js';
 import { ENTRY_KEYS, tableEntry } from './table-entry.js';
 import { withoutSecrets } from './without-secrets.js';
 

@@ -1,7 +1,7 @@
-import { MillraceError } from '@app/platform';
+import { MillraceError, explainIssues } from '@app/platform';
 import { z } from 'zod';
 import type { DescribedTable } from '../table-description.js';
-import { explainIssues, strict } from './strict.js';
+import { strict } from './strict.js';
 import { parseTableUri } from './table-argument.js';
 import { tableName } from './table-entry.js';
 

@@ -1,5 +1,5 @@
+import { didYouMean } from '@app/platform';
 import { randomBytes } from 'node:crypto';
-import { didYouMean } from '@app/query';
 import { quoteIdentifier } from '@app/warehouse';
 import type { DescribedStore } from '../describe/table-entry.js';
 import { loadFailure } from '../registry/load-failure.js';

@@ -1,5 +1,4 @@
-import { MillraceError, type Logger } from '@app/platform';
-import { didYouMean } from '@app/query';
+import { MillraceError, type Logger, didYouMean } from '@app/platform';
 import type { DescribedStore } from '../describe/table-entry.js';
 import type { Workshop } from '../registry/open-source.js';
 import { timerMilliseconds } from '../timer-milliseconds.js';

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { MillraceError, writeDurably } from '@app/platform';
+import { MillraceError, writeDurably, explainIssues } from '@app/platform';
 import { z } from 'zod';
 import { printTable } from '../describe/print-table.js';
-import { explainIssues } from '../describe/strict.js';
 import { tableEntry } from '../describe/table-entry.js';
 import type { DescribedTable } from '../table-description.js';
 

@@ -73,8 +73,8 @@ export class OrganizationsController {
   list(@Req() request: AuthenticatedRequest): { data: readonly OrganizationRecord[] } {
     const { userId, email, root } = callerOf(request);
     const visible = root ? this.organizations.list() : this.organizations.of(userId);
-    const data = visible.map(({ name, members, createdAt }, index): OrganizationRecord => ({
-      id: index + 1,
+    const data = visible.map(({ id, name, members, createdAt }): OrganizationRecord => ({
+      id: this.organizations.numberOf(id) ?? 0,
       identifier: name,
       name,
       type: name === DEFAULT_ORGANIZATION ? 'default' : 'custom',

@@ -88,7 +88,7 @@ export class UsersController {
     body: { schema: addUser, example: { ...ANN, password: 'Secret-77', role: 'editor' } },
     answer: done('User saved successfully'),
     failures: {
-      INVALID_PARAMETER: '✖ want one of admin, editor, member, viewer\n  → at role',
+      INVALID_PARAMETER: 'role: want one of admin, editor, member, viewer',
       ALREADY_EXISTS: 'User already exists',
       ORGANIZATION_NOT_FOUND: 'there is no organization nope',
     },
@@ -159,7 +159,7 @@ export class UsersController {
     body: { schema: putMember, example: { role: 'viewer' } },
     answer: done('User added to org successfully'),
     failures: {
-      INVALID_PARAMETER: '✖ want one of admin, editor, member, viewer\n  → at role',
+      INVALID_PARAMETER: 'role: want one of admin, editor, member, viewer',
       FORBIDDEN: 'you may not do this in organization acme, or there is no such organization',
       USER_NOT_FOUND: 'User not found',
     },

@@ -27,6 +27,8 @@ export class OrganizationsProjection implements SnapshottedProjection {
   readonly snapshotVersion = 1;
   private readonly byId = new Map<string, Organization>();
   private readonly ids = new Map<string, string>();
+  /** In the order in which they were made; none is ever taken away. */
+  private readonly numbers = new Map<string, number>();
   private readonly memberships = new Map<string, Set<string>>();
 
   apply(event: RecordedEvent): void {
@@ -49,6 +51,11 @@ export class OrganizationsProjection implements SnapshottedProjection {
 
   get(id: string): Organization | undefined {
     return this.byId.get(id);
+  }
+
+  /** The same for everybody, and for good: 1 for the first that was made. */
+  numberOf(id: string): number | undefined {
+    return this.numbers.get(id);
   }
 
   /** By name. */
@@ -81,6 +88,7 @@ export class OrganizationsProjection implements SnapshottedProjection {
       this.memberships.set(userId, ids.add(id));
     }
     this.byId.set(id, organization);
+    if (!this.numbers.has(id)) this.numbers.set(id, this.numbers.size + 1);
     this.ids.set(name, id);
   }
 }

@@ -1,12 +1,13 @@
 import type { LocalEngine } from '@app/warehouse';
 import { acceptRecords, FIRST_LOOK_LINES, type SchemaKeeper } from './accept-records.js';
-import type {
-  AcceptedChunk,
-  AcceptOptions,
-  Chunk,
-  ColumnarFile,
-  SpooledChunk,
-  StreamSchema,
+import {
+  keptFrom,
+  type AcceptedChunk,
+  type AcceptOptions,
+  type Chunk,
+  type ColumnarFile,
+  type SpooledChunk,
+  type StreamSchema,
 } from './chunk.js';
 import { csvToColumns, firstTime } from './csv-columns.js';
 import { csvToRecords, type CsvShape } from './csv-records.js';
@@ -50,15 +51,22 @@ export class CsvAcceptance {
   /** Undefined when any field leaves a doubt. */
   private async inOnePass(
     engine: LocalEngine,
-    { columns, exact }: StreamSchema,
+    schema: StreamSchema,
     chunk: SpooledChunk,
-    { acceptedAt }: AcceptOptions,
+    options: AcceptOptions,
   ): Promise<ColumnarFile | undefined> {
     const { shape } = this;
     try {
       this.time ??= await firstTime(engine, chunk.file, shape);
       const { time = 'none' } = this;
-      return await csvToColumns(engine, chunk, shape, { columns, exact, time, acceptedAt });
+      const { columns, exact } = schema;
+      return await csvToColumns(engine, chunk, shape, {
+        columns,
+        exact,
+        time,
+        acceptedAt: options.acceptedAt,
+        keptFrom: keptFrom(schema, options),
+      });
     } catch (error) {
       if (isOutOfSpace(error)) throw error;
       return undefined;

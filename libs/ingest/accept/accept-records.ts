@@ -4,6 +4,7 @@ import { fits } from '@app/streams';
 import { quoteText, TIMESTAMP, WarehouseError, type LocalEngine } from '@app/warehouse';
 import {
   COMPRESSION,
+  keptFrom,
   type AcceptedChunk,
   type AcceptOptions,
   type Chunk,
@@ -109,7 +110,7 @@ async function acceptUnsuspicious(
   engine: LocalEngine,
   schema: StreamSchema,
   chunk: Chunk,
-  { acceptedAt }: AcceptOptions,
+  options: AcceptOptions,
 ): Promise<ColumnarFile | undefined> {
   const patterns = suspicionPatterns([
     ...schema.columns,
@@ -131,8 +132,9 @@ async function acceptUnsuspicious(
       columns: schema.columns,
       exact: schema.exact,
       time: timestamp,
-      acceptedAt,
+      acceptedAt: options.acceptedAt,
       records,
+      keptFrom: keptFrom(schema, options),
     });
   } catch (error) {
     if (isOutOfSpace(error)) throw error;
@@ -155,6 +157,7 @@ async function acceptJudged(
     fits,
     survey,
     refusedFields: evolved?.refusedFields ?? new Map<string, string>(),
+    keptFrom: evolved && keptFrom(evolved.schema, options),
   };
   const lines = await judgeRecords(engine, judgement, `${chunk.file}.judged.native`);
   const counts = await countJudged(engine, lines);
@@ -192,6 +195,7 @@ async function acceptGood(
       time: 'judged',
       acceptedAt,
       records,
+      keptFrom: undefined,
     });
   } catch (error) {
     throw notStorable(error);
@@ -207,14 +211,22 @@ async function rejectJudged(
 ): Promise<RejectedRecords> {
   const target = `${chunk.file}.rejected.native.${COMPRESSION}`;
   const rejected = `SELECT number, reason, line AS record FROM (${lines}) WHERE reason != ''`;
+  const compression = compressionOf(first);
   const malformed = first.reason.startsWith(`${STRUCTURAL}malformed`)
     ? explainMalformed(first.text)
-    : undefined;
+    : compression && `the body looks like ${compression}: send Content-Encoding: ${compression}`;
   return {
     ...(await writeRejected(engine, target, { rejected, count: bad }, options)),
     structural,
     first: { line: first.line, reason: malformed ? `${STRUCTURAL}${malformed}` : first.reason },
   };
+}
+
+/** What an upload seems to be compressed with whose first line is no text. */
+function compressionOf({ line, text }: JudgedCounts['first']): string | undefined {
+  if (line !== 1) return undefined;
+  if (text.startsWith('\u001f')) return 'gzip';
+  return /^\(\ufffd\/\ufffd/.test(text) ? 'zstd' : undefined;
 }
 
 const PEEK_BYTES = 65_536;

@@ -31,6 +31,19 @@ export interface StreamSchema {
   readonly exact: readonly string[];
   /** Counts schema changes. */
   readonly version: number;
+  /** `dataRetention`: days that its rows are kept, 0 for ever. */
+  readonly settings: { readonly dataRetention: number };
+}
+
+const DAY_MICROS = 24 * 60 * 60 * 1_000_000;
+
+/** Microseconds since the epoch before which the stream keeps no row; undefined: it keeps all. */
+export function keptFrom(
+  { settings }: Pick<StreamSchema, 'settings'>,
+  { acceptedAt }: Pick<AcceptOptions, 'acceptedAt'>,
+): number | undefined {
+  const { dataRetention: days } = settings;
+  return days === 0 ? undefined : acceptedAt - days * DAY_MICROS;
 }
 
 /** A columnar file and what is in it. */

@@ -7,7 +7,7 @@ import {
 } from '@app/warehouse';
 import type { ColumnarFile } from './chunk.js';
 import { anyBeyondFloat } from './beyond-float.sql.js';
-import { isTime, micros, type TimeSource } from './timestamp.sql.js';
+import { isBeforeKept, isTime, micros, type TimeSource } from './timestamp.sql.js';
 
 export interface Conversion {
   /** SQL to read the records from, these of their fields by these types. */
@@ -27,6 +27,8 @@ export interface Conversion {
   /** For records that name no time: microseconds since the epoch. */
   readonly acceptedAt: number;
   readonly records: number;
+  /** Microseconds since the epoch: an earlier record is not for this stream. */
+  readonly keptFrom: number | undefined;
 }
 
 /** SQL to read a file from that has one JSON record a line. */
@@ -46,7 +48,7 @@ export const ALTERNATIVE_TIMESTAMP = '@timestamp';
 /**
  * Parses the records by the columns' types and writes them as a columnar file.
  * @throws {WarehouseError} when a record does not fit, a field has no column, an integer is not in
- * a float and the column not known to have such, or the disk is full.
+ * a float and the column not known to have such, a time is before what is kept, or the disk is full.
  */
 export async function convertRecords(
   engine: LocalEngine,
@@ -61,11 +63,14 @@ export async function convertRecords(
 }
 
 export function conversionSql(conversion: Conversion): string {
-  const { source, target, columns, exact, time, acceptedAt, settings } = conversion;
+  const { source, target, columns, exact, time, acceptedAt, settings, keptFrom } = conversion;
   const own = ownTime(time);
   const fields = time === 'judged' ? [] : [...own, ...alternativeTime(columns)];
   const times = time === 'judged' ? [quoteIdentifier(JUDGED_TIME)] : fields.map(checkedTime);
-  const timestamp = `fromUnixTimestamp64Micro(assumeNotNull(coalesce(${[...times, `toInt64(${acceptedAt})`].join(', ')})), 'UTC')`;
+  const time64 = `assumeNotNull(coalesce(${[...times, `toInt64(${acceptedAt})`].join(', ')}))`;
+  const mayBeOld = keptFrom !== undefined && fields.length > 0;
+  const kept = mayBeOld ? ` + throwIf(${isBeforeKept(time64, keptFrom)}, 'not kept')` : '';
+  const timestamp = `fromUnixTimestamp64Micro(${time64}${kept}, 'UTC')`;
   const names = columns.map((column) => quoteIdentifier(column.name));
   // Times are scaled one level below where they are checked: a statement's cost grows with its text.
   return (

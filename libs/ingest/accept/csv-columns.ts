@@ -20,7 +20,7 @@ export function csvToColumns(
   engine: LocalEngine,
   { file, lines, isAscii }: SpooledChunk,
   shape: CsvShape,
-  to: Pick<Conversion, 'columns' | 'exact' | 'time' | 'acceptedAt'>,
+  to: Pick<Conversion, 'columns' | 'exact' | 'time' | 'acceptedAt' | 'keptFrom'>,
 ): Promise<ColumnarFile> {
   const { source, settings } = readCsv(file, shape);
   return convertRecords(engine, {

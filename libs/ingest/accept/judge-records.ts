@@ -4,7 +4,7 @@ import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
 import { isTooDeep, NESTING_MAX } from './nesting.sql.js';
 import { mayHave, type Survey } from './survey-records.js';
-import { fieldMicros, hasField, isTime } from './timestamp.sql.js';
+import { fieldMicros, hasField, isBeforeKept, isTime, NOT_KEPT } from './timestamp.sql.js';
 
 export interface Judgement {
   readonly source: string;
@@ -16,6 +16,8 @@ export interface Judgement {
   readonly survey: Survey;
   /** Why a field cannot become a column, by field. */
   readonly refusedFields: ReadonlyMap<string, string>;
+  /** Microseconds since the epoch: an earlier record is not for this stream. */
+  readonly keptFrom: number | undefined;
 }
 
 /** `reason` is empty for a record that can be stored; reasons of what is no record at all start with this. */
@@ -147,7 +149,7 @@ function emptyArrayFits(columns: readonly Column[]): string {
   return tests.join(' AND ');
 }
 
-function reasonSql({ columns, refusedFields }: Judgement): string {
+function reasonSql({ columns, refusedFields, keptFrom }: Judgement): string {
   const field = 'fields[unfit].1';
   const names = quoteList([...columns.map((column) => column.name), ...refusedFields.keys()]);
   const explanations = quoteList([
@@ -200,6 +202,8 @@ function reasonSql({ columns, refusedFields }: Judgement): string {
       notATime(ALTERNATIVE_TIMESTAMP, ', or send _timestamp'),
     ],
   ];
+  if (keptFrom !== undefined)
+    cases.push([isBeforeKept('coalesce(own_time, other_time)', keptFrom), quoteText(NOT_KEPT)]);
   return `multiIf(${cases.flat().join(', ')}, '')`;
 }
 

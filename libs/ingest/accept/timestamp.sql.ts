@@ -17,6 +17,14 @@ export const ISO_8601 =
 export const isTime = (micros: string): string =>
   `ifNull(${micros} BETWEEN ${EARLIEST} AND ${LATEST}, 0)`;
 
+/** SQL: whether a row of this time, in microseconds or NULL, would be gone as soon as it is stored. */
+export const isBeforeKept = (micros: string, from: number): string =>
+  `ifNull(${micros} < ${from}, 0)`;
+
+/** Why it is refused. */
+export const NOT_KEPT =
+  'older than the stream keeps its rows: raise its data_retention, and then retry the rejected records';
+
 /** How a time value is read from its field: by the type its column has there. */
 export type TimeSource = 'Int64' | 'Float64' | 'String';
 

@@ -52,6 +52,7 @@ export class RejectedRecords {
     const lines = await this.reader.stream({
       database: of.database,
       format: 'text',
+      settings: { max_result_rows: '0', max_result_bytes: '0' },
       sql:
         `SELECT record FROM ${REJECTED_TABLE} WHERE ${condition(of)}` +
         ` AND ${PLACE} >= ${tuple(first)} AND ${PLACE} <= ${tuple(last)} ORDER BY ${PLACE}`,

@@ -10,6 +10,7 @@ import type { SchemaKeeper } from '../accept/accept-records.js';
 import { anyBeyondFloat, isBeyondFloat, notYetExact } from '../accept/beyond-float.sql.js';
 import {
   COMPRESSION,
+  keptFrom,
   type AcceptedChunk,
   type AcceptOptions,
   type ColumnarFile,
@@ -71,9 +72,10 @@ export async function acceptRows(
 ): Promise<AcceptedChunk> {
   const { schema, refusedFields } = await target.ready();
   const { columns, exact } = schema;
+  const kept = keptFrom(schema, options);
   const { file: source, firstLine } = chunk;
   const judged = (nested: boolean): JudgedRows =>
-    judgedRows({ source, firstLine, columns, fields, refusedFields, nested });
+    judgedRows({ source, firstLine, columns, fields, refusedFields, keptFrom: kept, nested });
   const held = columns.filter((column) => fields.some(({ name }) => name === column.name));
   const unsure = notYetExact(held, exact);
   const accepting = { engine, chunk, columns, unsure, options };

@@ -1,6 +1,6 @@
 import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
 import { ALTERNATIVE_TIMESTAMP } from '../accept/convert-records.js';
-import { isTime, micros } from '../accept/timestamp.sql.js';
+import { isBeforeKept, isTime, micros, NOT_KEPT } from '../accept/timestamp.sql.js';
 import { fitting, nestedOnce } from './fit-column.sql.js';
 import { isJsonText } from './stored-value.sql.js';
 
@@ -20,6 +20,8 @@ export interface RowJudgement {
   readonly fields: readonly StoredField[];
   /** Why a field cannot become a column, by field. */
   readonly refusedFields: ReadonlyMap<string, string>;
+  /** Microseconds since the epoch: an earlier row is not for this stream. */
+  readonly keptFrom: number | undefined;
   /** Whether to look into objects too. */
   readonly nested: boolean;
 }
@@ -42,21 +44,25 @@ export const columnOf = (index: number): string => `f${index}`;
 
 /** How spooled rows become rows of a stream. */
 export function judgedRows(judgement: RowJudgement): JudgedRows {
-  const { source, firstLine, columns, fields } = judgement;
+  const { source, firstLine, columns, fields, keptFrom } = judgement;
   const placed = fields.map((field, index) => ({ ...field, value: columnOf(index) }));
   const own = placed.find(({ name }) => name === TIMESTAMP.name);
   const other = placed.find(({ name }) => name === ALTERNATIVE_TIMESTAMP);
   const times = [own, other].flatMap((field) => (field ? [timeOf(field)] : []));
+  const time = `coalesce(${[...times, 'NULL'].join(', ')})`;
   const cases = [
     ...placed.flatMap((field) => refusals(field, judgement)),
     ...(own ? [notATime(own)] : []),
     ...(other ? [notATime(other, own && timeOf(own))] : []),
+    ...(keptFrom !== undefined && times.length > 0
+      ? [[isBeforeKept(time, keptFrom), quoteText(NOT_KEPT)]]
+      : []),
   ];
   return {
     rows: `SELECT ${firstLine} + rowNumberInAllBlocks() AS number, * FROM file(${quoteText(source)}, Native) SETTINGS input_format_skip_unknown_fields = 1`,
     reason: cases.length > 0 ? `multiIf(${cases.flat().join(', ')}, '')` : "''",
     record: recordSql(placed),
-    micros: `coalesce(${[...times, 'NULL'].join(', ')})`,
+    micros: time,
     values: columns.map(({ name, type }) => {
       const field = placed.find((each) => each.name === name);
       if (!field) return `defaultValueOfTypeName(${quoteText(type)})`;

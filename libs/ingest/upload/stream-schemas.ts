@@ -7,6 +7,7 @@ import {
   EvolveStreamSchema,
   refusedFields,
   StreamsProjection,
+  WarehouseTablesProjection,
   type StreamDescription,
 } from '@app/streams';
 import type { EvolvedSchema, SchemaKeeper } from '../accept/accept-records.js';
@@ -33,6 +34,7 @@ export class StreamSchemas {
     private readonly streams: StreamsProjection,
     private readonly widening: ExactWidening,
     private readonly gate: SchemaGate,
+    private readonly tables: WarehouseTablesProjection,
   ) {}
 
   keeper(organization: RequestOrganization, name: string, uploader: Uploader): SchemaKeeper {
@@ -41,6 +43,7 @@ export class StreamSchemas {
     const same = <Schema extends StreamSchema>(schema: Schema | undefined): Schema | undefined => {
       if (known !== undefined && schema?.id !== known) throw deletedMeanwhile(name);
       known = schema?.id;
+      if (schema) this.tables.checkUsable(schema.id);
       return schema;
     };
     const current = (): StreamSchema | undefined => same(this.streams.find(organization.id, name));
@@ -65,6 +68,7 @@ export class StreamSchemas {
       const schema = mayWiden(stream, survey)
         ? await this.gate.alone(gateKey(organization, name), change)
         : await change();
+      this.tables.checkUsable(schema.id);
       return { schema, refusedFields: refusedFields(schema.columns, survey) };
     };
     return { current, evolve };

@@ -1,6 +1,5 @@
-import { MillraceError } from '@app/platform';
+import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
-import { didYouMean } from '../near-name.js';
 import { columnKind, readValue } from '../plan/bound-value.js';
 import type { Comparison, Condition } from '../plan/condition.js';
 

@@ -121,6 +121,10 @@ describe('a table read as a statement', () => {
       'SELECT `int`, `text` FROM `logs` ORDER BY `int` DESC NULLS FIRST, `text` ASC NULLS FIRST,' +
         ' `flag` ASC NULLS FIRST LIMIT 10 OFFSET 20',
     );
+    const arriving = { ...TABLE, arrivalColumns: ['_offset'] };
+    expect(
+      renderTableRead(planTableRead(arriving, { sort: 'int', limit: '1', page: '1' })).sql,
+    ).toBe('SELECT * FROM `logs` ORDER BY `int` ASC NULLS FIRST, `_offset` LIMIT 1 OFFSET 0');
     expect(refusal({ sort: '-dash', columns: 'odd,]name' })).toBe(
       'SELECT `odd,]name` FROM `logs` ORDER BY `-dash` ASC NULLS FIRST',
     );

@@ -1,7 +1,6 @@
-import { MillraceError } from '@app/platform';
+import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
-import { didYouMean } from '../near-name.js';
 import type { Condition } from '../plan/condition.js';
 import type { TablePlan } from '../plan/table-plan.js';
 import { pageOffset } from './page-offset.js';
@@ -41,6 +40,7 @@ export function planTableRead(
     columns: distinct(names(table, columns).map((name) => findColumn(table, name).name)),
     where: filters.length > 0 ? { kind: 'and', conditions: filters } : undefined,
     sort: names(table, sort).map((key) => sortKey(table, key)),
+    ties: table.arrivalColumns ?? [],
     limit,
     offset: pageOffset({
       page: count('page', single.page),

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { execute, getVariableValues, type GraphQLSchema, Kind } from 'graphql';
 import { Injectable, Logger } from '@nestjs/common';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
-import { didYouMean } from '../near-name.js';
 import type { BoundStatement } from '../plan/bindings.js';
 import { SelectionReader, type Selection } from './collect-selection.js';
 import { GraphqlFailure } from './graphql-failure.js';

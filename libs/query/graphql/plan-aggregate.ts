@@ -1,7 +1,6 @@
 import { getArgumentValues } from 'graphql';
-import { MillraceError } from '@app/platform';
+import { didYouMean, MillraceError } from '@app/platform';
 import { quoteIdentifier, quoteText } from '@app/warehouse';
-import { didYouMean } from '../near-name.js';
 import { AGGREGATES } from './aggregate-fields.js';
 import type { Selection, SelectionReader } from './collect-selection.js';
 import type { SchemaTable } from './organization-schema.js';

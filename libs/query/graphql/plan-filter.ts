@@ -1,7 +1,6 @@
-import { MillraceError } from '@app/platform';
+import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { comparisonOf, FILTER_OPERATORS, LIST_MAX } from '../frontends/table-filter.js';
-import { didYouMean } from '../near-name.js';
 import { columnKind, readValue, type BoundValue } from '../plan/bound-value.js';
 import type { Condition } from '../plan/condition.js';
 import type { SchemaTable } from './organization-schema.js';

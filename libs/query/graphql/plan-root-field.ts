@@ -1,8 +1,7 @@
 import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
-import { MillraceError } from '@app/platform';
+import { didYouMean, MillraceError } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import { pageOffset } from '../frontends/page-offset.js';
-import { didYouMean } from '../near-name.js';
 import { Bindings, type BoundStatement } from '../plan/bindings.js';
 import { renderCondition, renderPage } from '../plan/render-sql.js';
 import type { SelectionReader } from './collect-selection.js';
@@ -57,7 +56,11 @@ export function planRootField(
     offset: count('offset', args.offset),
     limit,
   });
-  clauses.push(...renderPage({ order, limit, offset }));
+  // Objects cannot be sorted, their text can.
+  const ties = aggregate
+    ? groups.map((group) => `toString(${group})`)
+    : (table.table.arrivalColumns ?? []).map(column);
+  clauses.push(...renderPage({ order, ties, limit, offset }));
   return { sql: clauses.join(' '), values: bindings.values };
 }
 

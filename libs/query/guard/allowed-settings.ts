@@ -1,5 +1,5 @@
+import { didYouMean } from '@app/platform';
 import { refused } from './refused.js';
-import { didYouMean } from '../near-name.js';
 import type { SpelledStatement } from './spell-out.js';
 
 const FLAG = /^[01]$/;

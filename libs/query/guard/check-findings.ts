@@ -1,6 +1,5 @@
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import type { Catalog } from '../catalog.js';
-import { didYouMean } from '../near-name.js';
 import { placeOf } from '../place-in-text.js';
 import {
   ALLOWED_TABLE_FUNCTIONS,

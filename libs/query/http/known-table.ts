@@ -1,6 +1,5 @@
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import type { Catalog, TableDescription } from '../catalog.js';
-import { didYouMean } from '../near-name.js';
 
 /** A table that a path names. @throws {MillraceError} STREAM_NOT_FOUND with a near name */
 export function knownTable(

@@ -45,7 +45,7 @@ export class RejectedController {
     ],
     failures: {
       STREAM_NOT_FOUND: 'stream not found',
-      INVALID_PARAMETER: '✖ Too big: expected number to be <=10000\n  → at size',
+      INVALID_PARAMETER: 'size: Too big: expected number to be <=10000',
     },
   })
   async rows(

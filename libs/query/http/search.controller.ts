@@ -9,6 +9,7 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import { Scan, SearchPipeline, type SearchResult } from '../search/search.pipeline.js';
+import { readAsSearch } from '../search/search-error.js';
 import { readSearch, searchBody } from '../search/search-request.js';
 import { abortedWith } from './aborted-with.js';
 import { JSON_TYPE } from './negotiate.js';
@@ -58,9 +59,11 @@ export class SearchController {
     @Query() query: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    searchQuery.parse(query);
     const started = performance.now();
-    const search = readSearch(await readJson(request.raw, searchBody));
+    const search = await readAsSearch(async () => {
+      searchQuery.parse(query);
+      return readSearch(await readJson(request.raw, searchBody));
+    });
     const scan = new Scan();
     const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
     const result = await this.searches.run(search, scope);

@@ -1,6 +1,5 @@
-import { MillraceError } from '@app/platform';
+import { didYouMean, MillraceError } from '@app/platform';
 import type { Values } from '../guard/bind-values.js';
-import { didYouMean } from '../near-name.js';
 
 const PREFIX = 'param_';
 

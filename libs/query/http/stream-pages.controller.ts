@@ -2,6 +2,7 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import {
+  didYouMean,
   Describe,
   organizationOf,
   Requires,
@@ -10,9 +11,8 @@ import {
 } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { findColumn } from '../frontends/tables.frontend.js';
-import { didYouMean } from '../near-name.js';
 import { columnKind } from '../plan/bound-value.js';
-import { SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
+import { readAsSearch, SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
 import { readRange, SIZE_MAX } from '../search/search-request.js';
 import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
 import { rowsWhere, sideOf, topValues } from '../search/stream-pages.js';
@@ -75,7 +75,7 @@ export class StreamPagesController {
     @Query() query: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const asked = valuesQuery.parse(query);
+    const asked = await readAsSearch(() => valuesQuery.parse(query));
     await this.page(request, reply, asked.size, async (scope) => {
       const range = readRange(asked.start_time, asked.end_time);
       const table = this.table(scope.organization, name);
@@ -117,7 +117,7 @@ export class StreamPagesController {
     @Query() query: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { key, size } = aroundQuery.parse(query);
+    const { key, size } = await readAsSearch(() => aroundQuery.parse(query));
     await this.page(request, reply, size, async (scope) => {
       const table = this.table(scope.organization, name);
       if (key === 0) {

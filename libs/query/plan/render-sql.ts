@@ -5,7 +5,7 @@ import type { TablePlan } from './table-plan.js';
 
 /** The statement of a plan. Names are quoted, values bound: nothing of a client's text is pasted. */
 export function renderTableRead(plan: TablePlan): BoundStatement {
-  const { table, columns, where, sort, limit, offset } = plan;
+  const { table, columns, where, sort, ties, limit, offset } = plan;
   const bindings = new Bindings();
   const selected = columns.length > 0 ? columns.map(quoteIdentifier).join(', ') : '*';
   const clauses = [`SELECT ${selected} FROM ${quoteIdentifier(table)}`];
@@ -14,22 +14,26 @@ export function renderTableRead(plan: TablePlan): BoundStatement {
     key: quoteIdentifier(column),
     descending,
   }));
-  clauses.push(...renderPage({ order, limit, offset }));
+  clauses.push(...renderPage({ order, ties: ties.map(quoteIdentifier), limit, offset }));
   return { sql: clauses.join(' '), values: bindings.values };
 }
 
 export interface Page {
   /** Expressions of the statement. */
   readonly order: readonly { readonly key: string; readonly descending: boolean }[];
+  /** Expressions that part what the order leaves equal; of no use where no page follows another. */
+  readonly ties: readonly string[];
   readonly limit: number | undefined;
   readonly offset: number | undefined;
 }
 
 /** ORDER BY, LIMIT and OFFSET. Nulls come first in both directions, as ROAPI has it. */
-export function renderPage({ order, limit, offset }: Page): string[] {
+export function renderPage({ order, ties, limit, offset }: Page): string[] {
   const keys = order.map(
     ({ key, descending }) => `${key} ${descending ? 'DESC' : 'ASC'} NULLS FIRST`,
   );
+  // The first rows of all need none, and the newest are read without sorting.
+  if (keys.length > 0 && offset !== undefined) keys.push(...ties);
   return [
     ...(keys.length > 0 ? [`ORDER BY ${keys.join(', ')}`] : []),
     ...(limit === undefined ? [] : [`LIMIT ${limit}`]),

@@ -7,6 +7,8 @@ export interface TablePlan {
   readonly columns: readonly string[];
   readonly where?: Condition | undefined;
   readonly sort: readonly { readonly column: string; readonly descending: boolean }[];
+  /** What rows that the sort has as equals are sorted by, so that each is on one page. */
+  readonly ties: readonly string[];
   readonly limit: number | undefined;
   readonly offset: number | undefined;
 }

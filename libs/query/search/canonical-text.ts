@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WarehouseReader } from '@app/warehouse';
+import { firstWordProblem } from '../first-word.js';
 import { toQueryFailure } from '../query-failure.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
 
@@ -20,6 +21,8 @@ export class CanonicalText {
     const known = this.known.get(text);
     if (known !== undefined) return known;
     if (text.trim() === '') throw searchError(SEARCH_CODE.invalidSql, 'the statement is empty');
+    const problem = firstWordProblem(text);
+    if (problem) throw searchError(SEARCH_CODE.invalidSql, problem.message);
     if (Buffer.byteLength(text) > BYTES_MAX)
       throw searchError(SEARCH_CODE.invalidSql, `a statement may have at most ${BYTES_MAX} bytes`);
     if (CONTROL.test(text))

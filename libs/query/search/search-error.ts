@@ -1,4 +1,5 @@
-import { MillraceError, type ErrorKind } from '@app/platform';
+import { z } from 'zod';
+import { explainIssues, MillraceError, type ErrorKind } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
 
 /** OpenObserve's numbers, which search answers in place of the HTTP status. */
@@ -24,6 +25,7 @@ const BY_KIND: Partial<Record<ErrorKind, number>> = {
   UNKNOWN_COLUMN: SEARCH_CODE.noSuchField,
   STATEMENT_REFUSED: SEARCH_CODE.invalidSql,
   EMPTY_BODY: SEARCH_CODE.invalidSql,
+  MALFORMED_BODY: SEARCH_CODE.invalidSql,
   INVALID_PARAMETER: SEARCH_CODE.invalidSql,
 };
 /** Engine's names of what is wrong with types. */
@@ -36,6 +38,18 @@ export function toSearchError(error: unknown): unknown {
   if (error.kind === 'QUERY_TIMEOUT') return withCode(error, 'QUERY_TIMEOUT', SEARCH_CODE.timeout);
   const code = BY_KIND[error.kind] ?? (error.kind === 'INVALID_SQL' ? sqlCode(error) : undefined);
   return code === undefined ? error : withCode(error, 'INVALID_SEARCH', code);
+}
+
+/** Reads what a search asks for; whatever is wrong with it is answered as a search is. */
+export async function readAsSearch<Result>(read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    const isOfShape = error instanceof z.ZodError;
+    throw toSearchError(
+      isOfShape ? new MillraceError('INVALID_PARAMETER', explainIssues(error)) : error,
+    );
+  }
 }
 
 /** A failure of the aggregation `name`. */

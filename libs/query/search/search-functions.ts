@@ -1,6 +1,6 @@
+import { didYouMean } from '@app/platform';
 import { quoteText, searchedText } from '@app/warehouse';
 import { isAllowedFunction } from '../guard/allowed-functions.js';
-import { didYouMean } from '../near-name.js';
 import { partList } from './clauses.js';
 import {
   automaticInterval,

@@ -1,10 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { toWarehouseError, type QueryProgress, type ResultFormat } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
-import { didYouMean } from '../near-name.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { CanonicalText } from './canonical-text.js';
 import { toHits } from './hits.js';

@@ -7,6 +7,8 @@ const ESCAPED_MAX = 179;
 
 /** What is wrong with a stream's name, or undefined. */
 export function streamNameProblem(name: string): string | undefined {
+  // Clients and proxies take these for folders.
+  if (name === '.' || name === '..') return `stream name ${JSON.stringify(name)}: want another one`;
   if (!STREAM_NAME.test(name)) {
     return `stream name ${JSON.stringify(name.slice(0, 140))}: want 1 to 127 letters (a-z, A-Z), digits, "_", "-" or ".", not starting with "_"`;
   }
@@ -19,7 +21,10 @@ export function streamNameProblem(name: string): string | undefined {
 const FIELD_NAME_BYTES_MAX = 256;
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
-const ENGINE_OWN = new Set(['_timestamp', '_partition', '_offset', '_row']);
+const OURS = ['_timestamp', '_partition', '_offset', '_row'];
+/** What the engine writes into parts by itself: it makes no column of these names. */
+const ENGINE_OWN = ['_block_number', '_block_offset', '_row_exists'];
+const RESERVED = new Set([...OURS, ...ENGINE_OWN]);
 
 /** Why a field cannot become a column, or undefined. */
 export function fieldNameProblem(name: string): string | undefined {
@@ -27,6 +32,6 @@ export function fieldNameProblem(name: string): string | undefined {
   if (Buffer.byteLength(name) > FIELD_NAME_BYTES_MAX)
     return `has a name of more than ${FIELD_NAME_BYTES_MAX} bytes`;
   if (CONTROL.test(name)) return 'has a control character in its name';
-  if (ENGINE_OWN.has(name)) return 'has a name that Millrace uses itself';
+  if (RESERVED.has(name)) return 'has a name that Millrace uses itself';
   return undefined;
 }

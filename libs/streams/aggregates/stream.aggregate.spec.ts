@@ -223,13 +223,22 @@ describe('names', () => {
       expect(streamNameProblem(name)).toBeUndefined();
     },
   );
-  it.each(['', '_a', 'a b', 'a/b', 'é', 'x'.repeat(128), 'a\n', '-'.repeat(60), 'a\u0000'])(
-    'refuse stream %j',
-    (name) => {
-      expect(streamNameProblem(name)).toMatch(/stream name/);
-    },
-  );
-  it.each(['', '_timestamp', '_offset', 'a\u0000', 'x\ty', 'k'.repeat(257)])(
+  it.each([
+    '',
+    '.',
+    '..',
+    '_a',
+    'a b',
+    'a/b',
+    'é',
+    'x'.repeat(128),
+    'a\n',
+    '-'.repeat(60),
+    'a\u0000',
+  ])('refuse stream %j', (name) => {
+    expect(streamNameProblem(name)).toMatch(/stream name/);
+  });
+  it.each(['', '_timestamp', '_offset', '_row_exists', 'a\u0000', 'x\ty', 'k'.repeat(257)])(
     'refuse field %j',
     (name) => {
       expect(fieldNameProblem(name)).toBeDefined();

@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { CommandPipeline, type CommandContext } from '@app/event-store';
 import type { Column } from '@app/warehouse';
 import { streamAggregate } from '../aggregates/stream.aggregate.js';
+import { WarehouseTablesProjection } from '../projections/warehouse-tables.projection.js';
 import type { SettingsChange } from '../aggregates/stream-settings.js';
 
 /** Changes a stream's settings and declares types of its columns: all of it or nothing. */
@@ -16,7 +17,10 @@ export class ChangeStreamSettings {
 
 @CommandHandler(ChangeStreamSettings)
 export class ChangeStreamSettingsHandler implements ICommandHandler<ChangeStreamSettings, void> {
-  constructor(private readonly pipeline: CommandPipeline) {}
+  constructor(
+    private readonly pipeline: CommandPipeline,
+    private readonly tables: WarehouseTablesProjection,
+  ) {}
 
   async execute(command: ChangeStreamSettings): Promise<void> {
     const { streamId, change, declared, context } = command;
@@ -26,5 +30,6 @@ export class ChangeStreamSettingsHandler implements ICommandHandler<ChangeStream
       command: { type: 'change-settings', change, declared },
       context,
     });
+    this.tables.checkUsable(streamId);
   }
 }

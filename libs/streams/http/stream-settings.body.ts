@@ -35,7 +35,7 @@ export const settingsBody = z.strictObject({
     .number({ error: 'want whole days, 0 to keep all' })
     .int()
     .min(0)
-    .max(RETENTION_DAYS_MAX)
+    .max(RETENTION_DAYS_MAX, { error: `at most ${RETENTION_DAYS_MAX} days` })
     .optional(),
   full_text_search_keys: list.optional(),
   partition_keys: list.optional(),

@@ -63,7 +63,8 @@ const SETTINGS = {
   answer: { code: 200, message: 'stream settings saved' },
   failures: {
     ...NOT_FOUND,
-    INVALID_PARAMETER: '✖ Unrecognized key: "retention"',
+    INVALID_PARAMETER:
+      'unknown key "retention"; known are data_retention, full_text_search_keys, partition_keys, order_by, columns',
     UNSUPPORTED_ENCODING: 'there is no body; send the settings as a JSON object',
   },
 };
@@ -83,7 +84,7 @@ export class StreamsController {
     summary: 'Streams by name',
     query: listQuery,
     answer: { list: [EXAMPLE], total: 1 },
-    failures: { INVALID_PARAMETER: '✖ Too small: expected number to be >=0\n  → at offset' },
+    failures: { INVALID_PARAMETER: 'offset: Too small: expected number to be >=0' },
   })
   async list(
     @Req() request: AuthenticatedRequest,

@@ -1,15 +1,22 @@
 import type { Lead, Projection, RecordedEvent } from '@app/event-store';
-import type { TableName, WarehouseSchema, WarehouseTable } from '@app/warehouse';
+import { refuses, type TableName, type WarehouseSchema, type WarehouseTable } from '@app/warehouse';
 import type {
   StreamCreated,
+  StreamDeleted,
   StreamSchemaEvolved,
   StreamSettingsChanged,
 } from '../aggregates/stream.aggregate.js';
+import type { StreamSettings } from '../aggregates/stream-settings.js';
+import { StreamsAside } from './streams-aside.js';
 import type { StreamDescription, StreamsProjection } from './streams.projection.js';
 
 /** Of identity's event `OrganizationCreated`, what matters here. */
 interface OrganizationCreatedData {
   readonly database: string;
+}
+
+interface TablesLog {
+  error(details: object, message: string): void;
 }
 
 /** The warehouse has a table of which the events do not say whose it is. */
@@ -28,11 +35,17 @@ export class UnknownTableError extends Error {
  * whatever a crash left undone. Then each event is carried out as it comes. Comes before the
  * catalog: whoever sees a stream or a column there finds it in the warehouse. Of several processes
  * the one that leads does so; another mends before it takes the lead.
+ *
+ * A stream whose table the engine refuses to make or change is put aside, by itself: its event counts
+ * as carried out for all others, and it is tried again when somebody uses it, and at each start.
  */
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
   private live = false;
   private found: readonly WarehouseTable[] = [];
+  private readonly aside = new StreamsAside();
+  /** Work on tables, one after the other. */
+  private work: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly schema: WarehouseSchema,
@@ -40,6 +53,7 @@ export class WarehouseTablesProjection implements Projection {
     /** Databases of all organizations. */
     private readonly databases: () => readonly string[],
     private readonly lead: Lead,
+    private readonly log: TablesLog,
   ) {}
 
   /** What is there before events are read is known to one of them, whatever others make meanwhile. */
@@ -59,14 +73,42 @@ export class WarehouseTablesProjection implements Projection {
         return this.createDatabase((event.data as OrganizationCreatedData).database);
       case 'StreamCreated': {
         const { id, database, name } = event.data as StreamCreated['data'];
-        return this.schema.createTable({ database, table: name }, [], id);
+        return this.carryOut(id, name, () =>
+          this.schema.createTable({ database, table: name }, [], id),
+        );
       }
-      case 'StreamSchemaEvolved':
-        return this.evolve(event.data as StreamSchemaEvolved['data']);
-      case 'StreamSettingsChanged':
-        return this.configure(event.data as StreamSettingsChanged['data']);
+      case 'StreamSchemaEvolved': {
+        const data = event.data as StreamSchemaEvolved['data'];
+        return this.change(data.id, (table) => this.evolve(table, data));
+      }
+      case 'StreamSettingsChanged': {
+        const { id, settings } = event.data as StreamSettingsChanged['data'];
+        return this.change(id, (table) => this.configure(table, settings));
+      }
+      case 'StreamDeleted':
+        return this.aside.release((event.data as StreamDeleted['data']).id);
       default:
     }
+  }
+
+  /** How many streams are put aside. */
+  get streamsAside(): number {
+    return this.aside.count;
+  }
+
+  /**
+   * Has the stream's table mended when it was put aside some time ago.
+   * @throws {MillraceError} NOT_READY while it is
+   */
+  checkUsable(id: string): void {
+    const stream = this.streams.byId(id);
+    if (stream && this.lead.isLeading && this.aside.isDue(id)) void this.mendAgain(stream);
+    this.aside.check(id);
+  }
+
+  /** Resolves when nothing works on tables. */
+  async idle(): Promise<void> {
+    await this.work;
   }
 
   async caughtUp(): Promise<void> {
@@ -87,7 +129,8 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.dropStreamTable(table, table.streamId);
       tables.delete(nameOf(table));
     }
-    for (const [name, stream] of streams) await this.mend(stream, tables.get(name));
+    for (const [name, stream] of streams)
+      await this.carryOut(stream.id, stream.name, () => this.mend(stream, tables.get(name)));
     this.found = [];
   }
 
@@ -114,19 +157,57 @@ export class WarehouseTablesProjection implements Projection {
     await this.schema.createRejectedTable(database);
   }
 
-  private async evolve({ id, added, widened }: StreamSchemaEvolved['data']): Promise<void> {
+  private async change(id: string, work: (table: TableName) => Promise<void>): Promise<void> {
     const stream = this.streams.byId(id);
     if (!stream) return;
-    const table = { database: stream.database, table: stream.name };
+    const { database, name } = stream;
+    await this.carryOut(id, name, () => work({ database, table: name }));
+  }
+
+  /** @throws what the engine may let pass another time. */
+  private async carryOut(id: string, name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await this.alone(work);
+    } catch (error) {
+      if (!refuses(error)) throw error;
+      this.aside.put(id, name);
+      this.log.error({ err: error, stream: id }, 'a stream is put aside: its table cannot be made');
+    }
+  }
+
+  /** By then the catalog has all that was carried out for it, whose next event comes after. */
+  private async mendAgain(stream: StreamDescription): Promise<void> {
+    try {
+      await this.alone(async () => {
+        const tables = await this.schema.tables();
+        const isIts = ({ database, table }: TableName): boolean =>
+          database === stream.database && table === stream.name;
+        await this.mend(stream, tables.find(isIts));
+      });
+      this.aside.release(stream.id);
+    } catch (error) {
+      this.log.error({ err: error, stream: stream.id }, 'a stream is still put aside');
+    }
+  }
+
+  private async alone(work: () => Promise<void>): Promise<void> {
+    const done = this.work.then(work);
+    this.work = done.catch(() => undefined);
+    await done;
+  }
+
+  private async evolve(
+    table: TableName,
+    { added, widened }: StreamSchemaEvolved['data'],
+  ): Promise<void> {
     await this.schema.addColumns(table, added);
     for (const column of widened) await this.schema.modifyColumn(table, column);
   }
 
-  private async configure({ id, settings }: StreamSettingsChanged['data']): Promise<void> {
-    const stream = this.streams.byId(id);
-    if (!stream) return;
-    const table = { database: stream.database, table: stream.name };
-    const { dataRetention, partitionKeys, fullTextSearchKeys } = settings;
+  private async configure(
+    table: TableName,
+    { dataRetention, partitionKeys, fullTextSearchKeys }: Partial<StreamSettings>,
+  ): Promise<void> {
     if (dataRetention !== undefined) await this.schema.setRetention(table, dataRetention);
     if (partitionKeys !== undefined) await this.schema.setSkipIndexes(table, partitionKeys);
     if (fullTextSearchKeys !== undefined)

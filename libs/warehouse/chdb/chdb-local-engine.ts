@@ -59,6 +59,10 @@ export const STRICT_INPUT: readonly string[] = [
   '--max_insert_threads=1',
   '--compile_expressions=0',
   '--max_block_size=16384',
+  // Statements of ours grow with a stream's columns, of which there may be 2,000.
+  '--max_query_size=268435456',
+  '--max_ast_elements=1000000',
+  '--max_expanded_ast_elements=1000000',
   '--min_insert_block_size_rows=16384',
   '--min_insert_block_size_bytes=4194304',
   '--input_format_parallel_parsing=0',
@@ -70,6 +74,8 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_json_read_objects_as_strings=0',
   '--input_format_skip_unknown_fields=0',
   '--input_format_null_as_default=1',
+  // By default a field without a column goes into one whose name differs in case only.
+  '--input_format_column_name_matching_mode=match_case',
   '--input_format_try_infer_dates=0',
   '--input_format_try_infer_datetimes=0',
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',

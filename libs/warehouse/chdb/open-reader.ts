@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from 'chdb';
-import { readSettings } from '../sql/read-settings.js';
+import { readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ChdbReader } from './chdb-reader.js';
 import type { Engine } from './engine.js';
@@ -24,23 +24,23 @@ export function openReader(
   control: Session,
   { directory, limits, readers }: ReaderOptions,
 ): ChdbReader {
-  const args = readOnly(limits);
-  const smallArgs = readOnly({ ...limits, ...SmallAnswers.within(limits) });
+  const settings = readSettings(limits);
+  const whole = { ...settings, ...WHOLE_RESULT, output_format_json_array_of_rows: 1 };
   const results = join(directory, 'results');
   emptyDirectory(results);
   return new ChdbReader({
-    sessions: engine.sessions([...args, '--output_format_json_array_of_rows=1'], readers),
+    sessions: engine.sessions(asArguments(whole), readers),
     threads: new Pool(() => new ReadingThread(engine.path), readers),
     running: new RunningQueries(control),
-    args,
-    smallArgs,
+    args: asArguments(settings),
+    smallArgs: asArguments(readSettings({ ...limits, ...SmallAnswers.within(limits) })),
     directory: results,
     timeoutSeconds: limits.timeoutSeconds,
   });
 }
 
-function readOnly(limits: QueryLimits): readonly string[] {
-  return Object.entries(readSettings(limits)).map(([name, value]) => `--${name}=${value}`);
+function asArguments(settings: Readonly<Record<string, string | number>>): readonly string[] {
+  return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 }
 
 /** What a crash left there belongs to nobody. */

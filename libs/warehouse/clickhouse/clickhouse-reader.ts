@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
-import { ENGINE_FORMAT, readSettings } from '../sql/read-settings.js';
+import { ENGINE_FORMAT, readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
 import type { QueryLimits, ResultFormat, WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import type { ClickHouseConnection, Request } from './clickhouse-connection.js';
 
@@ -44,7 +44,11 @@ export class ClickHouseReader implements WarehouseReader {
 
   text(query: WarehouseQuery): Promise<string> {
     // The answer comes when all is done, so that its status tells the outcome.
-    const settings = { output_format_json_array_of_rows: 1, wait_end_of_query: 1 } as const;
+    const settings = {
+      ...WHOLE_RESULT,
+      output_format_json_array_of_rows: 1,
+      wait_end_of_query: 1,
+    } as const;
     return this.ask(query, settings, (request) => this.connection.text(request));
   }
 

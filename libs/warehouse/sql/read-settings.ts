@@ -43,6 +43,12 @@ export const readSettings = (limits: QueryLimits) => ({
   max_hyperscan_regexp_total_length: String(PATTERNS_MAX),
 });
 
+/** Results of what we ask for ourselves are small, but not always smaller than what a client may have. */
+export const WHOLE_RESULT = {
+  max_result_rows: '0',
+  max_result_bytes: '0',
+} as const;
+
 export const ENGINE_FORMAT = {
   json: 'JSONEachRow',
   ndjson: 'JSONEachRow',

@@ -14,15 +14,21 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return best ? `; did you mean "${best.candidate}"?` : '';
 }
 
-/** Levenshtein's. */
-export function editDistance(a: string, b: string): number {
+/** Levenshtein's, and two letters that have changed places count once. */
+function editDistance(a: string, b: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, left] of [...a].entries()) {
     const next = [i + 1];
     for (const [j, right] of [...b].entries()) {
       const replaced = (row[j] ?? 0) + (left === right ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const swapped =
+        i > 0 && j > 0 && left === b[j - 1] && a[i - 1] === right
+          ? (before[j - 1] ?? 0) + 1
+          : Infinity;
+      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

@@ -1,0 +1,23 @@
+import { didYouMean, MillraceError } from '@app/platform';
+
+const BEGINNINGS = ['SELECT', 'WITH', 'EXPLAIN'];
+
+/**
+ * That a text is no statement, by its first word, where that was most likely meant to be another:
+ * the engine would take a lone word for the name of a column.
+ */
+export function firstWordProblem(text: string): MillraceError | undefined {
+  if (/^\s*\{/.test(text))
+    return new MillraceError(
+      'INVALID_SQL',
+      'the body is the statement itself, as text: send SELECT …, without JSON around it',
+    );
+  const word = /^\s*([A-Za-z]+)/.exec(text)?.[1];
+  if (word === undefined || BEGINNINGS.includes(word.toUpperCase())) return undefined;
+  const near = didYouMean(word, BEGINNINGS);
+  if (near === '') return undefined;
+  return new MillraceError(
+    'INVALID_SQL',
+    `a statement begins with ${BEGINNINGS.join(', ')}, not with ${JSON.stringify(word)}${near}`,
+  );
+}

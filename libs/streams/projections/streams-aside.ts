@@ -1,0 +1,53 @@
+import { MillraceError } from '@app/platform';
+
+/** A stream whose table is not what its events say. */
+interface Aside {
+  /** Its name, for whoever may ask for it by that. */
+  readonly name: string;
+  triedAt: number;
+}
+
+const TRY_AGAIN_MS = 10_000;
+
+/**
+ * Streams whose tables the engine will not make what the events say. Each is out of use by itself,
+ * until it is mended or deleted; all others go on.
+ */
+export class StreamsAside {
+  private readonly streams = new Map<string, Aside>();
+
+  get count(): number {
+    return this.streams.size;
+  }
+
+  has(id: string): boolean {
+    return this.streams.has(id);
+  }
+
+  put(id: string, name: string): void {
+    this.streams.set(id, { name, triedAt: performance.now() });
+  }
+
+  release(id: string): void {
+    this.streams.delete(id);
+  }
+
+  /** Whether it is time to try again; counts as a try. */
+  isDue(id: string): boolean {
+    const aside = this.streams.get(id);
+    if (!aside || performance.now() - aside.triedAt < TRY_AGAIN_MS) return false;
+    aside.triedAt = performance.now();
+    return true;
+  }
+
+  /** @throws {MillraceError} NOT_READY */
+  check(id: string): void {
+    const aside = this.streams.get(id);
+    if (!aside) return;
+    throw new MillraceError(
+      'NOT_READY',
+      `stream ${aside.name} is out of use: the warehouse refuses to make its table what it should be, and the server's log says why; it is tried again, and other streams are not affected; to go on at once, upload to another stream, or delete this one`,
+      { retryAfterSeconds: TRY_AGAIN_MS / 1000 },
+    );
+  }
+}

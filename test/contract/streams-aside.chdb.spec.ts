@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { AuditTrailProjection, FollowLeadProjection, TrailLead } from '@app/audit';
+import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
+import type { Warehouse } from '@app/warehouse';
+import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
+import { newEvent } from './event-store.contract.js';
+import { by, openSite, startNode, type Node, type Site } from './node.js';
+
+const limits = { timeoutSeconds: 10, memoryBytes: 1 << 30, readRows: 1e9, readBytes: 1e12, resultRows: 1e6, resultBytes: 1 << 30 }; // prettier-ignore
+
+describe('an event that the warehouse refuses to carry out', () => {
+  let directory: string;
+  let warehouse: Warehouse;
+  let site: Site;
+  let node: Node;
+  let database: string;
+  let tables: WarehouseTablesProjection;
+  const said: string[] = [];
+
+  const start = async (): Promise<void> => {
+    const audit = new MemoryAuditTables();
+    const lead = new TrailLead(audit, { patienceMs: 50 });
+    const streams = new StreamsProjection();
+    node = await startNode(site, {
+      more: ({ users, organizations, people }) => {
+        const accounts = new AccountsDirectory(users, organizations, people);
+        const databases = () => accounts.databases();
+        const log = { error: (_: object, message: string) => void said.push(message) };
+        tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, log);
+        return [
+          new FollowLeadProjection(lead, accounts),
+          tables,
+          streams,
+          new AuditTrailProjection(audit, accounts, new Uint8Array(32), lead),
+        ];
+      },
+    });
+  };
+  const append = async (id: string, type: string, data: object): Promise<void> => {
+    const event = newEvent(type, { id, ...data });
+    await site.store.append(`stream-${id}`, [event], 'any');
+    await node.projector.awaitPosition((await site.store.lastPosition()) ?? 0n);
+  };
+  const create = (id: string) =>
+    append(id, 'StreamCreated', { organizationId: 'o', database, name: id });
+  const evolve = (id: string, added: object[], widened: object[] = []) =>
+    append(id, 'StreamSchemaEvolved', { added, widened, version: 1 });
+  const columnsOf = async (table: string) =>
+    (await warehouse.columns({ database, table })).map(({ name }) => name);
+  const number = (name: string) => ({ name, type: 'Nullable(Int64)' });
+
+  beforeEach(async () => {
+    said.length = 0;
+    directory = mkdtempSync(join(tmpdir(), 'millrace-aside-'));
+    ({ warehouse } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
+    site = openSite();
+    await start();
+    ({ database } = await node.memberships.create('default', undefined, by()));
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await node.stop();
+    await tables.idle();
+    await site.dispose();
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('puts its stream aside; all others go on, and so does the next start', async () => {
+    await create('bad');
+    await create('good');
+    await evolve('bad', [number('_block_number')]);
+    await evolve('good', [number('n')]);
+    for (let round = 0; round < 2; round += 1) {
+      expect(tables.streamsAside).toBe(1);
+      expect(() => tables.checkUsable('bad')).toThrow('stream bad is out of use');
+      expect(() => tables.checkUsable('good')).not.toThrow();
+      expect(await columnsOf('good')).toEqual(['_timestamp', 'n']);
+      await node.stop();
+      await start();
+    }
+    expect(said).toHaveLength(3);
+    await append('bad', 'StreamDeleted', {});
+    expect(tables.streamsAside).toBe(0);
+  });
+
+  it('is tried again when its stream is used, and done once nothing is in the way', async () => {
+    await create('s');
+    const table = { database, table: 's' };
+    await warehouse.addColumns(table, [{ name: 'v', type: 'Array(Nullable(Int64))' }]);
+    await evolve('s', [number('v')], [number('v')]);
+    expect(() => tables.checkUsable('s')).toThrow('out of use');
+    await warehouse.dropTable(table);
+    expect(() => tables.checkUsable('s')).toThrow('out of use');
+    const later = performance.now() + 60_000;
+    jest.spyOn(performance, 'now').mockReturnValue(later);
+    expect(() => tables.checkUsable('s')).toThrow('out of use');
+    await tables.idle();
+    expect(tables.streamsAside).toBe(0);
+    expect(() => tables.checkUsable('s')).not.toThrow();
+    expect(await columnsOf('s')).toEqual(['_timestamp', 'v']);
+  });
+});

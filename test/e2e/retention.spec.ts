@@ -1,0 +1,80 @@
+import { makeParquet } from '../server/make-parquet.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+const OLD = '2020-01-01T00:00:00Z';
+const REASON = 'older than the stream keeps its rows';
+
+interface Counts {
+  readonly successful: number;
+  readonly failed: number;
+  readonly error: string;
+}
+
+describe('records older than their stream keeps its rows', () => {
+  let server: Server;
+  const post = (path: string, body: string | Buffer) =>
+    server.client.call(`/api/default/${path}`, { body });
+  const keep = (stream: string, days: number) =>
+    server.client.call(`/api/default/${stream}/settings`, {
+      body: JSON.stringify({ data_retention: days, columns: { n: 'Int64' } }),
+    });
+  const counts = async (path: string, body: string | Buffer): Promise<Counts | undefined> =>
+    (await post(path, body)).json<{ status?: Counts[] }>().status?.[0];
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
+  it.each<[string, string, () => string | Buffer]>([
+    ['records', '_json', () => `[{"n":1,"_timestamp":"${OLD}"},{"n":2}]`],
+    ['microseconds', '_json', () => '[{"n":1,"_timestamp":1577836800000000},{"n":2}]'],
+    ['shipped', '_multi', () => `{"n":1,"@timestamp":"${OLD}"}\n{"n":2}\n`],
+    ['csv', '_csv', () => `n,_timestamp\n1,${OLD}\n2,\n`],
+    [
+      'parquet',
+      '_parquet',
+      () =>
+        makeParquet(
+          `SELECT toInt64(number + 1) AS n, if(number = 0, toDateTime64('2020-01-01', 6), now64(6)) AS _timestamp FROM numbers(2)`,
+        ),
+    ],
+  ])('are rejected and explained: %s', async (stream, route, make) => {
+    expect((await keep(stream, 1)).status).toBe(200);
+    const answer = await counts(`${stream}/${route}?wait=true`, make());
+    expect(answer).toMatchObject({ successful: 1, failed: 1 });
+    expect(answer?.error).toContain(REASON);
+    expect(await server.client.sql(`SELECT n FROM ${stream}`)).toEqual([{ n: 2 }]);
+    const [rejected] = await server.client.sql(
+      `SELECT reason FROM _rejected WHERE stream = '${stream}'`,
+    );
+    expect(rejected?.reason).toContain('raise its data_retention');
+  });
+
+  it('are rejected when all of them are, and from bulk requests', async () => {
+    await keep('bulk', 1);
+    const line = `{"create":{"_index":"bulk"}}\n{"n":1,"@timestamp":"${OLD}"}\n`;
+    const answer = (await post('_bulk?wait=true', line + line)).json<{ errors: boolean }>();
+    expect(answer.errors).toBe(true);
+    expect(await server.client.count('_rejected')).toBeGreaterThan(1);
+  });
+
+  it('are let in by a retry once the stream keeps them', async () => {
+    await keep('again', 1);
+    const body = `{"n":1,"_timestamp":"${OLD}"}`;
+    expect(await counts('again/_json?wait=true', body)).toMatchObject({ failed: 1 });
+    await keep('again', 0);
+    const retried = await server.client.call('/api/default/again/_rejected/retry?wait=true', {
+      method: 'POST',
+    });
+    expect(retried.status).toBe(200);
+    expect(await server.client.sql('SELECT n FROM again')).toEqual([{ n: 1 }]);
+  });
+
+  it('are stored where rows are kept for ever', async () => {
+    expect(await counts('ever/_json?wait=true', `{"_timestamp":"${OLD}"}`)).toMatchObject({
+      successful: 1,
+      failed: 0,
+    });
+  });
+});
