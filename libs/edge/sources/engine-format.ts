@@ -32,8 +32,12 @@ const INFERENCE: Settings = {
 /** A folder may hold files without a byte. */
 const EMPTY_FILES: Settings = { engine_file_skip_empty_files: '1' };
 
+/** Names as they are written: the engine would take one for another that differs in case only. */
+const EXACT_NAMES: Settings = { input_format_column_name_matching_mode: "'match_case'" };
+
 const CSV: Settings = {
   ...EMPTY_FILES,
+  ...EXACT_NAMES,
   // An empty field is null, for texts too.
   format_csv_null_representation: "''",
 };
@@ -50,7 +54,7 @@ const JSON_TYPES: Settings = {
 /** A record a line. */
 export const JSON_LINES: EngineFormat = {
   name: 'JSONEachRow',
-  settings: EMPTY_FILES,
+  settings: { ...EMPTY_FILES, ...EXACT_NAMES },
   inference: JSON_TYPES,
   inferred: true,
   endings: alsoCompressed('ndjson', 'jsonl'),
