@@ -82,6 +82,8 @@ function csvSettings(delimiter: string): string {
     'format_csv_allow_double_quotes = 1',
     // An empty field is null; a quoted one is an empty text.
     "format_csv_null_representation = ''",
+    // A first record that happened to spell the fields' names would be taken for a header, and dropped.
+    'input_format_csv_detect_header = 0',
     'input_format_csv_trim_whitespaces = 0',
     'input_format_csv_allow_whitespace_or_tab_as_delimiter = 1',
     'input_format_csv_allow_variable_number_of_columns = 1',

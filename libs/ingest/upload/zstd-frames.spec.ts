@@ -39,6 +39,19 @@ describe('frames of Zstandard', () => {
     );
   });
 
+  it.each([
+    ['a window of 8 MiB', [0x00, 13 << 3], true],
+    ['a window a little larger', [0x00, (13 << 3) | 1], false],
+    ['one segment of 8 MiB', [0xa0, 0, 0, 0x80, 0], true],
+    ['one segment a byte longer', [0xa0, 1, 0, 0x80, 0], false],
+    ['one segment of 2^56 bytes', [0xe0, 0, 0, 0, 0, 0, 0, 0, 1], false],
+    ['one segment of 65,791 bytes', [0x60, 0xff, 0xff], true],
+  ])('may need %s', (_name, header, taken) => {
+    const follows = (): boolean => follow(Buffer.from([0x28, 0xb5, 0x2f, 0xfd, ...header]), 1);
+    if (taken) expect(follows()).toBe(false);
+    else expect(follows).toThrow(/8388608 are the most: compress without --long/);
+  });
+
   it('begin with their magic number', () => {
     expect(() => follow(Buffer.from('garbage'), 3)).toThrow('no frame begins with 62726167');
     expect(follow(Buffer.alloc(0), 1)).toBe(false);

@@ -6,11 +6,17 @@ const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const CHECKSUM_BYTES = 4;
 const RLE_BLOCK = 1;
 
-type Field = 'magic' | 'descriptor' | 'block' | 'skippable size';
+/** What RFC 9659 lets a content encoding have: a decoder keeps as much in memory. */
+const WINDOW_BYTES_MAX = 8 * 1024 * 1024;
+const WINDOW_LOG_MIN = 10;
+
+type Field = 'magic' | 'descriptor' | 'window' | 'content size' | 'block' | 'skippable size';
 
 const BYTES: Readonly<Record<Field, number>> = {
   magic: 4,
   descriptor: 1,
+  window: 1,
+  'content size': 1,
   block: 3,
   'skippable size': 4,
 };
@@ -21,12 +27,14 @@ const BYTES: Readonly<Record<Field, number>> = {
  */
 export class ZstdFrames {
   private field: Field = 'magic';
+  private bytes = BYTES.magic;
   /** Of the field, little-endian, as far as it was seen. */
   private value = 0;
   private seen = 0;
   /** Bytes until the next field. */
   private skip = 0;
   private hasChecksum = false;
+  private behindWindow = 0;
   private frames = 0;
 
   /** Whether there was a frame, and every one is whole. */
@@ -34,7 +42,7 @@ export class ZstdFrames {
     return this.frames > 0 && this.field === 'magic' && this.seen === 0 && this.skip === 0;
   }
 
-  /** @throws {Error} where a frame should begin and does not. */
+  /** @throws {Error} where a frame should begin and does not, or wants too much memory. */
   push(piece: Uint8Array): void {
     for (let at = 0; at < piece.length;) {
       if (this.skip > 0) {
@@ -46,35 +54,54 @@ export class ZstdFrames {
       this.value += (piece[at] ?? 0) * 2 ** (8 * this.seen);
       this.seen += 1;
       at += 1;
-      if (this.seen === BYTES[this.field]) this.take();
+      if (this.seen === this.bytes) this.take();
     }
   }
 
   private take(): void {
-    const { field, value } = this;
+    const { field, value, bytes } = this;
     this.value = 0;
     this.seen = 0;
     if (field === 'magic') this.begin(value);
     else if (field === 'descriptor') this.header(value);
+    else if (field === 'window') this.window(value);
+    else if (field === 'content size') this.needs(bytes === 2 ? value + 256 : value, 0);
     else if (field === 'block') this.block(value);
     else this.goOn('magic', value);
   }
 
   private begin(magic: number): void {
     this.frames += 1;
-    if (magic === FRAME_MAGIC) this.field = 'descriptor';
-    else if (magic - (magic % 16) === SKIPPABLE_MAGIC) this.field = 'skippable size';
+    if (magic === FRAME_MAGIC) this.goOn('descriptor', 0);
+    else if (magic - (magic % 16) === SKIPPABLE_MAGIC) this.goOn('skippable size', 0);
     else throw new Error(`no frame begins with ${magic.toString(16)}`);
   }
 
   private header(descriptor: number): void {
     const isSingleSegment = (descriptor & 0b10_0000) !== 0;
     this.hasChecksum = (descriptor & 0b100) !== 0;
-    const sizeFlag = descriptor >> 6;
-    const window = isSingleSegment ? 0 : 1;
     const dictionary = DICTIONARY_ID_BYTES[descriptor & 0b11] ?? 0;
-    const size = sizeFlag === 0 && isSingleSegment ? 1 : (CONTENT_SIZE_BYTES[sizeFlag] ?? 0);
-    this.goOn('block', window + dictionary + size);
+    const size = CONTENT_SIZE_BYTES[descriptor >> 6] ?? 0;
+    // All of a single segment is its window.
+    if (isSingleSegment) this.goOn('content size', dictionary, size || 1);
+    else {
+      this.goOn('window', 0);
+      this.behindWindow = dictionary + size;
+    }
+  }
+
+  private window(descriptor: number): void {
+    const base = 2 ** (WINDOW_LOG_MIN + (descriptor >> 3));
+    this.needs(base + (base / 8) * (descriptor & 0b111), this.behindWindow);
+  }
+
+  private needs(windowBytes: number, untilBlock: number): void {
+    if (windowBytes > WINDOW_BYTES_MAX) {
+      throw new Error(
+        `a frame's window has ${windowBytes} bytes, and ${WINDOW_BYTES_MAX} are the most: compress without --long and --ultra`,
+      );
+    }
+    this.goOn('block', untilBlock);
   }
 
   private block(header: number): void {
@@ -84,8 +111,9 @@ export class ZstdFrames {
     else this.goOn('block', bytes);
   }
 
-  private goOn(field: Field, skip: number): void {
+  private goOn(field: Field, skip: number, bytes = BYTES[field]): void {
     this.field = field;
     this.skip = skip;
+    this.bytes = bytes;
   }
 }
