@@ -17,6 +17,7 @@ import {
   drain,
   endOnUnhandledRejection,
   httpAdapter,
+  listenFailure,
   nestLogger,
   openStatusServer,
   readConfig,
@@ -87,7 +88,7 @@ async function start(config: Config): Promise<void> {
     await tracing.stop();
     status?.close();
   }, config.drainSeconds);
-  await app.listen(config.http.port, config.http.host);
+  await app.listen(config.http.port, config.http.host).catch(listenFailure('MILLRACE_HTTP_ADDR'));
   console.log(`Millrace listens on ${await app.getUrl()}`);
   if (status) console.log(`its health and metrics are at ${status.url}`);
   console.log(greeting(root));

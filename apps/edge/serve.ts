@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   drain,
   httpAdapter,
+  listenFailure,
   measureProcess,
   MillraceError,
   nestLogger,
@@ -47,7 +48,7 @@ export async function serve(parts: Parts): Promise<Serving> {
     await drain(app);
   };
   if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
-  await app.listen(config.http.port, config.http.host);
+  await app.listen(config.http.port, config.http.host).catch(listenFailure('--addr-http'));
   return { url: await app.getUrl(), stop };
 }
 

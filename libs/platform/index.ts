@@ -25,6 +25,7 @@ export { HealthController } from './health.controller.js';
 export { httpAdapter, type HttpOptions } from './http-server.js';
 export type { KafkaAccess } from './kafka-access.js';
 export { KeyedQueue } from './keyed-queue.js';
+export { listenFailure } from './listen-failure.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
 export { MetricsController } from './metrics/metrics.controller.js';
 export {

@@ -77,6 +77,10 @@ describe('a server’s life', () => {
   it('does not start on a data directory that is in use, nor with a wrong variable, and says why', async () => {
     const server = await startServer({ dataDirectory });
     await expect(startServer({ dataDirectory })).rejects.toThrow(/cannot start.*in use/s);
+    const address = { MILLRACE_HTTP_ADDR: new URL(server.url).host };
+    await expect(startServer({ variables: address })).rejects.toThrow(
+      /another program listens there; choose another address by MILLRACE_HTTP_ADDR/,
+    );
     await server.stop();
     const wrong = startServer({ variables: { MILLRACE_MAX_UPLOAD_BYTES: 'lots' } });
     await expect(wrong).rejects.toThrow(/MILLRACE_MAX_UPLOAD_BYTES/);

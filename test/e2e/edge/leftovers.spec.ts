@@ -83,7 +83,9 @@ describe('temporary files of the program', () => {
     const args = [...CITIES, '--addr-http', `127.0.0.1:${port}`];
     const { code, stderr } = await runEdge(args, { variables: { TMPDIR: temporary } });
     other.close();
-    expect(`${code} ${stderr}`).toMatch(/^1 .*EADDRINUSE/s);
+    expect(`${code} ${stderr}`).toMatch(
+      /^1 .*EADDRINUSE.*another program listens there; choose another address by --addr-http/s,
+    );
     expect(readdirSync(temporary)).toEqual([]);
   });
 });

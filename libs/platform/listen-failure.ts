@@ -1,0 +1,21 @@
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EACCES: 'it takes more rights to listen there',
+};
+
+/**
+ * For the `catch` of a server that cannot listen.
+ * @param setting by which another address can be chosen
+ * @throws {Error} that says so, or whatever was caught
+ */
+export const listenFailure =
+  (setting: string) =>
+  (error: unknown): never => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = REASONS[code ?? ''];
+    if (reason === undefined) throw error;
+    throw new Error(`${message}: ${reason}; choose another address by ${setting}`, {
+      cause: error,
+    });
+  };
