@@ -24,7 +24,10 @@ export interface QueuePosition {
 
 /** Names an append, so that it happens once: the name is kept, with what is told, for {@link NAMES_KEPT_MS}. */
 export interface NamedAppend extends AppendName {
-  /** Kept as long as this one from now on, together with it: whoever comes again finds it by way of them. */
+  /**
+   * Kept as long as this one from now on, together with it: whoever comes again finds it by way of
+   * them, in this order. All appends that may come under any of these names have the first in common.
+   */
   readonly renews?: readonly KeptAppend[];
 }
 
@@ -62,7 +65,8 @@ export abstract class IngestQueue {
    * @throws {QueueFullError} when the records, all of one owner, would exceed the queue's bound or
    * the owner's part of it, and {MillraceError}
    * DISK_FULL when the disk is full; nothing is stored then.
-   * @throws {AlreadyAppendedError} when there was an append of this name, whatever was in it
+   * @throws {AlreadyAppendedError} when there was an append of this name, whatever was in it, or
+   * another one than it renews under a name that it renews: that one's name was free again meanwhile
    */
   abstract append(
     records: readonly QueueRecord[],

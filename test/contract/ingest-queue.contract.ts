@@ -128,6 +128,26 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       expect(await reopened.appended('next')).toBeUndefined();
     });
 
+    it('renews no name under which another append has come meanwhile', async () => {
+      const start = Date.now() - NAMES_KEPT_MS - 1000;
+      const old = { name: 'old', fingerprint: 'f', answer: '1' };
+      const next = { name: 'next', fingerprint: 'f', answer: '2' };
+      under.setClock(start);
+      const [before] = await queue.append([record('a')], old);
+      const seen = await queue.appended('old');
+      expect(seen).toEqual({ ...old, position: before });
+      under.setClock(start + NAMES_KEPT_MS);
+      const [position] = await queue.append([record('b')], old);
+      const kept = { ...old, position };
+      const late = queue.append([record('c')], { ...next, renews: seen ? [seen] : [] });
+      await expect(late).rejects.toMatchObject({ name: 'AlreadyAppendedError', kept });
+      expect(await queue.appended('old')).toEqual(kept);
+      expect(await queue.appended('next')).toBeUndefined();
+      await queue.append([record('d')], { ...next, renews: [kept] });
+      expect(texts(await take(queue, 3, true))).toEqual(['a', 'b', 'd']);
+      expect(queue.depth()).toEqual({ records: 0, bytes: 0 });
+    });
+
     it('delivers what was appended, in order, with key, headers and bytes', async () => {
       const positions = await queue.append([record('a'), record('b', 'other')]);
       await queue.append([record('c')]);

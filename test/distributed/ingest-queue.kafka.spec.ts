@@ -100,6 +100,25 @@ describe('on Kafka', () => {
       expect(texts(taken).sort()).toEqual([`r${won}`, `s${won}`]);
     }, 60_000);
 
+    it('lets an append that renews an old name and a new one of that name, at another node, not both be', async () => {
+      const [one, two] = [await node('one'), await node('two')];
+      const position = { partition: 0, offset: 0n };
+      for (let round = 0; round < 5; round += 1) {
+        const old = { name: `old${round}`, fingerprint: 'f', answer: 'old' };
+        const next = { name: `next${round}`, fingerprint: 'f', answer: 'next' };
+        const outcomes = await Promise.allSettled([
+          one.append([record('a')], { ...next, renews: [{ ...old, position }] }),
+          two.append([record('b')], { ...old, answer: 'again' }),
+        ]);
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+        const renewed = outcomes[0].status === 'fulfilled';
+        for (const each of [one, two])
+          expect(await each.appended(old.name)).toMatchObject({
+            answer: renewed ? 'old' : 'again',
+          });
+      }
+    }, 60_000);
+
     it('delivers each key’s records in their order, whoever appended them, and knows when they are done', async () => {
       const [one, two] = [await node('one'), await node('two')];
       const keys = Array.from({ length: 20 }, (_, n) => `key${n}`);

@@ -1,5 +1,6 @@
 import type { Database, RootDatabase } from 'lmdb';
-import { NAMES_KEPT_MS, type KeptAppend } from '../ingest-queue.js';
+import { NAMES_KEPT_MS, type KeptAppend, type NamedAppend } from '../ingest-queue.js';
+import { isSameAppend } from '../same-append.js';
 
 interface StoredName {
   readonly fingerprint: string;
@@ -33,6 +34,15 @@ export class AppendNames {
     const { fingerprint, answer, partition, offset } = stored;
     const position = offset === undefined ? undefined : { partition, offset: BigInt(offset) };
     return { name, fingerprint, answer, position };
+  }
+
+  /** What came before this append, under its name or in the place of one that it renews. */
+  before({ name, renews = [] }: NamedAppend): KeptAppend | undefined {
+    for (const each of renews) {
+      const kept = this.find(each.name);
+      if (kept && !isSameAppend(kept, each)) return kept;
+    }
+    return this.find(name);
   }
 
   /** Within a write transaction. */

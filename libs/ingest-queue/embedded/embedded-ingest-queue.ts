@@ -188,12 +188,12 @@ export class EmbeddedIngestQueue implements IngestQueue {
     await this.environment.close();
   }
 
-  /** Runs inside the write transaction. @returns the first offset (they count from 1), or the append that was before under the same name. */
+  /** Runs inside the write transaction. @returns the first offset (they count from 1), or the append that came before it. */
   private putNow(
     stored: readonly StoredRecord[],
     once: NamedAppend | undefined,
   ): number | KeptAppend {
-    const before = once && this.names.find(once.name);
+    const before = once && this.names.before(once);
     if (before) return before;
     const first = this.counters.get(NEXT_OFFSET) ?? 1;
     for (const [index, record] of stored.entries()) this.records.putSync(first + index, record);

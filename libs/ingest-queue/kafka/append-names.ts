@@ -10,6 +10,7 @@ import {
   type NamedAppend,
   type QueuePosition,
 } from '../ingest-queue.js';
+import { isSameAppend } from '../same-append.js';
 import { toFailure, unavailable } from './failure.js';
 import type { KafkaLog } from './kafka-client.js';
 import { partitionOf } from './partition-of.js';
@@ -52,9 +53,11 @@ const SWEEP_MS = 60_000;
  * for each name of the last day.
  *
  * A named append is a transaction of its batches and its name, by a producer whose transactional
- * id is the name. Who begins one takes that id over, by which the broker ends whatever another
- * node had begun under it; then reads the names up to now; and appends only when the name is not
- * among them. Of two that do so at once, one is fenced, and finds the other's name.
+ * id is the name, or the first that it renews: another append may get that one meanwhile.
+ * Who begins one takes that id over, by which the broker ends whatever another node had begun
+ * under it; then reads the names up to now; and appends only when the name is not among them, and
+ * no other append under those it renews. Of two that do so at once, one is fenced, and finds the
+ * other's name.
  */
 export class AppendNames {
   private readonly known = new Map<string, KnownName>();
@@ -118,7 +121,7 @@ export class AppendNames {
     bytes: number,
     work: (send: SendWithin) => Promise<readonly QueuePosition[]>,
   ): Promise<readonly QueuePosition[]> {
-    return this.appending.run(once.name, () => this.appendAlone(once, bytes, work));
+    return this.appending.run(firstName(once), () => this.appendAlone(once, bytes, work));
   }
 
   private async appendAlone(
@@ -127,13 +130,13 @@ export class AppendNames {
     work: (send: SendWithin) => Promise<readonly QueuePosition[]>,
   ): Promise<readonly QueuePosition[]> {
     const { kafka, namespace } = this.options;
-    const id = `${namespace}.append.${once.name}`;
+    const id = `${namespace}.append.${firstName(once)}`;
     const producer = new TransactionalProducer(kafka, id, transactionTimeoutMs(bytes));
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
           await producer.takeOver();
-          const kept = await this.find(once.name);
+          const kept = await this.before(once);
           if (kept) throw new AlreadyAppendedError(kept);
           return await producer.run(async (send) => this.sendNamed(once, await work(send), send));
         } catch (error) {
@@ -146,6 +149,15 @@ export class AppendNames {
     } finally {
       await producer.discard();
     }
+  }
+
+  /** What came before this append, under its name or in the place of one that it renews. */
+  private async before({ name, renews = [] }: NamedAppend): Promise<KeptAppend | undefined> {
+    for (const each of renews) {
+      const kept = await this.find(each.name);
+      if (kept && !isSameAppend(kept, each)) return kept;
+    }
+    return this.find(name);
   }
 
   private async sendNamed(
@@ -203,3 +215,5 @@ export class AppendNames {
     return partitionOf(name, this.options.partitions);
   }
 }
+
+const firstName = ({ name, renews }: NamedAppend): string => renews?.[0]?.name ?? name;
