@@ -114,7 +114,8 @@ export class ChdbReader implements WarehouseReader {
 
   private async blocks(query: WarehouseQuery, lease: Lease): Promise<Readable> {
     const ahead = isAhead(query);
-    const reading = { ...this.reading(query, lease.id), ahead };
+    const { timeoutSeconds } = this.parts;
+    const reading = { ...this.reading(query, lease.id), ahead, timeoutSeconds };
     const first = await lease.work((thread) => thread.open(reading));
     const second = first && ahead ? following(lease, query) : undefined;
     const learn = (bytes: number): void => this.small.learn(query, bytes);
@@ -212,6 +213,8 @@ async function* blocks(
       next = undefined;
     }
     query.signal?.throwIfAborted();
+    // Of one that was ended the engine says the same as of one that is whole.
+    lease.live();
     learn(sent);
     yield* joiner.end();
   } catch (error) {

@@ -53,8 +53,7 @@ export class Lease {
     onProgress?: (progress: QueryProgress) => void,
   ): Promise<T> {
     this.terms.signal?.throwIfAborted();
-    if (this.failure) throw this.failure;
-    if (this.gone) throw new WarehouseError(394, 'QUERY_WAS_CANCELLED', 'the query was ended');
+    this.live();
     const result = step(this.thread);
     const settled = result.then(noop, noop);
     this.pending = settled;
@@ -70,6 +69,12 @@ export class Lease {
       void settled.then(() => clearTimeout(late));
       result.then(resolve, reject);
     });
+  }
+
+  /** @throws {WarehouseError} once the query was ended: 159 when nobody took its result, else 394 */
+  live(): void {
+    if (this.failure) throw this.failure;
+    if (this.gone) throw new WarehouseError(394, 'QUERY_WAS_CANCELLED', 'the query was ended');
   }
 
   /** The reader has what it asked for; from now on it may stall. */

@@ -8,6 +8,8 @@ export interface Reading extends WantedSession {
   readonly format: string;
   /** The second block is made without being asked for: it costs less, but then the query may be over before anybody has asked what it read. */
   readonly ahead: boolean;
+  /** What the engine has for it: an end that it tells later is not believed. */
+  readonly timeoutSeconds: number;
 }
 
 /** A block as the engine formats it. */

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Warehouse } from '@app/warehouse';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+
+const LIMIT_SECONDS = 1;
+const ENOUGH_MS = 1200;
+const NEWLINE = 0x0a;
+
+describe("a reader that takes longer than a query's time limit", () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-reader-limit-'));
+  let warehouse: Warehouse;
+
+  beforeAll(() => {
+    const limits = {
+      timeoutSeconds: LIMIT_SECONDS,
+      memoryBytes: 1 << 30,
+      readRows: 1e12,
+      readBytes: 1e14,
+      resultRows: 5_000_000,
+      resultBytes: 1 << 30,
+    };
+    warehouse = openChdb({ directory, limits, readers: 1, acceptors: 1 }).warehouse;
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Lines that came, and how it ended; after its n-th piece the reader takes none until the limit has passed. */
+  const read = async (
+    rows: number,
+    pauseAfter: number,
+  ): Promise<{ lines: number; failed: unknown }> => {
+    let lines = 0;
+    let pieces = 0;
+    try {
+      const sql = `SELECT number FROM numbers(${rows})`;
+      const answer = await warehouse.stream({ sql, format: 'ndjson' });
+      const begun = performance.now();
+      for await (const piece of answer) {
+        for (const byte of piece as Buffer) if (byte === NEWLINE) lines += 1;
+        pieces += 1;
+        if (pieces !== pauseAfter) continue;
+        while (performance.now() - begun < ENOUGH_MS) await delay(5);
+      }
+      return { lines, failed: undefined };
+    } catch (error) {
+      return { lines, failed: error };
+    }
+  };
+
+  // When the limit passes before its last two blocks are fetched, the engine says that it is done.
+  it.each([
+    [200_000, 1],
+    [260_000, 1],
+    [320_000, 1],
+    [320_000, 2],
+  ])(
+    'is never told that it has all of %d rows, when it waits after piece %d',
+    async (rows, pauseAfter) => {
+      const { failed } = await read(rows, pauseAfter);
+      expect(failed).toMatchObject({ code: 159, type: 'TIMEOUT_EXCEEDED' });
+    },
+  );
+
+  it('leaves nothing of it to the next, and has all when it is quick', async () => {
+    const { failed } = await read(200_000, 1);
+    expect(failed).toMatchObject({ code: 159 });
+    expect(await read(200_000, 0)).toEqual({ lines: 200_000, failed: undefined });
+  });
+});
