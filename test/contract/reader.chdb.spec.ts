@@ -165,6 +165,31 @@ describe('reading with a real engine', () => {
       },
     );
 
+    it.each(['json', 'ndjson', 'csv', 'text'] satisfies ResultFormat[])(
+      'has the same bytes in %s when it comes whole, with totals or without any row',
+      async (format) => {
+        for (const end of [
+          'WHERE number > 100 GROUP BY a WITH TOTALS',
+          'GROUP BY a WITH TOTALS HAVING a > 100',
+          'GROUP BY a WITH TOTALS ORDER BY a LIMIT 0',
+          'GROUP BY a WITH TOTALS ORDER BY a',
+        ]) {
+          const sql = `SELECT number AS a, count() AS c, '${format}' AS x FROM numbers(10) ${end}`;
+          const streamed = await answer(sql, format, 0);
+          const whole = await answer(sql, format, 0);
+          expect(streamed.whole).toBe(false);
+          expect(whole).toEqual({ whole: true, bytes: streamed.bytes });
+          if (format === 'json') expect(() => void JSON.parse(whole.bytes)).not.toThrow();
+        }
+      },
+    );
+
+    it('ends in its totals in CSV', async () => {
+      const sql =
+        'SELECT number AS a, count() AS c FROM numbers(2) GROUP BY a WITH TOTALS ORDER BY a';
+      expect((await answer(sql, 'csv', 0)).bytes).toBe('"a","c"\n0,1\n1,1\n\n0,2\n');
+    });
+
     it('is streamed when there is more of it this time, and leaves nothing to the next', async () => {
       const sql = 'SELECT number AS grown FROM numbers({n:UInt64})';
       const other = 'SELECT number AS other FROM numbers({n:UInt64})';

@@ -15,7 +15,7 @@ export function isWholeFile(format: ResultFormat): boolean {
 
 const ARRAY_OPEN = Buffer.from('[\n');
 const ARRAY_CLOSE = Buffer.from('\n]\n');
-const ARRAY_OF_NONE = Buffer.concat([ARRAY_OPEN, ARRAY_CLOSE]);
+const FIRST_ROW = Buffer.from('[\n{');
 const EMPTY_ARRAY = Buffer.from('[]\n');
 const BETWEEN_ROWS = Buffer.from(',\n');
 /** Copying less than that is cheaper than sending two pieces. */
@@ -23,7 +23,10 @@ const COPIED_MAX = 64 * 1024;
 
 /** What the engine gave as one document, as the joiners would have made it of its blocks. */
 export function wholeDocument(format: ResultFormat, document: Buffer): Buffer {
-  return format === 'json' && document.equals(ARRAY_OF_NONE) ? EMPTY_ARRAY : document;
+  if (format !== 'json') return document;
+  // Without rows its brackets come in any order, when there are totals.
+  const hasRows = document.subarray(0, FIRST_ROW.length).equals(FIRST_ROW);
+  return hasRows ? document : EMPTY_ARRAY;
 }
 
 /** A block is `[\n<rows>\n]\n`: the brackets go, a comma comes between. */
@@ -43,12 +46,19 @@ class JsonArrayJoiner implements ChunkJoiner {
   }
 }
 
-/** Every block repeats the header of the first. */
+/** Every block repeats the header of the first; one without rows, of totals, at its end. */
 class CsvJoiner implements ChunkJoiner {
   private headerLength: number | undefined;
 
-  next(chunk: Buffer): Buffer[] {
-    if (this.headerLength !== undefined) return [chunk.subarray(this.headerLength)];
+  next(chunk: Buffer, rows: number): Buffer[] {
+    const { headerLength } = this;
+    if (headerLength !== undefined) {
+      return [
+        rows > 0
+          ? chunk.subarray(headerLength)
+          : chunk.subarray(0, Math.max(0, chunk.length - headerLength)),
+      ];
+    }
     this.headerLength = endOfCsvRow(chunk);
     return [chunk];
   }
