@@ -15,14 +15,16 @@ export class ChdbLocalEngine implements LocalEngine {
   ) {}
 
   run(sql: string, params?: Readonly<Record<string, string>>): Promise<string> {
-    return this.sessions.use(async ({ session }) => {
+    return this.sessions.use(async (pooled) => {
       try {
+        const { session } = pooled;
         const options = { format: 'TSVRaw' };
         const result = params
           ? await session.queryBindAsync(sql, params, options)
           : await session.queryAsync(sql, options);
         return result.text();
       } catch (error) {
+        await pooled.clear();
         throw toWarehouseError(error);
       }
     });

@@ -69,6 +69,7 @@ export class ChdbReader implements WarehouseReader {
         const options = { format: ENGINE_FORMAT[query.format] };
         return (await pooled.session.queryAsync(sql, options)).text();
       } catch (error) {
+        await pooled.clear();
         query.signal?.throwIfAborted();
         throw toWarehouseError(error);
       } finally {

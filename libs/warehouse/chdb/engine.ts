@@ -48,7 +48,7 @@ export class Engine {
 
   /** @param before closes what else is on the engine. */
   async close(before: () => Promise<void> = () => Promise.resolve()): Promise<void> {
-    for (const pool of this.pools) for (const { session } of pool.all()) session.close();
+    for (const pool of this.pools) for (const session of pool.all()) session.close();
     await before();
     this.first.close();
     // A query whose client left may still run: its connection goes when it ends, and the engine with

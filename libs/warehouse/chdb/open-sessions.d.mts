@@ -10,13 +10,19 @@ export interface WantedSession {
   readonly before: readonly string[];
 }
 
+/**
+ * Whatever a statement that failed or was given up still holds comes with the session's next
+ * answer: here it goes to nobody. Answers whether the session is rid of it.
+ */
+export function isCleared(session: Session): Promise<boolean>;
+
 /** Engine's sessions by their arguments, for one query at a time. */
 export class OpenSessions {
   /** @param path of the engine's data. */
   constructor(path: string);
   /** A session with these arguments, in this database, after these statements. */
   ready(wanted: WantedSession): Promise<Session>;
-  /** Whatever a statement that failed or was given up still holds comes with the session's next answer: here it goes to nobody. A session that is not rid of it is closed. */
+  /** After a statement that failed or was given up; see {@link isCleared}. A session that is not rid of it is closed. */
   clear(session: Session): Promise<void>;
   close(): void;
 }

@@ -9,6 +9,19 @@ import { Session } from 'chdb';
 const SESSIONS_MAX = 4;
 const NOTHING_LEFT = '1\n';
 
+/**
+ * Whatever a statement that failed or was given up still holds comes with the session's next
+ * answer: here it goes to nobody.
+ * @param {Session} session @returns {Promise<boolean>} whether the session is rid of it
+ */
+export async function isCleared(session) {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const answer = await session.queryAsync('SELECT 1', { format: 'TSVRaw' }).catch(() => null);
+    if (answer?.text() === NOTHING_LEFT) return true;
+  }
+  return false;
+}
+
 /** Engine's sessions by their arguments, for one query at a time. */
 export class OpenSessions {
   /** @type {Map<string, OpenSession>} */
@@ -27,25 +40,27 @@ export class OpenSessions {
   async ready({ args, database, before }) {
     const open = this.#with(args);
     const { session } = open;
-    if (open.database !== database) {
-      open.database = undefined;
-      await session.queryAsync(`USE ${database}`);
-      open.database = database;
+    try {
+      if (open.database !== database) {
+        open.database = undefined;
+        await session.queryAsync(`USE ${database}`);
+        open.database = database;
+      }
+      for (const statement of before) await session.queryAsync(statement);
+    } catch (error) {
+      await this.clear(session);
+      throw error;
     }
-    for (const statement of before) await session.queryAsync(statement);
     return session;
   }
 
   /**
-   * Whatever a statement that failed or was given up still holds comes with the session's next
-   * answer: here it goes to nobody. A session that is not rid of it is closed.
+   * After a statement that failed or was given up; see {@link isCleared}. A session that is not rid
+   * of it is closed.
    * @param {Session} session
    */
   async clear(session) {
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      const answer = await session.queryAsync('SELECT 1', { format: 'TSVRaw' }).catch(() => null);
-      if (answer?.text() === NOTHING_LEFT) return;
-    }
+    if (await isCleared(session)) return;
     for (const [key, open] of this.#sessions)
       if (open.session === session) this.#sessions.delete(key);
     session.close();

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+
+/** Fails long after its first rows. */
+const FAILING =
+  "SELECT 'of the failed one' AS whose, throwIf(number = 900000) AS x FROM numbers(1000000)";
+
+describe('a statement after one that failed', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-leftovers-'));
+  let warehouse: Warehouse;
+  let localEngine: LocalEngine;
+
+  beforeAll(() => {
+    const limits = {
+      timeoutSeconds: 20,
+      memoryBytes: 1 << 30,
+      readRows: 1e12,
+      readBytes: 1e14,
+      resultRows: 5_000_000,
+      resultBytes: 1 << 30,
+    };
+    ({ warehouse, localEngine } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('is answered nothing of it as a text', async () => {
+    const ask = (sql: string) => warehouse.text({ sql, format: 'text' });
+    await expect(ask(FAILING)).rejects.toMatchObject({ code: 395 });
+    expect(await ask("SELECT 'next'")).toBe('next\n');
+  });
+
+  it('is answered nothing of it by the local engine', async () => {
+    await expect(localEngine.run(FAILING)).rejects.toMatchObject({ code: 395 });
+    expect(await localEngine.run("SELECT 'next'")).toBe('next\n');
+    const bound = { n: '1' };
+    await expect(localEngine.run(`${FAILING} WHERE {n:UInt8} = 1`, bound)).rejects.toMatchObject({
+      code: 395,
+    });
+    expect(await localEngine.run('SELECT {n:UInt8}', bound)).toBe('1\n');
+  });
+
+  it('has only its own blocks, when the blocks before failed or nobody wanted more of them', async () => {
+    const rowsOf = async (sql: string, most = Infinity): Promise<number> => {
+      let rows = 0;
+      for await (const block of localEngine.blocks(sql)) {
+        rows += block.rows;
+        if (rows >= most) break;
+      }
+      return rows;
+    };
+    for (let round = 0; round < 4; round += 1) {
+      await expect(rowsOf(FAILING)).rejects.toMatchObject({ code: 395 });
+      expect(await rowsOf('SELECT number FROM numbers(1000000)', 1)).toBeGreaterThan(0);
+      expect(await rowsOf("SELECT 'next'")).toBe(1);
+    }
+  });
+});
