@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { ClientPool } from '../../libs/warehouse/chdb/client-pool.js';
 import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 
 /** Fails long after its first rows. */
@@ -43,6 +44,16 @@ describe('a statement after one that failed', () => {
       code: 395,
     });
     expect(await localEngine.run('SELECT {n:UInt8}', bound)).toBe('1\n');
+  });
+
+  it('is answered nothing of it by a client', async () => {
+    const clients = ClientPool.on(join(directory, 'store'), 1);
+    await expect(clients.rows(FAILING)).rejects.toMatchObject({ code: 395 });
+    expect(await clients.rows("SELECT 'next' AS whose")).toEqual([{ whose: 'next' }]);
+    const command = 'SELECT throwIf(number = 900000) FROM numbers(1000000)';
+    await expect(clients.command(command)).rejects.toMatchObject({ code: 395 });
+    expect(await clients.rows("SELECT 'next' AS whose")).toEqual([{ whose: 'next' }]);
+    await clients.close();
   });
 
   it('has only its own blocks, when the blocks before failed or nobody wanted more of them', async () => {

@@ -1,6 +1,4 @@
-import { createClient } from '@clickhouse/client';
 import { Session } from 'chdb';
-import { createChdbConnection } from 'chdb/connection';
 import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
@@ -11,7 +9,6 @@ import { ChdbWriter } from './chdb-writer.js';
 import { ClientPool } from './client-pool.js';
 import { Engine, type EngineOptions } from './engine.js';
 import { openReader } from './open-reader.js';
-import { Pool } from './pool.js';
 
 export interface ChdbOptions extends EngineOptions {
   readonly limits: QueryLimits;
@@ -25,8 +22,6 @@ export interface Chdb {
   readonly localEngine: LocalEngine;
 }
 
-type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
-
 /** Inserts and definitions that run at once. */
 const INSERTERS = 2;
 
@@ -34,9 +29,7 @@ const INSERTERS = 2;
 export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
   const engine = new Engine(options);
   const { path, localEngine } = engine;
-  const clients = new ClientPool(
-    new Pool(() => createClient({ connection: embeddedConnection(path) }), INSERTERS),
-  );
+  const clients = ClientPool.on(path, INSERTERS);
   const control = new Session(path);
   const reader = openReader(engine, control, { directory: options.directory, limits, readers });
   const ddl = new Ddl(undefined);
@@ -55,9 +48,4 @@ export function openChdb({ limits, readers, ...options }: ChdbOptions): Chdb {
     });
   };
   return { warehouse: composeWarehouse(parts, close), localEngine };
-}
-
-/** chdb types its connection by its own copy of the client's declarations; the shapes are the same. */
-function embeddedConnection(path: string): ClientConnection {
-  return createChdbConnection({ path }) as unknown as ClientConnection;
 }

@@ -14,7 +14,10 @@ export interface WantedSession {
  * Whatever a statement that failed or was given up still holds comes with the session's next
  * answer: here it goes to nobody. Answers whether the session is rid of it.
  */
-export function isCleared(session: Session): Promise<boolean>;
+export function isCleared(ask: (sql: string) => Promise<string>): Promise<boolean>;
+
+/** How to ask a session for plain text. */
+export function asking(session: Session): (sql: string) => Promise<string>;
 
 /** Engine's sessions by their arguments, for one query at a time. */
 export class OpenSessions {

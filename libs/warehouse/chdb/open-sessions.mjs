@@ -12,15 +12,18 @@ const NOTHING_LEFT = '1\n';
 /**
  * Whatever a statement that failed or was given up still holds comes with the session's next
  * answer: here it goes to nobody.
- * @param {Session} session @returns {Promise<boolean>} whether the session is rid of it
+ * @param {(sql: string) => Promise<string>} ask the session @returns {Promise<boolean>} whether it is rid of it
  */
-export async function isCleared(session) {
+export async function isCleared(ask) {
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    const answer = await session.queryAsync('SELECT 1', { format: 'TSVRaw' }).catch(() => null);
-    if (answer?.text() === NOTHING_LEFT) return true;
+    if ((await ask('SELECT 1').catch(() => undefined)) === NOTHING_LEFT) return true;
   }
   return false;
 }
+
+/** @param {Session} session @returns {(sql: string) => Promise<string>} in plain text */
+export const asking = (session) => async (sql) =>
+  (await session.queryAsync(sql, { format: 'TSVRaw' })).text();
 
 /** Engine's sessions by their arguments, for one query at a time. */
 export class OpenSessions {
@@ -60,7 +63,7 @@ export class OpenSessions {
    * @param {Session} session
    */
   async clear(session) {
-    if (await isCleared(session)) return;
+    if (await isCleared(asking(session))) return;
     for (const [key, open] of this.#sessions)
       if (open.session === session) this.#sessions.delete(key);
     session.close();

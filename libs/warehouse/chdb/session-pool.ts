@@ -1,5 +1,5 @@
 import type { Session } from 'chdb';
-import { isCleared } from './open-sessions.mjs';
+import { asking, isCleared } from './open-sessions.mjs';
 import { Pool } from './pool.js';
 
 /** A session and the database it is in, so that it is only told again when that changes. */
@@ -19,7 +19,7 @@ export class PooledSession {
   /** After a failure: nothing that the session still holds comes with its next answer. */
   async clear(): Promise<void> {
     const { opened } = this;
-    if (!opened || (await isCleared(opened)) || this.closed) return;
+    if (!opened || (await isCleared(asking(opened))) || this.closed) return;
     this.opened = undefined;
     this.database = undefined;
     opened.close();
