@@ -131,7 +131,7 @@ export const guardContract = (adapter: string, open: () => Promise<GuardedEngine
     });
 
     it.each([
-      ['SELEC 1', 400, /line 1, column 7/],
+      ['SELEC 1', 400, /begins with SELECT.*did you mean "SELECT"/],
       ['SELECT 1 +\n  FROM t WHERE', 400, /line \d/],
       ['SELECT nope FROM t', 400, /nope/],
       ['SELECT 1 FROM tt', 404, /no stream "tt".*did you mean "t"/],

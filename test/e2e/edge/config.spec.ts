@@ -123,7 +123,7 @@ tables:
     const path = file('bad.yaml', 'tables:\n  - name: t\n    uri: a.csv\n    optiom: {}\n');
     const { stderr } = await runEdge(['-c', path]);
     expect(stderr).toBe(
-      `millrace-edge: ${path}:4:13: tables[0]: unknown key "optiom"; did you mean "option"?\n`,
+      `millrace-edge: ${path}:4:13: tables[0]: unknown key "optiom"; did you mean "option"?; known are name, uri, option, schema, schema_from_files, partition_columns, reload_interval, io_option, batch_size\n`,
     );
   });
 });
