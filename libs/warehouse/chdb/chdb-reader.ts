@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { quoteIdentifier, quoteText } from '../identifier.js';
 import { handOver } from '../let-go.js';
@@ -42,7 +43,9 @@ export class ChdbReader implements WarehouseReader {
     const lease = await this.lease(query);
     try {
       if (isWholeFile(query.format)) return await this.file(query, lease);
-      return (await this.whole(query, lease)) ?? (await this.blocks(query, lease));
+      const begun = performance.now();
+      const whole = await this.whole(query, lease);
+      return whole ?? (await this.blocks(query, lease, this.secondsLeft(begun)));
     } catch (error) {
       void lease.end();
       query.signal?.throwIfAborted();
@@ -109,14 +112,25 @@ export class ChdbReader implements WarehouseReader {
     } catch (error) {
       if (tells || toWarehouseError(error).code !== TOO_MANY_ROWS_OR_BYTES) throw error;
       this.small.forget(query);
+      lease.again();
       return undefined;
     }
   }
 
-  private async blocks(query: WarehouseQuery, lease: Lease): Promise<Readable> {
+  /** Whole ones, rounded up: a session has its limit from when it is opened, and few are open. */
+  private secondsLeft(begun: number): number {
+    const passed = (performance.now() - begun) / 1000;
+    return Math.max(1, Math.ceil(this.parts.timeoutSeconds - passed));
+  }
+
+  private async blocks(
+    query: WarehouseQuery,
+    lease: Lease,
+    timeoutSeconds: number,
+  ): Promise<Readable> {
     const ahead = isAhead(query);
-    const { timeoutSeconds } = this.parts;
-    const reading = { ...this.reading(query, lease.id), ahead, timeoutSeconds };
+    const args = withTimeout(this.parts.args, timeoutSeconds);
+    const reading = { ...this.reading(query, lease.id, args), ahead, timeoutSeconds };
     const first = await lease.work((thread) => thread.open(reading));
     const second = first && ahead ? following(lease, query) : undefined;
     const learn = (bytes: number): void => this.small.learn(query, bytes);
@@ -174,6 +188,11 @@ function parameters({ params = {} }: WarehouseQuery): string[] {
     return `SET param_${name} = ${quoteText(field)}`;
   });
 }
+
+const TIME_LIMIT = '--max_execution_time=';
+
+const withTimeout = (args: readonly string[], seconds: number): readonly string[] =>
+  args.map((arg) => (arg.startsWith(TIME_LIMIT) ? `${TIME_LIMIT}${seconds}` : arg));
 
 /** Whoever wants to know what was read is told while the engine still has the query. */
 const isAhead = (query: WarehouseQuery): boolean => !query.onProgress;

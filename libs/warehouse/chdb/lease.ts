@@ -29,6 +29,9 @@ export class Lease {
   private told = noop;
   private failure: WarehouseError | undefined;
   private stall: NodeJS.Timeout | undefined;
+  /** What earlier runs have read, and what all have. */
+  private earlier: QueryProgress = { rowsRead: 0, bytesRead: 0 };
+  private latest = this.earlier;
   private readonly sampling: NodeJS.Timeout | undefined;
   private readonly onAbort = (): void => void this.end();
 
@@ -93,8 +96,19 @@ export class Lease {
 
   /** Tells what the engine has read by now. */
   async report(onProgress: (progress: QueryProgress) => void): Promise<void> {
+    const { earlier } = this;
     const progress = await this.running.progress(this.id);
-    if (progress) onProgress(progress);
+    if (!progress) return;
+    this.latest = {
+      rowsRead: earlier.rowsRead + progress.rowsRead,
+      bytesRead: earlier.bytesRead + progress.bytesRead,
+    };
+    onProgress(this.latest);
+  }
+
+  /** The statement is run once more: what it has read by now counts, too. */
+  again(): void {
+    this.earlier = this.latest;
   }
 
   /** Stops the query if it still runs. Resolves when the engine has let go of it. */

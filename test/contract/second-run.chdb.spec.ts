@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WholeResult, type QueryProgress, type Warehouse } from '@app/warehouse';
+import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+
+const FEW = 3;
+/** More than an answer may have that is held whole. */
+const MANY = 20_000;
+const GROWS_AFTER_MS = 2000;
+
+/** Few rows at once until then, many rows after a second from then on, by the engine's clock; never the same twice. */
+const growing = (then: number, seconds: number): string => {
+  const grown = `(toUnixTimestamp64Milli(now64(3)) >= ${then})`;
+  return `SELECT number, sleep(if(${grown}, ${seconds}, 0)) FROM numbers(if(${grown}, ${MANY}, ${FEW}))`;
+};
+
+describe('a statement that is run once more, since there is more of its answer', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-second-run-'));
+  let warehouse: Warehouse;
+
+  beforeAll(() => {
+    const limits = {
+      timeoutSeconds: 3,
+      memoryBytes: 1 << 30,
+      readRows: 1e12,
+      readBytes: 1e14,
+      resultRows: 5_000_000,
+      resultBytes: 1 << 30,
+    };
+    warehouse = openChdb({ directory, limits, readers: 1, acceptors: 1 }).warehouse;
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** How it is answered after it has grown. */
+  const grown = async (
+    seconds: number,
+    onSample?: (progress: QueryProgress) => void,
+  ): Promise<string> => {
+    const then = Date.now() + GROWS_AFTER_MS;
+    const sql = growing(then, seconds);
+    const ask = () => warehouse.stream({ sql, format: 'ndjson', ...(onSample && { onSample }) });
+    await text(await ask());
+    const small = await ask();
+    expect(small).toBeInstanceOf(WholeResult);
+    while (Date.now() <= then) await delay(5);
+    return text(await ask());
+  };
+
+  it('tells what both runs have read', async () => {
+    let last: QueryProgress | undefined;
+    const lines = (await grown(1, (progress) => (last = progress))).trimEnd().split('\n');
+    expect(lines).toHaveLength(MANY);
+    expect(last?.rowsRead).toBe(2 * MANY);
+  });
+
+  it('has the time of one', async () => {
+    await expect(grown(2)).rejects.toMatchObject({ code: 159 });
+  });
+});
