@@ -10,6 +10,7 @@ import { measureRequests } from './metrics/request-metrics.js';
 import { requestId } from './request.js';
 import { endSilentSockets } from './silent-sockets.js';
 import { traceRequests } from './tracing/trace-requests.js';
+import { endWaitingAnswers } from './waiting-answers.js';
 
 export interface HttpOptions {
   /** Addresses or ranges whose `X-Forwarded-For` is believed. */
@@ -49,6 +50,7 @@ export function httpAdapter(
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const fastify = adapter.getInstance();
+  endWaitingAnswers(fastify);
   endSilentSockets(fastify, idleSeconds * 1000, (socket) =>
     endWith(
       socket,

@@ -1,4 +1,7 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 describe('an organization’s allowance', () => {
   let server: Server;
@@ -29,4 +32,49 @@ describe('an organization’s allowance', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60);
     expect((await ask('other', 'SELECT 1')).status).toBe(200);
   }, 60_000);
+});
+
+describe('an organization’s turns', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer({
+      // Who waits for a turn is turned away after as long as a query may take.
+      variables: { MILLRACE_ORG_QUERIES: '2', MILLRACE_QUERY_TIMEOUT_SECONDS: '3' },
+    });
+  });
+  afterAll(() => server.stop());
+
+  /** Asks for more than any buffer takes, so many times without waiting, and reads nothing. */
+  const ask = (headers: string, times: number): Socket => {
+    const statement = 'SELECT hex(sipHash128(number)) AS h FROM numbers(5000000)';
+    const credentials = Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64');
+    const head = `POST /api/default/sql HTTP/1.1\r\nHost: a\r\nAuthorization: Basic ${credentials}\r\n`;
+    const request = `${head}${headers}Content-Length: ${statement.length}\r\n\r\n${statement}`;
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+    socket.write(request.repeat(times));
+    return socket;
+  };
+  const status = async (): Promise<number> =>
+    (await server.client.call('/api/default/sql', { body: 'SELECT 1' })).status;
+
+  it.each([
+    ['as they are', ''],
+    ['compressed', 'Accept-Encoding: gzip\r\n'],
+    ['with trailers', 'TE: trailers\r\n'],
+  ])(
+    'come back from a client that leaves several answers unread, %s',
+    async (_how, headers) => {
+      const left = ask(headers, 2);
+      await until(async () => (await status()) === 429);
+      left.destroy();
+      await until(async () => (await status()) === 200, 20_000);
+      // One turn came back; with that in use the other one is asked for.
+      const other = ask('', 1);
+      await once(other, 'readable');
+      expect(String(other.read(15))).toBe('HTTP/1.1 200 OK');
+      expect(await status()).toBe(200);
+      other.destroy();
+    },
+    60_000,
+  );
 });
