@@ -1,10 +1,12 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { COLUMNS_MAX } from '@app/streams';
 import type { Answer } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 describe('CSV', () => {
   let server: Server;
@@ -242,6 +244,28 @@ describe('CSV', () => {
       rmSync(folder, { recursive: true, force: true });
     }
   }, 60_000);
+
+  it('refuses a broken file at once, however much of it is still to come', async () => {
+    let trickle: NodeJS.Timeout | undefined;
+    const answer = await new Promise((resolve, reject) => {
+      const sent = request(
+        new URL(`/api/default/${fresh()}/_csv`, server.url),
+        { method: 'POST', auth: `${ROOT.email}:${ROOT.password}` },
+        (response) => {
+          text(response).then((message) => {
+            resolve([response.statusCode, message]);
+          }, reject);
+        },
+      );
+      sent.on('error', reject);
+      // Enough for a first part. The body goes on, and does not end.
+      sent.write(`a,b\n"x"y,1\n${'x,1\n'.repeat((18 * 1024 * 1024) / 4)}`);
+      trickle = setInterval(() => sent.write('x,1\n'), 200);
+    }).finally(() => {
+      clearInterval(trickle);
+    });
+    expect(answer).toEqual([400, expect.stringContaining('malformed CSV')]);
+  }, 20_000);
 
   it('`_multi` takes NDJSON', async () => {
     const stream = fresh();

@@ -18,6 +18,7 @@ import { spoolChunks } from './spool-chunks.js';
 import { PartsStore } from './store-parts.js';
 import { StreamSchemas } from './stream-schemas.js';
 import { TableUploads } from './table-uploads.js';
+import { untilRefused } from './until-refused.js';
 import type { UploadRequest } from './upload-request.js';
 import type { UploadResult } from './upload-result.js';
 
@@ -79,9 +80,11 @@ export class UploadPipeline {
     const acceptedAt = Date.now() * 1000;
     const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
     return this.spool.use(uploadId, organization.id, (directory) => {
-      const counted = this.spool.counted(uploadId, lines, ({ length }) => length);
-      const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
-      const parts = this.acceptance.parts(keeper, chunks, options);
+      const parts = untilRefused(lines, (rest) => {
+        const counted = this.spool.counted(uploadId, rest, ({ length }) => length);
+        const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+        return this.acceptance.parts(keeper, chunks, options);
+      });
       return this.parts.store({ request, keeper, parts, unit, keyed });
     });
   }
