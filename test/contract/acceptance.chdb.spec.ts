@@ -5,38 +5,10 @@ import fc from 'fast-check';
 import type { LocalEngine, Warehouse } from '@app/warehouse';
 import { acceptRecords, type SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
-import {
-  refusedFields,
-  streamAggregate,
-  type StreamState,
-} from '../../libs/streams/aggregates/stream.aggregate.js';
 import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { PureKeeper } from './pure-keeper.js';
 
 const ACCEPTED_AT = 1_767_225_600_000_000;
-const STREAM = { id: 's', organizationId: 'o', database: 'd', name: 'n' };
-
-/** The real aggregate, without an event store. */
-class PureKeeper implements SchemaKeeper {
-  state: StreamState = streamAggregate.evolve(streamAggregate.initialState, {
-    type: 'StreamCreated',
-    data: STREAM,
-  });
-
-  current = () => {
-    const { columns, exact, version, settings } = this.state;
-    return { ...STREAM, columns, exact, version, settings };
-  };
-
-  evolve: SchemaKeeper['evolve'] = (survey) => {
-    const events = streamAggregate.decide(this.state, { type: 'evolve', survey });
-    this.state = events.reduce(streamAggregate.evolve, this.state);
-    return Promise.resolve({
-      schema: this.current(),
-      refusedFields: refusedFields(this.state.columns, survey),
-    });
-  };
-}
-
 interface Outcome {
   readonly stored: readonly string[];
   readonly rejected: readonly string[];
@@ -191,8 +163,14 @@ describe('acceptance, with the real engine', () => {
     [
       'Nullable(Float64)',
       '0.5',
-      ['5', '-1.5', '1e300', '9007199254740992', 'null'],
+      ['5', '-1.5', '1e300', '9007199254740992', '1.2345678901234567e17', '1e19', '-1e20', 'null'],
       ['"5"', '""', 'true', '9007199254740993', '1e400', '[0.5]'],
+    ],
+    [
+      'Array(Nullable(Float64))',
+      '[0.5]',
+      ['[]', '[1,null]', '[1.2345678901234567e17]', '[1e19]', '[1e19,0.5,null]', '[-1e20]'],
+      ['[9007199254740993]', '[0.5, 9007199254740993 ]', '["1"]', '[true]', '[[1]]', '1'],
     ],
     ['Nullable(Bool)', 'true', ['false', 'null'], ['1', '0', '"true"', '""', 'nope']],
     [
@@ -232,6 +210,39 @@ describe('acceptance, with the real engine', () => {
       }
     },
     30_000,
+  );
+
+  it.each<[string, string, string, 0 | 1]>([
+    ['f', '0.5', '1.2345678901234567e17', 1],
+    ['f', '0.5', '9007199254740993.0', 1],
+    ['f', '0.5', '1e19', 1],
+    ['f', '0.5', '-1e20', 1],
+    ['f', '0.5', '9007199254740993', 0],
+    ['f', '0.5', ' 9223372036854775808 ', 0],
+    ['f', '0.5', '123456789012345678,"f2":1e17', 0],
+    ['f', '0.5', '1e17,"n":{"f":1}', 1],
+    ['f:', '0.5', '9007199254740993', 0],
+    ['\\u0066', '0.5', '9007199254740993', 0],
+    ['l', '[0.5]', '[1e17,0.5]', 1],
+    ['l', '[0.5]', '[1e19,0.5,null]', 1],
+    ['l', '[0.5]', '[1e17, 9007199254740993]', 0],
+  ])(
+    'answers a float %s, first %s, then %s, the same alone as beside a bad record',
+    async (name, first, value, taken) => {
+      const outcomes = [];
+      for (const others of [[], ['#']]) {
+        const keeper = new PureKeeper();
+        await accept(keeper, [`{"${name}":${first}}`]);
+        const column = keeper.state.columns[0]?.name ?? '';
+        const { accepted, rejected } = await accept(keeper, [`{"${name}":${value}}`, ...others]);
+        expect([accepted?.rows ?? 0, (rejected?.rows ?? 0) - others.length]).toEqual([
+          taken,
+          1 - taken,
+        ]);
+        outcomes.push(await rows(accepted, `toJSONString(\`${column}\`)`));
+      }
+      expect(outcomes[1]).toEqual(outcomes[0]);
+    },
   );
 
   it('keeps fields apart whose names differ in case only', async () => {

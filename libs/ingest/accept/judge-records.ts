@@ -5,6 +5,7 @@ import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
 import { isTooDeep, NESTING_MAX } from './nesting.sql.js';
 import { mayHave, type Survey } from './survey-records.js';
 import { fieldMicros, hasField, isBeforeKept, isTime, NOT_KEPT } from './timestamp.sql.js';
+import { writtenIntegers } from './written-integers.sql.js';
 
 export interface Judgement {
   readonly source: string;
@@ -54,7 +55,7 @@ function judgedLines(judgement: Judgement): string {
   return (
     `SELECT number, line, coalesce(own_time, other_time) AS micros, ${reasonSql(judgement)} AS reason FROM (` +
     `SELECT number, line, ${FIELDS} AS fields, arrayMap(f -> ${kindOf('f.2')}, fields) AS kinds,` +
-    ` ${unfitIndex(judgement)} AS unfit,` +
+    ` ${writtenIntegers(namesOf(judgement.columns, FLOAT, FLOATS))} AS written, ${unfitIndex(judgement)} AS unfit,` +
     ` ${micros(TIMESTAMP.name)} AS own_time, ${micros(ALTERNATIVE_TIMESTAMP)} AS other_time` +
     ` FROM (SELECT ${firstLine} + rowNumberInAllBlocks() AS number, trimBoth(line, ' \\t\\r') AS line` +
     ` FROM file(${quoteText(source)}, LineAsString)) WHERE line != '')`
@@ -99,32 +100,40 @@ export interface JudgedCounts {
   readonly first: { readonly line: number; readonly reason: string; readonly text: string };
 }
 
+const FLOAT = 'Nullable(Float64)';
+const FLOATS = 'Array(Nullable(Float64))';
+/** An array of numbers and nulls, as the parser writes it. */
+const NUMBERS = '^\\[(?:null|[-+0-9.eE,])*\\]$';
+
+const namesOf = (columns: readonly Column[], ...types: readonly string[]): readonly string[] =>
+  columns.filter(({ type }) => types.includes(type)).map(({ name }) => name);
+
 /** Index of the first field whose value does not fit; 0 when all do. */
 function unfitIndex({ columns, survey, fits }: Judgement): string {
   const kinds = new Set([...survey.values()].flatMap((seen) => [...seen.keys()]));
   const pairs = columns.flatMap(({ name, type }) =>
     [...kinds].filter((kind) => fits(type, kind)).map((kind) => tuple(name, kind)),
   );
-  const ofType = (type: string): readonly string[] =>
-    columns.filter((column) => column.type === type).map((column) => column.name);
-  const floats = ofType('Nullable(Float64)');
-  const floatArrays = ofType('Array(Nullable(Float64))');
-  const unsigned = ofType('Nullable(UInt64)');
-  const unsignedArrays = ofType('Array(Nullable(UInt64))');
+  const floats = namesOf(columns, FLOAT);
+  const floatArrays = namesOf(columns, FLOATS);
+  const unsigned = namesOf(columns, 'Nullable(UInt64)');
+  const unsignedArrays = namesOf(columns, 'Array(Nullable(UInt64))');
   const beyond = (raw: string): string => `ifNull(abs(toInt64OrNull(${raw})) > ${EXACT_FLOAT}, 0)`;
+  const among = (names: readonly string[], test: string): string[] =>
+    names.length > 0 ? [`(f.1 IN (${names.map(quoteText).join(', ')}) AND ${test})`] : [];
   const fitting = [
     `k = '${NOTHING}'`,
     `(${emptyArrayFits(columns)})`,
     `f.1 = '${TIMESTAMP.name}'`,
     ...(pairs.length > 0 ? [`(f.1, k) IN (${pairs.join(', ')})`] : []),
+    ...among(floats, "k = 'UInt64' AND NOT has(written, f.1)"),
+    ...among(floatArrays, `NOT has(written, f.1) AND match(f.2, ${quoteText(NUMBERS)})`),
   ];
-  const among = (names: readonly string[], test: string): string[] =>
-    names.length > 0 ? [`(f.1 IN (${names.map(quoteText).join(', ')}) AND ${test})`] : [];
   const rounded = [
-    ...among(floats, `k = 'Int64' AND ${beyond('f.2')}`),
+    ...among(floats, `k = 'Int64' AND has(written, f.1) AND ${beyond('f.2')}`),
     ...among(
       floatArrays,
-      `k != '${NOTHING}' AND arrayExists(e -> ${beyond('e')}, JSONExtractArrayRaw(f.2))`,
+      `k != '${NOTHING}' AND has(written, f.1) AND arrayExists(e -> ${beyond('e')}, JSONExtractArrayRaw(f.2))`,
     ),
     ...among(unsigned, "startsWith(f.2, '-')"),
     ...among(unsignedArrays, "arrayExists(e -> startsWith(e, '-'), JSONExtractArrayRaw(f.2))"),

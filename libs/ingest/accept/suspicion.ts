@@ -39,8 +39,9 @@ export function suspicious(
   return `(${tests.join(' OR ')})`;
 }
 
-const SPELLED_ONE_WAY = /^[A-Za-z0-9_.@ -]+$/;
-const ESCAPED_FIELD_NAME = '\\\\u00[2-7][0-9a-fA-F][^"\\\\]*"\\s*:';
+/** Names that JSON can spell in one way only, save for {@link ESCAPED_FIELD_NAME}. */
+export const SPELLED_ONE_WAY = /^[A-Za-z0-9_.@ -]+$/;
+export const ESCAPED_FIELD_NAME = '\\\\u00[2-7][0-9a-fA-F][^"\\\\]*"\\s*:';
 
 const NOT_A_NUMBER = '["tf]';
 const NINETEEN_DIGITS = '-?[0-9]{19}';
@@ -59,6 +60,6 @@ const PATTERN_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   'Array(Nullable(Bool))': [within(NOT_A_BOOLEAN)],
 };
 
-function escapeRegex(text: string): string {
+export function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&');
 }

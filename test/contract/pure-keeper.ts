@@ -1,0 +1,30 @@
+import type { SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
+import {
+  refusedFields,
+  streamAggregate,
+  type StreamState,
+} from '../../libs/streams/aggregates/stream.aggregate.js';
+
+const STREAM = { id: 's', organizationId: 'o', database: 'd', name: 'n' };
+
+/** The real aggregate, without an event store. */
+export class PureKeeper implements SchemaKeeper {
+  state: StreamState = streamAggregate.evolve(streamAggregate.initialState, {
+    type: 'StreamCreated',
+    data: STREAM,
+  });
+
+  current = () => {
+    const { columns, exact, version, settings } = this.state;
+    return { ...STREAM, columns, exact, version, settings };
+  };
+
+  evolve: SchemaKeeper['evolve'] = (survey) => {
+    const events = streamAggregate.decide(this.state, { type: 'evolve', survey });
+    this.state = events.reduce(streamAggregate.evolve, this.state);
+    return Promise.resolve({
+      schema: this.current(),
+      refusedFields: refusedFields(this.state.columns, survey),
+    });
+  };
+}
