@@ -44,6 +44,10 @@ export function sendError(
   reply: FastifyReply,
   logger: Logger,
 ): void {
+  if (leftByItsClient(error, reply)) {
+    logger.debug({ requestId: request.id, url: loggedUrl(request) }, 'the client has left');
+    return;
+  }
   const failure = toMillraceError(error, request);
   countFailure(failure, request);
   const log = {
@@ -69,6 +73,11 @@ export function sendError(
     .status(failure.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(bodyOf(failure)));
+}
+
+/** What is given up because nobody waits for it any more has not failed. */
+function leftByItsClient(error: unknown, { raw }: FastifyReply): boolean {
+  return raw.destroyed && (error as { name?: unknown } | null | undefined)?.name === 'AbortError';
 }
 
 /** People's e-mails do not belong into logs. */

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { Controller, Get, Param, Post, UnauthorizedException } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res, UnauthorizedException } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply } from 'fastify';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { ErrorFilter, type ErrorBody } from './error-filter.js';
@@ -31,6 +32,12 @@ class ProbeController {
   @Get('works')
   works(): { fine: boolean } {
     return { fine: true };
+  }
+
+  @Get('left')
+  async left(@Res() reply: FastifyReply): Promise<never> {
+    await once(reply.raw, 'close');
+    return AbortSignal.abort().throwIfAborted() as never;
   }
 
   @Post('refuses')
@@ -125,6 +132,22 @@ describe('the HTTP server', () => {
         },
       ]);
     }
+  });
+
+  it('takes a client that leaves for no failure', async () => {
+    log.length = 0;
+    const { port } = app.getHttpServer().address() as { port: number };
+    const socket = connect(port, '127.0.0.1');
+    const came = once(app.getHttpServer(), 'request');
+    socket.write('GET /left HTTP/1.1\r\nHost: a\r\n\r\n');
+    await came;
+    socket.destroy();
+    const told = async (): Promise<void> => {
+      while (!log.some((line) => /left"|something went wrong/.test(line)))
+        await new Promise(setImmediate);
+    };
+    await told();
+    expect(log.map((line) => (JSON.parse(line) as { level: number }).level)).not.toContain(50);
   });
 
   it('logs the stack of what is unexpected under the request’s id, and no credentials', async () => {
