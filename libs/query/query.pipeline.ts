@@ -48,7 +48,7 @@ export class QueryPipeline {
     const turn = await this.organizations.enter(organization.id, signal);
     const account = new QueryAccount(turn);
     try {
-      return counted(await this.read(request, account), account);
+      return counted(await this.read(request, account), account, request.sql);
     } catch (error) {
       account.close();
       throw toQueryFailure(error, request.sql);
@@ -121,7 +121,8 @@ class QueryAccount {
   }
 }
 
-function counted(rows: Readable, account: QueryAccount): Readable {
+/** @param sql as its author wrote it, for what is said of failures */
+function counted(rows: Readable, account: QueryAccount, sql: string): Readable {
   if (rows instanceof WholeResult) {
     account.sent(rows.bytes.length);
     account.close();
@@ -133,7 +134,10 @@ function counted(rows: Readable, account: QueryAccount): Readable {
       done(null, chunk);
     },
   });
-  rows.on('error', (error) => counter.destroy(error));
+  rows.on('error', (error) => {
+    const failure = toQueryFailure(error, sql);
+    counter.destroy(failure instanceof Error ? failure : error);
+  });
   // Whoever sends it may have stopped listening when its client left.
   counter.on('error', () => undefined);
   counter.once('close', () => {

@@ -1,14 +1,24 @@
-import { Writable, type Readable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { letGoSent } from '@app/warehouse';
 
+export interface Trailers {
+  readonly name: string;
+  value(): string;
+}
+
 /**
  * Sends rows as they come, after the reply's headers, and frees each block when it is sent: left to
  * the collector, blocks of mebibytes cost as much processor time again as sending them.
+ * @param trailers told when all rows are sent
  * @throws what the rows fail with before the first of them; later the connection is cut.
  */
-export async function sendRows(rows: Readable, reply: FastifyReply): Promise<void> {
+export async function sendRows(
+  rows: NodeJS.ReadableStream,
+  reply: FastifyReply,
+  trailers?: Trailers,
+): Promise<void> {
   const { raw } = reply;
   let begun = false;
   const begin = (): void => {
@@ -18,6 +28,9 @@ export async function sendRows(rows: Readable, reply: FastifyReply): Promise<voi
     raw.statusCode = reply.statusCode;
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value);
+    if (!trailers) return;
+    raw.setHeader('Trailer', trailers.name);
+    raw.setHeader('Transfer-Encoding', 'chunked');
   };
   const client = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -29,6 +42,7 @@ export async function sendRows(rows: Readable, reply: FastifyReply): Promise<voi
     },
     final(done) {
       begin();
+      if (trailers) raw.addTrailers({ [trailers.name]: trailers.value() });
       raw.end();
       done();
     },

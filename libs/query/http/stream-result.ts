@@ -30,7 +30,7 @@ const STATISTICS = 'X-Query-Statistics';
  * `X-Query-Id` names the query; a client that takes trailers gets its statistics in one.
  */
 export async function streamResult(
-  queries: QueryPipeline,
+  queries: Pick<QueryPipeline, 'run'>,
   organization: RequestOrganization,
   sql: string,
   request: AuthenticatedRequest,
@@ -52,19 +52,24 @@ export async function streamResult(
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
   });
   void reply.type(contentType).header('Vary', VARY);
-  if (!encoding && !statistics) {
-    if (rows instanceof WholeResult) void reply.send(rows.bytes);
-    else await sendRows(rows, reply);
+  if (rows instanceof WholeResult && !encoding && !statistics) {
+    void reply.send(rows.bytes);
     return;
   }
-  if (encoding) void reply.header('Content-Encoding', encoding);
   if (statistics) {
     rows.on('data', (chunk: Buffer) => statistics.count(chunk.length));
     rows.pause();
-    reply.trailer(STATISTICS, () => Promise.resolve(statistics.toString()));
   }
-  const compressor = encoding && COMPRESSORS[encoding]();
-  await reply.send(compressor ? compressed(rows, compressor) : rows);
+  const trailers = statistics && { name: STATISTICS, value: () => statistics.toString() };
+  if (encoding) void reply.header('Content-Encoding', encoding);
+  const sent = encoding ? compressed(rows, COMPRESSORS[encoding]()) : rows;
+  try {
+    await sendRows(sent, reply, trailers);
+  } catch (error) {
+    // Nothing was sent: the error's own words will be, as they are.
+    void reply.removeHeader('Content-Encoding');
+    throw error;
+  }
 }
 
 class Statistics {
