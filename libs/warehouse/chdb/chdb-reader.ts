@@ -107,6 +107,9 @@ export class ChdbReader implements WarehouseReader {
     const reading = this.reading(query, lease.id, tells ? this.parts.args : this.parts.smallArgs);
     try {
       const bytes = await lease.work(({ whole }) => whole.read(reading));
+      // The engine may have been done before it heard that nobody waits any more.
+      query.signal?.throwIfAborted();
+      lease.live();
       void lease.end();
       return new WholeResult(wholeDocument(query.format, bytes));
     } catch (error) {
