@@ -168,7 +168,7 @@ describe('search', () => {
       }),
       { numRuns: 30 },
     );
-  });
+  }, 120_000);
 
   it('finds words, in any case and order, and parts of text', async () => {
     const total = async (where: string) =>

@@ -150,7 +150,7 @@ describe('table reads with filters', () => {
       }),
       { numRuns: 150 },
     );
-  });
+  }, 120_000);
 
   it.each([
     ['cities?filter[city]=%FF', 200],
