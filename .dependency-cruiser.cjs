@@ -3,6 +3,7 @@
 
 /** Which libs a lib may import, and why not the others. */
 const layers = {
+  flow: [[], 'Limits, locks and backoffs are small and know nobody.'],
   platform: [[], 'platform is what everybody stands on; it knows nobody.'],
   'event-store': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
   'ingest-queue': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
@@ -42,7 +43,7 @@ const layers = {
 };
 
 const adapters = {
-  warehouse: ['chdb', 'clickhouse'],
+  warehouse: ['chdb', 'clickhouse', 'engine'],
   'event-store': ['embedded', 'eventstoredb'],
   'ingest-queue': ['embedded', 'kafka'],
   'key-store': ['embedded', 'key-table'],
@@ -52,17 +53,21 @@ const adapterFolders = Object.entries(adapters)
   .join('|');
 const spec = '\\.spec\\.ts$';
 
+/** Libs that every other may import. */
+const everywhere = ['flow'];
+
 const layerRules = Object.entries(layers).map(([lib, [allowed, comment]]) => ({
   name: `${lib}-imports-only-${allowed.join('-') || 'nothing'}`,
   severity: 'error',
   comment,
   from: { path: `^libs/${lib}/` },
-  to: { path: '^libs/', pathNot: `^libs/(?:${[lib, ...allowed].join('|')})/` },
+  to: { path: '^libs/', pathNot: `^libs/(?:${[lib, ...allowed, ...everywhere].join('|')})/` },
 }));
 
 /** Drivers: [rule name, packages, the folders that may import them]. */
 const drivers = [
-  ['chdb', 'chdb|@chdb/[^/]+|@clickhouse/[^/]+', 'libs/warehouse/(?:chdb|clickhouse)/'],
+  ['chdb', 'chdb|@chdb/[^/]+|@clickhouse/[^/]+', 'libs/warehouse/(?:chdb|clickhouse|engine)/'],
+  ['ffi-rs', 'ffi-rs|@yuuang/[^/]+', 'libs/warehouse/(?:chdb|engine)/'],
   ['lmdb', 'lmdb', 'libs/(?:event-store|ingest-queue)/embedded/'],
   ['kafkajs', 'kafkajs[^/]*', 'libs/ingest-queue/kafka/'],
   [
@@ -102,7 +107,11 @@ module.exports = {
       severity: 'error',
       comment: 'The edge program runs on a laptop without account or queue: it must not load them.',
       from: { path: '^apps/edge/' },
-      to: { path: '^libs/', pathNot: '^libs/(?:edge|query|warehouse|platform)/', reachable: true },
+      to: {
+        path: '^libs/',
+        pathNot: '^libs/(?:edge|query|warehouse|platform|flow)/',
+        reachable: true,
+      },
     },
     {
       name: 'libs-through-the-front-door',

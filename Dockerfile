@@ -2,7 +2,7 @@
 #
 #   docker build -t millrace .
 #   docker run -p 5080:5080 -v millrace:/data millrace
-FROM node:22.15.0-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /millrace
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -12,7 +12,7 @@ COPY apps apps
 COPY libs libs
 RUN node bin/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:22.15.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 # What bin/start.mjs sets: the engine's calls run on libuv's pool, its allocator gives memory back.
 ENV NODE_ENV=production \
     UV_THREADPOOL_SIZE=32 \

@@ -19,10 +19,10 @@ const project = (displayName, testMatch) => ({
 
 export default {
   cacheDirectory: '.cache/jest',
-  // Engines and servers start in a second; a busy machine may take several.
-  testTimeout: 30_000,
+  // Engines and servers start in a second; a machine with other work may take a minute.
+  testTimeout: 90_000,
   // Jest would leave a machine of two cores one worker, and much of a test is waiting for a server.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  maxWorkers: Math.max(3, availableParallelism() - 1),
   projects: [
     project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/tidy.spec.ts']),
     project('contract', ['test/contract/**/*.spec.ts']),

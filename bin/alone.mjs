@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TRY_AGAIN_MS = 100;
+const NAME_LENGTH = 107;
 
 /**
  * Runs work when no other process does any for the same folder. The lock is the kernel's: whatever
@@ -36,7 +37,8 @@ const tryLock = (name) => (process.platform === 'linux' ? lockByName(name) : loc
 
 /** A name that a process listens at, in no file system; it goes with the process. */
 async function lockByName(name) {
-  const server = createServer().listen({ path: `\0${name}` });
+  // As long as such a name can be: Node.js 20 fills a shorter one with zeros, and 24 does not.
+  const server = createServer().listen({ path: `\0${name.padEnd(NAME_LENGTH, '-')}` });
   try {
     await once(server, 'listening');
   } catch (error) {

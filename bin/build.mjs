@@ -51,6 +51,8 @@ export async function build() {
 
   const { bundleEdge } = await import('./bundle-edge.mjs');
   for (const file of await bundleEdge(dist)) written.add(file);
+  const { bundlePrograms } = await import('./bundle-programs.mjs');
+  for (const file of await bundlePrograms(dist)) written.add(file);
 
   const stale = (await files(dist)).filter((f) => f !== buildStamp && !written.has(f));
   await Promise.all(stale.map((f) => rm(f, { force: true })));

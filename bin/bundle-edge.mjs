@@ -5,7 +5,16 @@ import { join } from 'node:path';
 
 /** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
 const EXTERNAL = [
-  ...['chdb', 'chdb/*', '@clickhouse/client', 'lmdb', 'kafkajs', '@eventstore/*', '@grpc/*'],
+  ...[
+    'chdb',
+    'chdb/*',
+    'ffi-rs',
+    '@clickhouse/client',
+    'lmdb',
+    'kafkajs',
+    '@eventstore/*',
+    '@grpc/*',
+  ],
   ...['@e965/xlsx', 'pino', '@opentelemetry/*', '@cloudpss/zstd/napi'],
   ...['class-transformer', 'class-transformer/*', 'class-validator'],
   ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/platform-express'],

@@ -2,10 +2,13 @@
 // npm leaves an optional package out of the lockfile when the registry at hand does not serve it
 // (builds for other platforms, behind a partial mirror); `npm ci` then refuses that lockfile, here
 // and everywhere. This puts the entries back: the version is the one its parent pins, platform and
-// C library are read from the name, and there is no integrity hash, for nothing was downloaded.
+// C library are read from the name. Then it asks the registry for every integrity hash that is not
+// there, and names those that it does not serve: run it once more where the registry is whole.
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const path = join(dirname(fileURLToPath(import.meta.url)), '..', 'package-lock.json');
 const lock = JSON.parse(readFileSync(path, 'utf8'));
@@ -45,7 +48,30 @@ for (const [parent, entry] of Object.entries(packages)) {
     added.push(`${name}@${version}`);
   }
 }
+/** npm's own client asks, so the registry is the one it is set to. */
+async function integrityOf(name, version) {
+  const asked = ['view', `${name}@${version}`, 'dist.integrity', '--json'];
+  try {
+    const { stdout } = await promisify(execFile)('npm', asked);
+    const hash = JSON.parse(stdout);
+    return typeof hash === 'string' && /^sha512-/.test(hash) ? hash : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const unknown = [];
+for (const [path, entry] of Object.entries(packages)) {
+  if (path === '' || entry.link || entry.integrity) continue;
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const integrity = await integrityOf(name, entry.version);
+  // Beside the version, where npm writes it.
+  if (integrity) packages[path] = { version: entry.version, integrity, ...entry };
+  else unknown.push(`${name}@${entry.version}`);
+}
 const sorted = Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 lock.packages = Object.fromEntries(sorted);
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${added.length} entries added${added.map((a) => `\n  ${a}`).join('')}`);
+const list = (names) => names.map((each) => `\n  ${each}`).join('');
+console.log(`${added.length} entries added${list(added)}`);
+console.log(`${unknown.length} hashes that this registry does not know${list(unknown)}`);

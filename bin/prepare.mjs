@@ -13,10 +13,10 @@ const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ??
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return;
-  stop(
-    `Millrace needs Node.js 20.19 or newer; this is ${process.version}. See https://nodejs.org.`,
-  );
+  if (major < 20 || (major === 20 && minor < 19))
+    stop(`Millrace needs Node.js 24; this is ${process.version}. See https://nodejs.org.`);
+  if (major < 24)
+    console.error(`Millrace is for Node.js 24 or newer; it still runs on this ${process.version}.`);
 }
 
 function stop(message) {
@@ -70,5 +70,9 @@ export async function prepare() {
   });
 }
 
-/** Of the processes that we start: see there. */
-export const environment = () => ({ ...processEnvironment, ...process.env });
+/** Of the processes that we start: see there. The tests' own switch is for none of them. */
+export function environment() {
+  const all = { ...processEnvironment, ...process.env };
+  delete all.MILLRACE_CAMPAIGN;
+  return all;
+}

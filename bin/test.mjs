@@ -20,7 +20,7 @@ const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarni
 const child = spawn(process.execPath, [...flags, jest, ...args, '--selectProjects', ...chosen], {
   cwd: root,
   stdio: 'inherit',
-  env: environment(),
+  env: { ...process.env, ...environment() },
 });
 process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
 process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -67,12 +67,43 @@ describe('house rules', () => {
 interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly resolved?: string;
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly optional?: boolean;
+  readonly link?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly hasInstallScript?: boolean;
 }
 
 describe('the lockfile', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>;
   };
+
+  it('has the hash of every package, but of builds for other machines that no registry at hand serves', () => {
+    const without = Object.entries(packages).filter(
+      ([path, { link, integrity = '' }]) =>
+        path !== '' && link !== true && !integrity.startsWith('sha512-'),
+    );
+    const runsHere = ({ os = ['linux'], cpu = ['x64'] }: LockedPackage): boolean =>
+      os.includes('linux') && cpu.includes('x64');
+    const needed = without.filter(([, each]) => each.optional !== true || runsHere(each));
+    expect(needed.map(([path]) => path)).toEqual([]);
+    // `npm run lockfile` adds hashes; never does one go.
+    expect(without.length).toBeLessThanOrEqual(32);
+  });
+
+  it('has no install script that package.json does not allow or deny', () => {
+    const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      allowScripts: Record<string, boolean>;
+    };
+    const named = Object.entries(packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+    expect([...new Set(named)].filter((name) => !(name in allowScripts))).toEqual([]);
+    expect(named).toContain('lmdb');
+  });
 
   it('names no registry', () => {
     expect(Object.keys(packages).filter((name) => packages[name]?.resolved)).toEqual([]);

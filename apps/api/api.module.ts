@@ -1,10 +1,14 @@
+import { join } from 'node:path';
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER, RouterModule } from '@nestjs/core';
 import { AuditModule, RefusalRecorder } from '@app/audit';
 import { CatalogueModule } from '@app/catalogue';
 import { CommandPipeline, EventStore } from '@app/event-store';
 import {
+  DatabaseNames,
   IdentityModule,
+  InvitationsProjection,
+  KnownAddresses,
   OrganizationsProjection,
   PersonalData,
   UsersProjection,
@@ -16,21 +20,31 @@ import {
   ForeignUploadsPipeline,
   IngestModule,
   Spool,
+  StorageBounds,
   UPLOAD_LIMITS,
 } from '@app/ingest';
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
-import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
+import {
+  ErrorFilter,
+  HealthController,
+  MetricsController,
+  Readiness,
+  TENANT_BOUNDS,
+  type Caller,
+} from '@app/platform';
 import {
   Catalog,
   GraphiqlModule,
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
   SearchModule,
+  UnreadableTables,
 } from '@app/query';
 import {
   MemberCount,
   StreamsModule,
+  DamagedTables,
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
@@ -41,6 +55,7 @@ import type { Parts } from './open-parts.js';
 @Module({})
 export class ApiModule {
   static of(parts: Parts): DynamicModule {
+    const bound = bindings(parts);
     return {
       module: ApiModule,
       global: true,
@@ -59,17 +74,20 @@ export class ApiModule {
       ],
       controllers: [HealthController, MetricsController],
       providers: [
-        ...bindings(parts),
+        ...bound,
         ...(parts.foreign ? [ForeignUploadsPipeline] : []),
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
-      exports: bindings(parts).map(({ provide }) => provide),
+      exports: bound.map(({ provide }) => provide),
     };
   }
 }
 
 function errorFilter({ logger, commands, organizations }: Parts): ErrorFilter {
-  const organizationId = (name: string): string | undefined => organizations.find(name)?.id;
+  const organizationId = (name: string, { root, userId }: Caller): string | undefined => {
+    const organization = organizations.find(name);
+    return root || organization?.members.has(userId) ? organization?.id : undefined;
+  };
   const refusals = new RefusalRecorder(commands, organizationId, logger);
   return new ErrorFilter(logger, (failure, request) => refusals.record(failure, request));
 }
@@ -83,15 +101,23 @@ function memberCount({ organizations }: Parts): MemberCount {
   return { of: (id) => organizations.get(id)?.members.size ?? 0 };
 }
 
+function knownAddresses({ config, serverKey, users }: Parts): KnownAddresses {
+  const file = join(config.dataDirectory, 'known-addresses');
+  return new KnownAddresses(serverKey, file, (id) => users.byId(id) !== undefined);
+}
+
 function bindings(parts: Parts): ValueProvider[] {
   return [
     { provide: EventStore, useValue: parts.events },
     { provide: CommandPipeline, useValue: parts.commands },
+    { provide: DatabaseNames, useValue: parts.warehouse },
     { provide: ServerKey, useValue: parts.serverKey },
     { provide: PersonalData, useValue: parts.people },
     { provide: AuditTables, useValue: parts.warehouse },
     { provide: UsersProjection, useValue: parts.users },
     { provide: OrganizationsProjection, useValue: parts.organizations },
+    { provide: InvitationsProjection, useValue: parts.invitations },
+    { provide: KnownAddresses, useValue: knownAddresses(parts) },
     { provide: MemberCount, useValue: memberCount(parts) },
     { provide: StreamsProjection, useValue: parts.streams },
     { provide: WarehouseTablesProjection, useValue: parts.tables },
@@ -99,8 +125,12 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: LocalEngine, useValue: parts.localEngine },
     { provide: WarehouseReader, useValue: parts.warehouse },
     { provide: StreamStatistics, useValue: parts.warehouse },
+    { provide: StorageBounds, useValue: parts.storage },
+    { provide: DamagedTables, useValue: parts.damaged },
+    { provide: UnreadableTables, useValue: parts.damaged },
     { provide: Spool, useValue: parts.spool },
     { provide: DeadLetter, useValue: parts.deadLetter },
+    { provide: TENANT_BOUNDS, useValue: parts.config.tenant },
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: DELTA_SOURCES, useValue: parts.config.delta },
     { provide: Catalog, useValue: parts.catalog },

@@ -3,9 +3,9 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rebuild } from '@app/event-store';
-import { GroupInserter, PutBack, Spool, type DeadBatch } from '@app/ingest';
+import { GroupInserter, openDeadLetter, PutBack, Spool, type DeadBatch } from '@app/ingest';
 import { createLogger, readConfig, type Config } from '@app/platform';
-import { openDeadLetter, openStores } from './open-parts.js';
+import { openStores } from './open-parts.js';
 
 const USAGE = `usage: npm run dead-letter -- --list | --replay
 
@@ -21,7 +21,7 @@ MILLRACE_DATA_DIR and the other variables are those of that process.`;
 const nameOf = ({ position: { partition, offset } }: DeadBatch): string => `${partition}-${offset}`;
 
 async function list(config: Config): Promise<void> {
-  const batches = await openDeadLetter(config).list();
+  const batches = await openDeadLetter(config.dataDirectory).list();
   for (const batch of batches) {
     const { database = '?', table = '?', rows = '?' } = batch.headers;
     console.log(`${nameOf(batch)}: ${rows} rows for ${database}.${table}: ${batch.reason}`);
@@ -37,7 +37,7 @@ async function replay(config: Config): Promise<number> {
     const last = (await events.lastPosition()) ?? 0n;
     await rebuild(events, streams, snapshots, { from: last, onProgress: () => undefined });
     const spool = new Spool(join(config.dataDirectory, 'spool'), 0);
-    const deadLetter = openDeadLetter(config);
+    const deadLetter = openDeadLetter(config.dataDirectory);
     const inserter = new GroupInserter(warehouse, spool.folder('writer'), streams, warehouse);
     const putBack = new PutBack(deadLetter, inserter, warehouse, streams);
     let left = 0;

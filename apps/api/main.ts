@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { EnsureRoot, type RootCredentials } from '@app/identity';
+import { EnsureRoot, NarrowDefault, type RootCredentials } from '@app/identity';
 import {
   ForeignUploadsPipeline,
   GroupInserter,
@@ -13,6 +13,7 @@ import {
 } from '@app/ingest';
 import {
   closeOnSignal,
+  corsFor,
   createLogger,
   drain,
   endOnUnhandledRejection,
@@ -42,6 +43,7 @@ async function start(config: Config): Promise<void> {
     httpAdapter(
       {
         ...config.http,
+        pages: { origins: config.http.corsOrigins, setting: 'MILLRACE_CORS_ORIGINS' },
         idleSeconds: config.upload.idleSeconds,
         traced: config.tracesTo !== undefined,
       },
@@ -53,12 +55,14 @@ async function start(config: Config): Promise<void> {
       abortOnError: false,
     },
   );
+  if (config.http.corsOrigins.length > 0) app.enableCors(corsFor(config.http.corsOrigins));
   serveOpenApi(app);
   await app.init();
   const { email, password } = config.root;
   const root = await app
     .get(CommandBus)
     .execute<EnsureRoot, RootCredentials>(new EnsureRoot(email, password, config.dataDirectory));
+  await app.get(CommandBus).execute<NarrowDefault, void>(new NarrowDefault());
   const inserter = new GroupInserter(
     parts.warehouse,
     parts.spool.folder('writer'),

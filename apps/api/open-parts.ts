@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   AuditTrailProjection,
@@ -9,6 +8,7 @@ import {
   type LeadRank,
 } from '@app/audit';
 import {
+  CommandPace,
   CommandPipeline,
   measureProjections,
   Projector,
@@ -16,20 +16,42 @@ import {
   type EventStore,
   type Projection,
 } from '@app/event-store';
-import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
+import {
+  InvitationsProjection,
+  OrganizationsProjection,
+  type PersonalData,
+  UsersProjection,
+} from '@app/identity';
 import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
-import { DeadLetter, ENGINE_SLOTS, Spool } from '@app/ingest';
-import { openServerKey, type ServerKey } from '@app/key-store';
-import { measureProcess, nodeId, Readiness, type Config, type Logger } from '@app/platform';
+import {
+  ENGINE_SLOTS,
+  measureStorage,
+  openDeadLetter,
+  Spool,
+  StorageBounds,
+  type DeadLetter,
+} from '@app/ingest';
+import type { ServerKey } from '@app/key-store';
+import {
+  endWithin,
+  keepPrivate,
+  measureProcess,
+  nodeId,
+  Readiness,
+  type Config,
+  type Logger,
+} from '@app/platform';
 import type { Catalog } from '@app/query';
 import {
+  DamagedTables,
   DroppedTablesProjection,
+  KeptRowCounts,
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
-import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
+import { openWarehouse, type EngineEvent, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
-import { openPersonKeys } from './open-person-keys.js';
+import { openEvents } from './open-events.js';
 import { StreamCatalog } from './stream-catalog.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
@@ -43,6 +65,7 @@ export interface Stores {
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
+  readonly invitations: InvitationsProjection;
   readonly streams: StreamsProjection;
   readonly tables: WarehouseTablesProjection;
   readonly directory: AuditDirectory;
@@ -62,19 +85,23 @@ export interface Parts extends Stores {
   readonly commands: CommandPipeline;
   readonly catalog: Catalog;
   readonly spool: Spool;
+  readonly storage: StorageBounds;
   readonly deadLetter: DeadLetter;
   readonly readiness: Readiness;
+  readonly damaged: DamagedTables;
 }
 
 /** Client queries that run at once in this process. */
 const READERS = 8;
+/** How long the engine may take to end. */
+const ENGINE_ENDS_MS = 5000;
 /** What the hashes of the audit trail are made with. */
 export const AUDIT_PURPOSE = 'audit-trail';
 
 /** Chooses and opens the adapters that the configuration names. @throws when the data directory is in use. */
 export async function openStores(config: Config, logger: Logger): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
-  mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
+  keepPrivate(config.dataDirectory, logger);
   // The engine first: it locks the data directory.
   const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
@@ -82,12 +109,19 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     limits: config.query,
     readers: READERS,
     acceptors: ENGINE_SLOTS.small + ENGINE_SLOTS.large,
+    memoryBytes: config.engineMemoryBytes,
+    tell: (event) => tellOfEngine(event, logger),
   });
-  const serverKey = openServerKey(config.dataDirectory, config.secretKey);
-  const people = new PersonalData(serverKey, await openPersonKeys(config, serverKey, warehouse));
-  const events = await openEventStore(config, at('events'), logger);
+  const { events, serverKey, people } = await openEvents(config, warehouse, logger).catch(
+    async (error: unknown) => {
+      // An engine that is left open keeps the process.
+      await warehouse.close();
+      throw error;
+    },
+  );
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
+  const invitations = new InvitationsProjection(people, users);
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people);
   const databases = (): readonly string[] => directory.databases();
@@ -111,19 +145,46 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     snapshots: new SnapshotFiles(at('snapshots')),
     users,
     organizations,
+    invitations,
     streams,
     tables,
     directory,
     lead,
     auditTrail,
     // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
-    projections: [users, organizations, following, tables, streams, dropped, auditTrail],
+    projections: [
+      users,
+      organizations,
+      invitations,
+      following,
+      tables,
+      streams,
+      dropped,
+      auditTrail,
+    ],
     close: async () => {
       await tables.idle();
       await events.close();
+      // An engine that is lost in a damaged part does not end; all that was acknowledged is on disk.
+      endWithin(ENGINE_ENDS_MS);
       await warehouse.close();
     },
   };
+}
+
+/** What an operator should know of the engine's process. */
+function tellOfEngine(event: EngineEvent, logger: Logger): void {
+  if (event.type === 'ended') {
+    logger.warn({ reason: event.reason }, 'the engine has ended and is started again');
+    return;
+  }
+  const { pid, walls } = event;
+  logger.info({ enginePid: pid, ...walls }, 'the engine has started');
+  if (!walls.files || !walls.tcp)
+    logger.warn(
+      walls,
+      'this system does not hold the engine to its own files and connections (Landlock, Linux 6.7): see SECURITY.md',
+    );
 }
 
 /** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */
@@ -132,33 +193,14 @@ function leadRank({ roles }: Config): LeadRank {
   return roles.size === 1 ? 'projector' : 'equal';
 }
 
-async function openEventStore(
-  { eventStoreUrl: url }: Config,
-  directory: string,
-  log: Logger,
-): Promise<EventStore> {
-  if (url === undefined) {
-    const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
-    return openEmbeddedEventStore({ directory });
-  }
-  const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
-  const store = openEventStoreDb({ url, log });
-  try {
-    await store.lastPosition();
-  } catch (error) {
-    const { message, cause } = error as Error;
-    const reason = cause instanceof Error ? ` (${cause.message})` : '';
-    throw new Error(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
-  }
-  return store;
-}
-
 async function openQueue(
   { kafka, dataDirectory, queueMaxBytes: maxBytes }: Config,
+  hadQueue: boolean,
   log: Logger,
 ): Promise<Pick<Parts, 'queue' | 'foreign'>> {
   if (kafka === undefined) {
-    const { openEmbeddedIngestQueue } = await import('@app/ingest-queue/embedded');
+    const { openEmbeddedIngestQueue, refuseLostQueue } = await import('@app/ingest-queue/embedded');
+    if (hadQueue) refuseLostQueue(dataDirectory);
     const queue = openEmbeddedIngestQueue({ directory: join(dataDirectory, 'queue'), maxBytes });
     return { queue, foreign: undefined };
   }
@@ -171,17 +213,28 @@ async function openQueue(
   }
 }
 
-/** What the writer of this data directory has given up. */
-export const openDeadLetter = ({ dataDirectory }: Config): DeadLetter =>
-  new DeadLetter(join(dataDirectory, 'dead-letter'));
-
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
   const stores = await openStores(config, logger);
-  const { queue, foreign } = await openQueue(config, logger);
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await projector.start();
+  // Where a stream is there was a queue for it.
+  const hadQueue = stores.streams.all().length > 0;
+  const { queue, foreign } = await openQueue(config, hadQueue, logger);
+  const counts = new KeptRowCounts(join(config.dataDirectory, 'table-rows.json'));
+  const damaged = new DamagedTables(stores.warehouse, counts, logger);
+  await damaged.start();
+  const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
   const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
+  const deadLetter = openDeadLetter(config.dataDirectory);
+  const storage = new StorageBounds({
+    warehouse: stores.warehouse,
+    queue,
+    deadLetter,
+    organizations: stores.organizations,
+    mostBytes: config.tenant.storageBytes,
+  });
+  measureStorage(storage);
   measureProcess();
   measureQueue(queue);
   measureProjections(projector, stores.events);
@@ -191,14 +244,17 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     logger,
     queue,
     foreign,
-    commands: new CommandPipeline(stores.events, projector, stores.people),
+    commands: new CommandPipeline(stores.events, projector, stores.people, pace),
     catalog: new StreamCatalog(stores.streams, stores.warehouse),
     spool,
-    deadLetter: openDeadLetter(config),
-    readiness: readinessOf({ ...stores, queue, spool, projector }),
+    storage,
+    deadLetter,
+    damaged,
+    readiness: readinessOf({ ...stores, queue, spool, projector, damaged }),
     close: async () => {
       await projector.stop();
       await queue.close();
+      await damaged.stop();
       await stores.close();
     },
   };
@@ -206,21 +262,19 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
 
 /** What this node cannot serve without. */
 function readinessOf({
-  config,
   events,
   warehouse,
   queue,
   spool,
   projector,
   tables,
-}: Pick<Parts, 'config' | 'events' | 'warehouse' | 'queue' | 'spool' | 'tables'> & {
+  damaged,
+}: Pick<Parts, 'config' | 'events' | 'warehouse' | 'queue' | 'spool' | 'tables' | 'damaged'> & {
   projector: Projector;
 }): Readiness {
   const readiness = new Readiness();
   readiness.watch('event-store', () => events.lastPosition());
-  // The embedded engine is there as this process is; asking it would wait behind clients' queries.
-  if (config.clickHouse !== undefined)
-    readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
+  readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
   readiness.watch('queue', () => queue.reach());
   readiness.watch('disk', () => spool.checkFree());
   readiness.watch('read models', () => projector.checkFollowing());
@@ -228,5 +282,6 @@ function readinessOf({
     const aside = tables.streamsAside;
     return aside === 0 ? undefined : { aside };
   });
+  readiness.tell('damaged', () => damaged.facts());
   return readiness;
 }

@@ -39,7 +39,8 @@ export class UploadState {
     if (!kept) {
       const uploadId = randomUUID();
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFile(file, JSON.stringify({ uploadId, begun: Date.now(), from: path, stream }));
+      const state = JSON.stringify({ uploadId, begun: Date.now(), from: path, stream });
+      await writeFile(file, state, { mode: 0o600 });
       return new UploadState(uploadId, false, file);
     }
     if (Date.now() - kept.begun > RESUMABLE_MS)

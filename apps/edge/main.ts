@@ -6,6 +6,7 @@ import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
+  makePrivately,
   readEdgeEnvironment,
 } from '@app/platform';
 import { openParts } from './open-parts.js';
@@ -17,6 +18,7 @@ const LOG_LEVEL = 'warn';
 const CLOSE_MS = 3000;
 
 async function start(config: EdgeConfig): Promise<void> {
+  makePrivately();
   for (const note of config.notes) console.error(note);
   const logger = createLogger(LOG_LEVEL);
   endOnUnhandledRejection(logger);

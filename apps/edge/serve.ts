@@ -2,6 +2,7 @@ import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
+  corsFor,
   drain,
   httpAdapter,
   listenFailure,
@@ -27,7 +28,12 @@ export async function serve(parts: Parts): Promise<Serving> {
   const { config, logger } = parts;
   measureProcess();
   const adapter = httpAdapter(
-    { trustedProxies: [], idleSeconds: IDLE_SECONDS, traced: false },
+    {
+      trustedProxies: [],
+      pages: { origins: config.cors, setting: '--cors' },
+      idleSeconds: IDLE_SECONDS,
+      traced: false,
+    },
     logger,
   );
   preferFormat(adapter.getInstance(), config.responseFormat);
@@ -36,13 +42,7 @@ export async function serve(parts: Parts): Promise<Serving> {
     bodyParser: false,
     abortOnError: false,
   });
-  if (config.cors.length > 0)
-    app.enableCors({
-      origin: config.cors.includes('*') ? '*' : [...config.cors],
-      methods: ['GET', 'POST', 'OPTIONS'],
-      exposedHeaders: ['X-Request-Id', 'X-Query-Id', 'Retry-After'],
-      maxAge: 600,
-    });
+  if (config.cors.length > 0) app.enableCors(corsFor(config.cors));
   const stop = async (): Promise<void> => {
     app.get(Readiness).notReady('server', 'stopping');
     await drain(app);

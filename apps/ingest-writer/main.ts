@@ -1,10 +1,9 @@
 // `node bin/start.mjs ingest-writer`: takes batches from Kafka and writes them to ClickHouse.
 import 'reflect-metadata';
-import { join } from 'node:path';
 import {
-  DeadLetter,
   GroupInserter,
   measureWriter,
+  openDeadLetter,
   WritePipeline,
   WriteProgress,
 } from '@app/ingest';
@@ -30,7 +29,7 @@ async function start(): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-writer', logger);
   const parts = await openParts(config, logger);
-  const deadLetter = new DeadLetter(join(config.dataDirectory, 'dead-letter'));
+  const deadLetter = openDeadLetter(config.dataDirectory);
   const writer = new WritePipeline(
     parts.queue,
     new GroupInserter(

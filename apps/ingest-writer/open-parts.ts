@@ -1,9 +1,17 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureProjections, Projector } from '@app/event-store';
+import { eventsOfInstallation } from '@app/identity';
 import { Spool } from '@app/ingest';
 import { measureQueue, type IngestQueue } from '@app/ingest-queue';
-import { measureProcess, nodeId, Readiness, type Config, type Logger } from '@app/platform';
+import { ServerKey } from '@app/key-store';
+import {
+  keepPrivate,
+  measureProcess,
+  nodeId,
+  Readiness,
+  type Config,
+  type Logger,
+} from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 
@@ -20,12 +28,13 @@ export interface Parts {
 
 /** @throws when a server is not named, or does not answer. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
-  const { dataDirectory, kafka, clickHouse, eventStoreUrl, queueMaxBytes: maxBytes } = config;
+  const { dataDirectory, kafka, clickHouse, eventStoreUrl, secretKey } = config;
+  const { queueMaxBytes: maxBytes } = config;
   if (!kafka || clickHouse === undefined || eventStoreUrl === undefined)
     throw new Error(
       'a writer of its own needs KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process writes by itself',
     );
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  keepPrivate(dataDirectory, logger);
   const [{ openKafka }, { openEventStoreDb }] = await Promise.all([
     import('@app/ingest-queue/kafka'),
     import('@app/event-store/eventstoredb'),
@@ -37,7 +46,12 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     readers: 1,
     acceptors: 2,
   });
-  const events = openEventStoreDb({ url: eventStoreUrl, log: logger });
+  const stored = openEventStoreDb({ url: eventStoreUrl, log: logger });
+  // It needs no key for its work: one that it is given must be the right one all the same.
+  const events =
+    secretKey === undefined
+      ? stored
+      : await eventsOfInstallation(stored, { serverKey: new ServerKey(secretKey), log: logger });
   const streams = new StreamsProjection();
   const projector = new Projector(events, [streams], logger);
   await projector.start();

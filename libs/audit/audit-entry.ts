@@ -5,17 +5,28 @@ import type { AuditDirectory } from './audit-directory.js';
 /** Without its place in a chain. */
 export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
 
-/** Names taken and given back are how commands work, not what anybody did. */
-const TECHNICAL = /(?:Reserved|Released)$/;
+/** Names taken and given back, and whose key it is, are how the program works, not what anybody did. */
+const TECHNICAL = /(?:Reserved|Released)$|^InstallationKeyNoted$|^AccountsLeftOut$/;
 /** Sealed, fingerprinted, or a physical name: nobody's business. */
-const HIDDEN = new Set(['profile', 'credential', 'passcode', 'emailHash', 'database']);
+const HIDDEN = new Set([
+  'profile',
+  'credential',
+  'passcode',
+  'emailHash',
+  'invitee',
+  'database',
+  'tenant',
+]);
 const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
   CommandRefused: 'refused',
   LoginFailed: 'failed',
+  LoginsFailed: 'failed',
 };
 
-export function isAudited({ type }: RecordedEvent): boolean {
-  return !TECHNICAL.test(type);
+/** As it was stored: what read models leave out is in the trail. */
+export function audited(event: RecordedEvent): RecordedEvent | undefined {
+  const stored = event.original ?? event;
+  return TECHNICAL.test(stored.type) ? undefined : stored;
 }
 
 /** An event as people may read it: who, what, when, from where; nothing secret. */

@@ -1,7 +1,7 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
-import { isAudited, toEntry } from './audit-entry.js';
+import { audited, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash } from './hash-chain.js';
 import type { TrailLead } from './trail-lead.js';
 
@@ -43,10 +43,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
   ) {}
 
   async apply(event: RecordedEvent): Promise<void> {
-    const database = isAudited(event)
-      ? this.directory.database(event.metadata.organizationId)
-      : undefined;
-    if (database !== undefined) this.chain(database, event, await this.storedOf(database, event));
+    const entry = audited(event);
+    const database = entry && this.directory.database(entry.metadata.organizationId);
+    if (entry && database !== undefined)
+      this.chain(database, entry, await this.storedOf(database, entry));
     if (this.live || this.pendingRows >= BATCH_ROWS) await this.flush();
     if (this.live && event.type === 'UserErased') await this.erase();
   }

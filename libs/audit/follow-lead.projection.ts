@@ -1,6 +1,6 @@
 import type { Projection, RecordedEvent } from '@app/event-store';
 import type { AuditDirectory } from './audit-directory.js';
-import { isAudited } from './audit-entry.js';
+import { audited } from './audit-entry.js';
 import type { TrailLead } from './trail-lead.js';
 
 /**
@@ -25,8 +25,8 @@ export class FollowLeadProjection implements Projection {
   }
 
   async apply(event: RecordedEvent): Promise<void> {
-    if (this.lead.isLeading || !isAudited(event)) return;
-    const database = this.directory.database(event.metadata.organizationId);
+    const entry = this.lead.isLeading ? undefined : audited(event);
+    const database = entry && this.directory.database(entry.metadata.organizationId);
     if (database !== undefined) await this.lead.follow(database, event.position);
   }
 }

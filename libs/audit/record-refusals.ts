@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { CommandPipeline } from '@app/event-store';
-import type { AuthenticatedRequest, ErrorKind, Logger, MillraceError } from '@app/platform';
+import type { AuthenticatedRequest, Caller, ErrorKind, Logger, MillraceError } from '@app/platform';
 
 /** What a caller may add to the trail by being refused, a minute. More is counted in the next entry. */
 const RECORDED_MAX = 30;
@@ -23,8 +23,11 @@ export class RefusalRecorder {
 
   constructor(
     private readonly pipeline: CommandPipeline,
-    /** Id of the organization a name stands for, if it stands for one. */
-    private readonly organizationId: (name: string) => string | undefined,
+    /**
+     * Id of the organization a name stands for, if it stands for one that the caller belongs to.
+     * Others are not told who knocked: that shows an account to people who do not know it.
+     */
+    private readonly organizationId: (name: string, caller: Caller) => string | undefined,
     private readonly logger: Logger,
   ) {}
 
@@ -35,7 +38,7 @@ export class RefusalRecorder {
     const unrecorded = this.take(caller.userId);
     if (unrecorded === undefined) return;
     const { org } = request.params as { org?: string };
-    const organizationId = org === undefined ? undefined : this.organizationId(org);
+    const organizationId = org === undefined ? undefined : this.organizationId(org, caller);
     const userAgent = request.headers['user-agent'];
     // The route's pattern: the path itself may hold an e-mail.
     const { url: route } = request.routeOptions;

@@ -1,7 +1,7 @@
 import type { EventStore } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
-import { isAudited, toEntry } from './audit-entry.js';
+import { audited, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash } from './hash-chain.js';
 
 /** What was found out about one organization's trail. */
@@ -42,13 +42,12 @@ export async function verifyAudit(
   for (const database of directory.databases())
     trails.set(database, new Trail(database, new RowReader(tables, database), noted));
   for await (const event of events.readAll()) {
-    const database = isAudited(event)
-      ? directory.database(event.metadata.organizationId)
-      : undefined;
+    const entry = audited(event);
+    const database = entry && directory.database(entry.metadata.organizationId);
     const trail = database === undefined ? undefined : trails.get(database);
-    if (trail) {
-      const hash = chainHash(key, trail.head, event);
-      await trail.expect({ ...toEntry(event, directory), previousHash: trail.head, hash });
+    if (entry && trail) {
+      const hash = chainHash(key, trail.head, entry);
+      await trail.expect({ ...toEntry(entry, directory), previousHash: trail.head, hash });
     }
     onProgress(event.position);
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyedQueue, MillraceError } from '@app/platform';
+import type { CommandPace } from './command-pace.js';
 import type { CommandContext } from './command-context.js';
 import type { Decider, DomainEvent } from './decider.js';
 import type { EventMetadata, NewEvent } from './event.js';
@@ -12,6 +13,8 @@ export interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly stream: string;
   readonly command: Command;
   readonly context: CommandContext;
+  /** Who has a name is in no read model: there is nothing to wait for. */
+  readonly isReservation?: boolean;
 }
 
 /** Seals where a request came from, so that it is readable only while its actor is not erased. */
@@ -25,6 +28,8 @@ export abstract class ClientSealer {
 const TRIES = 10;
 const BACKOFF_MS = 10;
 const SCHEMA_VERSION = 1;
+/** Of what a caller writes into headers: events are kept for ever, so nobody may make them long. */
+const HEADER_MAX = 256;
 
 /**
  * The way of a command: load, decide, append at the revision that was read, wait until this
@@ -39,9 +44,15 @@ export class CommandPipeline {
     private readonly store: EventStore,
     private readonly projector: Projector,
     private readonly clients: ClientSealer,
+    /** Undefined: nobody is bounded. */
+    private readonly pace?: CommandPace,
   ) {}
 
-  /** @returns the aggregate's state after the command. @throws {MillraceError} CONFLICT when others are always faster. */
+  /**
+   * @returns the aggregate's state after the command.
+   * @throws {MillraceError} CONFLICT when others are always faster; NOT_READY, which says whether
+   * anything was changed, while read models cannot follow.
+   */
   handle<State, Command, Event extends DomainEvent>(
     options: HandleOptions<State, Command, Event>,
   ): Promise<State> {
@@ -59,17 +70,28 @@ export class CommandPipeline {
     });
   }
 
-  /** Keeps something that happened and that nobody decided, such as a failed login. */
+  /**
+   * Keeps something that happened and that nobody decided, such as a failed login. It counts from
+   * then on, also where read models cannot show it yet.
+   */
   async record(stream: string, event: DomainEvent, context: CommandContext): Promise<void> {
-    const { position } = await this.store.append(stream, this.newEvents([event], context), 'any');
-    await this.projector.awaitPosition(position);
+    await this.projector
+      .awaitPosition(await this.keep(stream, event, context))
+      .catch((error: unknown) => {
+        if (!(error instanceof MillraceError)) throw error;
+      });
+  }
+
+  /** The same for what nobody waits to read. @returns its position, when it is stored */
+  async keep(stream: string, event: DomainEvent, context: CommandContext): Promise<bigint> {
+    return (await this.store.append(stream, this.newEvents([event], context), 'any')).position;
   }
 
   /** @returns undefined when another writer came in between. */
   private async attempt<State, Command, Event extends DomainEvent>(
     options: HandleOptions<State, Command, Event>,
   ): Promise<{ readonly state: State } | undefined> {
-    const { decider, stream, command, context } = options;
+    const { decider, stream, command, context, isReservation = false } = options;
     let state = decider.initialState;
     let revision = -1;
     let position = 0n;
@@ -83,12 +105,14 @@ export class CommandPipeline {
     // A command that comes again is answered with what is there, not decided on its own effects.
     const decided = done ? [] : await this.decide(decider, state, command, position);
     if (decided.length > 0) {
+      this.projector.checkBeforeAppend();
+      this.pace?.check(context.actor, decided.length);
       const events = this.newEvents(decided, context);
       const appended = await this.append(stream, events, revision);
       if (appended === undefined) return undefined;
       position = appended;
     }
-    await this.projector.awaitPosition(position);
+    if (!isReservation) await this.projector.awaitPosition(position);
     return { state: decided.reduce(decider.evolve, state) };
   }
 
@@ -123,17 +147,22 @@ export class CommandPipeline {
 
   /** Ids are new each time: two nodes that decide the same command differently must not pass for one. */
   private newEvents(decided: readonly DomainEvent[], context: CommandContext): NewEvent[] {
-    const { commandId, address, userAgent, sealedFor, ...who } = context;
-    const known = address !== undefined || userAgent !== undefined;
+    const { commandId, sealedFor, address, userAgent, requestId, ...who } = context;
+    const client = { address: shortened(address), userAgent: shortened(userAgent) };
+    const isKnown = address !== undefined || userAgent !== undefined;
     const metadata: EventMetadata = {
       ...who,
-      ...(known
-        ? { client: this.clients.seal(sealedFor ?? who.actor, { address, userAgent }) }
-        : {}),
-      $correlationId: context.requestId ?? commandId,
+      ...(requestId === undefined ? {} : { requestId: shortened(requestId) }),
+      ...(isKnown ? { client: this.clients.seal(sealedFor ?? who.actor, client) } : {}),
+      $correlationId: shortened(requestId ?? commandId),
       $causationId: commandId,
       schemaVersion: SCHEMA_VERSION,
     };
     return decided.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }));
   }
+}
+
+function shortened<Text extends string | undefined>(text: Text): Text;
+function shortened(text: string | undefined): string | undefined {
+  return text?.slice(0, HEADER_MAX);
 }

@@ -31,4 +31,6 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly revision: number;
   /** Place in the whole store; greater is later. Opaque beyond its order. */
   readonly position: bigint;
+  /** What an event was that is left out: see `left-out-events.ts`. */
+  readonly original?: RecordedEvent;
 }

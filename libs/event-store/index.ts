@@ -1,3 +1,4 @@
+export { CommandPace } from './command-pace.js';
 export { contextOf, stepOf, systemContext, type CommandContext } from './command-context.js';
 export { ClientSealer, CommandPipeline } from './command.pipeline.js';
 export type { Decider, DomainEvent } from './decider.js';
@@ -12,6 +13,7 @@ export {
   type SubscribeOptions,
 } from './event-store.js';
 export { Lead } from './lead.js';
+export { LeftOutEvents } from './left-out-events.js';
 export type { Projection, SnapshottedProjection } from './projection.js';
 export { Projector } from './projector.js';
 export { measureProjections } from './projector-metrics.js';

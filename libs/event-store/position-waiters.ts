@@ -7,23 +7,31 @@ interface Waiter {
 /** Those who wait until a position is reached. */
 export class PositionWaiters {
   private position = 0n;
+  private movedAt = performance.now();
   private waiters: Waiter[] = [];
 
   has(position: bigint): boolean {
     return this.position >= position;
   }
 
-  /** @throws what `late` makes, after so many milliseconds: who came later waits on. */
+  /** @throws what `late` makes, after so many milliseconds without any event: a long way is no standstill. */
   wait(position: bigint, patienceMs: number, late: () => Error): Promise<void> {
     if (this.has(position)) return Promise.resolve();
     let timer: NodeJS.Timeout;
     return new Promise<void>((resolve, reject) => {
       const waiter = { position, resolve, reject };
       this.waiters.push(waiter);
-      timer = setTimeout(() => {
+      const since = performance.now();
+      const look = (): void => {
+        const left = Math.max(since, this.movedAt) + patienceMs - performance.now();
+        if (left > 0) {
+          timer = setTimeout(look, left);
+          return;
+        }
         this.waiters = this.waiters.filter((each) => each !== waiter);
         reject(late());
-      }, patienceMs);
+      };
+      look();
     }).finally(() => clearTimeout(timer));
   }
 
@@ -31,6 +39,7 @@ export class PositionWaiters {
   reached(position: bigint): void {
     if (this.has(position)) return;
     this.position = position;
+    this.movedAt = performance.now();
     if (this.waiters.length === 0) return;
     const [done, waiting] = [[] as Waiter[], [] as Waiter[]];
     for (const waiter of this.waiters) (this.has(waiter.position) ? done : waiting).push(waiter);

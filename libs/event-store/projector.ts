@@ -19,6 +19,7 @@ interface Runner {
 
 const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
+/** A command waits as long as read models come nearer, and so long while they stand still. */
 const PATIENCE_MS = 20_000;
 /** What a start may have to replay beyond its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
@@ -45,7 +46,7 @@ export class Projector {
     private readonly projections: readonly Projection[],
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
-    /** How long a command waits for what it has stored to come back. */
+    /** How long a command waits for what it has stored while nothing comes back. */
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
@@ -70,11 +71,12 @@ export class Projector {
   /**
    * Resolves when every projection has applied the event at `position`.
    * @throws {MillraceError} NOT_READY while a projection fails or nothing comes, SHUTTING_DOWN when it ends before.
+   * Both say that the event is recorded: only who has appended it waits for it.
    */
   async awaitPosition(position: bigint): Promise<void> {
     if (this.waiters.has(position)) return;
     if (this.stopped) throw shuttingDown();
-    if (this.failure !== undefined) throw this.notReady();
+    if (this.isFailing) throw this.notReady();
     await this.waiters.wait(position, this.patienceMs, () => this.notReady());
   }
 
@@ -87,6 +89,19 @@ export class Projector {
   checkFollowing(): void {
     if (this.isFailing)
       throw new MillraceError('NOT_READY', 'one of them cannot follow the events');
+  }
+
+  /**
+   * Before anything is appended: what read models would not show for long is better refused.
+   * @throws {MillraceError} NOT_READY while a projection fails
+   */
+  checkBeforeAppend(): void {
+    if (this.isFailing)
+      throw new MillraceError(
+        'NOT_READY',
+        'nothing was changed: a part of the server cannot follow its events just now; try again later',
+        { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: this.failure },
+      );
   }
 
   /** Whether a projection fails, and is tried again. */
@@ -177,7 +192,7 @@ export class Projector {
   private notReady(): MillraceError {
     return new MillraceError(
       'NOT_READY',
-      'it is stored, but a read model cannot follow; look again later',
+      'what was changed is recorded, but does not show yet: a part of the server cannot follow its events just now; look again later, and send it again if something is missing then',
       {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         cause: this.failure,
@@ -187,9 +202,13 @@ export class Projector {
 }
 
 function shuttingDown(): MillraceError {
-  return new MillraceError('SHUTTING_DOWN', 'the server is stopping; try again', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  return new MillraceError(
+    'SHUTTING_DOWN',
+    'the server is stopping; what was changed is recorded; look again later, and send it again if something is missing then',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
 }
 
 async function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> {

@@ -3,41 +3,56 @@ import { APP_GUARD } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AuthGuard } from './auth/auth.guard.js';
 import { BasicStrategy } from './auth/basic.strategy.js';
+import { FailedLogins } from './auth/failed-logins.js';
 import { Login } from './auth/login.js';
 import { VerifiedCredentials } from './auth/verified-credentials.js';
 import { AddUserHandler } from './commands/add-user.command.js';
+import { AnswerInvitationHandler } from './commands/answer-invitation.command.js';
 import { EnsureRootHandler } from './commands/ensure-root.command.js';
+import { NarrowDefaultHandler } from './commands/narrow-default.command.js';
 import { PutMemberHandler } from './commands/put-member.command.js';
 import { RemoveUserHandler } from './commands/remove-user.command.js';
 import { RotatePasscodeHandler } from './commands/rotate-passcode.command.js';
 import { UpdateUserHandler } from './commands/update-user.command.js';
+import { WithdrawInvitationHandler } from './commands/withdraw-invitation.command.js';
+import { InvitationsController } from './http/invitations.controller.js';
+import { NamingPace } from './http/naming-pace.js';
 import { OrganizationsController } from './http/organizations.controller.js';
 import { PeopleResolver } from './http/people.resolver.js';
 import { UsersController } from './http/users.controller.js';
+import { AccountOwners } from './people/account-owners.js';
 import { Accounts } from './people/accounts.js';
+import { Invitations } from './people/invitations.js';
 import { MemberList } from './people/member-list.js';
 import { Memberships } from './people/memberships.js';
 import { Passcodes } from './people/passcode.js';
 
-/** Needs from the app: CommandPipeline, ServerKey, PersonalData, UsersProjection, OrganizationsProjection. */
+/** Needs from the app: CommandPipeline, ServerKey, PersonalData, UsersProjection, OrganizationsProjection, InvitationsProjection, KnownAddresses, DatabaseNames. */
 @Module({
   imports: [CqrsModule],
-  controllers: [OrganizationsController, UsersController],
+  controllers: [InvitationsController, OrganizationsController, UsersController],
   providers: [
+    AccountOwners,
     Accounts,
+    Invitations,
     MemberList,
     Memberships,
+    NamingPace,
     PeopleResolver,
     Passcodes,
     BasicStrategy,
+    FailedLogins,
     Login,
     VerifiedCredentials,
     EnsureRootHandler,
     AddUserHandler,
+    AnswerInvitationHandler,
+    NarrowDefaultHandler,
     PutMemberHandler,
     RemoveUserHandler,
     RotatePasscodeHandler,
     UpdateUserHandler,
+    WithdrawInvitationHandler,
     { provide: APP_GUARD, useClass: AuthGuard },
   ],
 })

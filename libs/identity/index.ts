@@ -1,6 +1,11 @@
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
+export { KnownAddresses } from './auth/known-addresses.js';
 export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command.js';
+export { NarrowDefault } from './commands/narrow-default.command.js';
 export { IdentityModule } from './identity.module.js';
+export { DatabaseNames } from './people/database-names.js';
+export { eventsOfInstallation } from './people/installation-key.js';
 export { PersonalData } from './people/personal-data.js';
+export { InvitationsProjection } from './projections/invitations.projection.js';
 export { OrganizationsProjection } from './projections/organizations.projection.js';
 export { UsersProjection } from './projections/users.projection.js';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { StreamsModule } from '@app/streams';
 import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
 import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
@@ -26,9 +27,9 @@ import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from './write/write-progress.js';
 
-/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
+/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, StorageBounds, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
 @Module({
-  imports: [CqrsModule],
+  imports: [CqrsModule, StreamsModule],
   controllers: [UploadController, RetryController, BulkController, ElasticsearchController],
   providers: [
     UploadPipeline,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPersonKeys } from './embedded/index.js';
@@ -13,17 +13,21 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the server’s key', () => {
   it('is made once, for its owner only', () => {
-    const first = openServerKey(directory, undefined);
-    const second = openServerKey(directory, undefined);
+    const first = openServerKey(directory, undefined, true);
+    const second = openServerKey(directory, undefined, false);
     expect(second.fingerprint('a', 'x')).toBe(first.fingerprint('a', 'x'));
     expect(second.fingerprint('b', 'x')).not.toBe(first.fingerprint('a', 'x'));
     expect(statSync(join(directory, 'secret-key')).mode & 0o777).toBe(0o600);
   });
 
-  it('that is not the one the data was written with stops the start', () => {
-    openServerKey(directory, randomBytes(32));
-    expect(() => openServerKey(directory, randomBytes(32))).toThrow(/MILLRACE_SECRET_KEY is not/);
-    expect(() => openServerKey(directory, undefined)).toThrow(/set MILLRACE_SECRET_KEY/);
+  it('is not made anew where one is needed that was there', () => {
+    expect(() => openServerKey(directory, undefined, false)).toThrow(/set MILLRACE_SECRET_KEY/);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it.each(['', 'c2hvcnQ=', 'not base64 at all'])('that its file holds as %j is named', (text) => {
+    writeFileSync(join(directory, 'secret-key'), text);
+    expect(() => openServerKey(directory, undefined, true)).toThrow(/secret-key holds no key/);
   });
 });
 

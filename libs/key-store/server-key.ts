@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeDurablySync } from '@app/platform';
@@ -43,29 +43,34 @@ export class ServerKey {
   }
 }
 
+const FILE = 'secret-key';
+
 /**
- * Opens the key of a data directory: `secret` (from the configuration, 32 bytes) or the one in
- * `<directory>/secret-key`, made at the first start, readable by its owner only.
- * @throws {Error} when the directory was written with another key.
+ * The key that `secret` (from the configuration, 32 bytes) gives, or the one in
+ * `<directory>/secret-key`, readable by its owner only. Whether it is the right one the events tell.
+ * @param mayMake whether a key may be made: only while nothing is sealed with another
+ * @throws {Error} when there is none and none may be made, or the file holds no key.
  */
-export function openServerKey(directory: string, secret: Uint8Array | undefined): ServerKey {
-  const key = new ServerKey(secret ?? keptSecret(join(directory, 'secret-key')));
-  const check = join(directory, 'secret-key.check');
-  const mark = Buffer.from(key.fingerprint('check', 'millrace'));
-  if (!existsSync(check)) writeDurablySync(check, mark);
-  const kept = readFileSync(check);
-  if (kept.length !== mark.length || !timingSafeEqual(kept, mark)) {
-    throw new Error(
-      secret
-        ? 'MILLRACE_SECRET_KEY is not the key that this data directory was written with'
-        : 'the file secret-key is not the key that this data directory was written with; set MILLRACE_SECRET_KEY if that had it',
-    );
-  }
-  return key;
+export function openServerKey(
+  directory: string,
+  secret: Uint8Array | undefined,
+  mayMake: boolean,
+): ServerKey {
+  return new ServerKey(secret ?? keptSecret(join(directory, FILE), mayMake));
 }
 
-function keptSecret(file: string): Uint8Array {
-  if (!existsSync(file))
+function keptSecret(file: string, mayMake: boolean): Uint8Array {
+  if (!existsSync(file)) {
+    if (!mayMake)
+      throw new Error(
+        `there is no secret key, and the events were written with one: set MILLRACE_SECRET_KEY to it, or restore ${file}`,
+      );
     writeDurablySync(file, Buffer.from(randomBytes(KEY_BYTES).toString('base64')));
-  return Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+  }
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+  if (key.length !== KEY_BYTES)
+    throw new Error(
+      `${file} holds no key of ${KEY_BYTES} bytes in base64; restore it, or set MILLRACE_SECRET_KEY to your copy of the key`,
+    );
+  return key;
 }

@@ -14,6 +14,8 @@ export interface RequestOrganization {
   readonly name: string;
   /** Physical warehouse database; not guessable, never shown to clients. */
   readonly database: string;
+  /** Whose turns it takes: those of the account that founded it, or made its founder, with all its others; else its own. */
+  readonly share: string;
   /** Whether the caller manages it, and so may see its audit trail. */
   readonly administered?: boolean;
 }

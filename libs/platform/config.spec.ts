@@ -6,7 +6,12 @@ import { readConfig } from './config.js';
 describe('readConfig', () => {
   it('listens on loopback, port 5080, with data in ./data, when nothing is said', () => {
     const config = readConfig({});
-    expect(config.http).toEqual({ host: '127.0.0.1', port: 5080, trustedProxies: [] });
+    expect(config.http).toEqual({
+      host: '127.0.0.1',
+      port: 5080,
+      trustedProxies: [],
+      corsOrigins: [],
+    });
     expect(config.dataDirectory).toBe(`${process.cwd()}/data`);
     expect(config.root).toEqual({ email: 'root@example.com', password: undefined });
   });
@@ -24,7 +29,12 @@ describe('readConfig', () => {
   });
 
   it('has the limits that are documented, in bytes', () => {
-    const { upload, query, queueMaxBytes } = readConfig({});
+    const { upload, query, queueMaxBytes, tenant } = readConfig({});
+    expect(tenant).toEqual({
+      accountOrganizations: 10,
+      streams: 1000,
+      storageBytes: 0,
+    });
     expect(upload).toEqual({
       maxBytes: 5 * 2 ** 30,
       maxRecordBytes: 32 * 2 ** 20,
@@ -121,6 +131,22 @@ describe('readConfig', () => {
     );
     expect(() => readConfig({ MILLRACE_TRUSTED_PROXIES: 'proxy.local' })).toThrow(
       /MILLRACE_TRUSTED_PROXIES/,
+    );
+  });
+
+  it('opens a location of Delta tables to one organization, or to all where it is said', () => {
+    const locations = (variables: Record<string, string>): readonly string[] =>
+      readConfig(variables).delta.locations;
+    const own = 'file:///srv/{org}/lake';
+    expect(
+      locations({ MILLRACE_DELTA_LOCATIONS: own, MILLRACE_DELTA_SHARED_LOCATIONS: 'file:///all' }),
+    ).toEqual([own, 'file:///all']);
+    for (const wrong of ['file:///srv', `${own}, file:///srv`])
+      expect(() => locations({ MILLRACE_DELTA_LOCATIONS: wrong })).toThrow(
+        /MILLRACE_DELTA_LOCATIONS.*without \{org\}.*MILLRACE_DELTA_SHARED_LOCATIONS/,
+      );
+    expect(() => locations({ MILLRACE_DELTA_SHARED_LOCATIONS: own })).toThrow(
+      /MILLRACE_DELTA_SHARED_LOCATIONS/,
     );
   });
 

@@ -1,38 +1,18 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
+import { httpAddress, origins, proxies } from './config-http.js';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
-import { deltaLocations, deltaSources, type DeltaSources } from './delta-sources.js';
+import { deltaSources, deltaVariables, type DeltaSources } from './delta-sources.js';
+import { engineMemory } from './engine-memory.js';
 import { explainIssues } from './explain-issues.js';
 import { eventStoreUrl } from './event-store-url.js';
 import { kafkaAccess, kafkaAccessVariables, type KafkaAccess } from './kafka-access.js';
+import { tenantBounds, tenantBoundVariables, type TenantBounds } from './tenant-bounds.js';
+import { positive, wholeNumber } from './whole-number.js';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const GIB = 1024 * MIB;
-const PORT_MAX = 65_535;
+const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
 const DRAIN_SECONDS_MAX = 300;
-
-const httpAddress = z
-  .string()
-  .regex(/^.+:\d{1,5}$/, 'want <host>:<port>')
-  .transform((address) => {
-    const colon = address.lastIndexOf(':');
-    const host = address.slice(0, colon).replace(/^\[(.+)\]$/, '$1');
-    return { host, port: Number(address.slice(colon + 1)) };
-  })
-  .refine(({ port }) => port <= PORT_MAX, `want a port up to ${PORT_MAX}`);
-
-/** Digits only: an empty variable must not count as 0. */
-const wholeNumber = (fallback: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'want a whole number')
-    .prefault(String(fallback))
-    .transform(Number)
-    .refine(Number.isSafeInteger, 'want a smaller number');
-const positive = (fallback: number) =>
-  wholeNumber(fallback).refine((value) => value > 0, 'want more than 0');
 
 const SECRET_BYTES = 32;
 const secretKey = z
@@ -42,15 +22,6 @@ const secretKey = z
     ({ length }) => length === SECRET_BYTES,
     'want 32 random bytes in base64, as from: openssl rand -base64 32',
   )
-  .optional();
-
-/** Proxies whose X-Forwarded-For is believed: addresses or CIDR ranges. */
-const addresses = z
-  .string()
-  .transform((text) => text.split(',').map((each) => each.trim()))
-  .refine((all) => all.every((each) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(each)), {
-    error: 'want addresses or CIDR ranges with commas between them',
-  })
   .optional();
 
 const brokers = z
@@ -94,12 +65,14 @@ const environment = z.object({
   MILLRACE_MAX_UPLOAD_BYTES: positive(5 * GIB),
   MILLRACE_MAX_RECORD_BYTES: positive(32 * MIB),
   MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
+  MILLRACE_ENGINE_MEMORY: engineMemory,
   MILLRACE_MIN_FREE_DISK_BYTES: wholeNumber(256 * MIB),
-  MILLRACE_DELTA_LOCATIONS: deltaLocations,
+  ...deltaVariables,
   MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
   MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND: wholeNumber(KIB),
   MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND: wholeNumber(0),
   MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND: wholeNumber(0),
+  ...tenantBoundVariables,
   MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
   MILLRACE_QUERY_READ_ROWS: positive(10_000_000_000),
@@ -113,7 +86,8 @@ const environment = z.object({
   MILLRACE_ORG_READ_ROWS: positive(20_000_000_000),
   MILLRACE_ORG_READ_BYTES: positive(2048 * GIB),
   MILLRACE_SECRET_KEY: secretKey,
-  MILLRACE_TRUSTED_PROXIES: addresses,
+  MILLRACE_TRUSTED_PROXIES: proxies,
+  MILLRACE_CORS_ORIGINS: origins,
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   CLICKHOUSE_URL: clickHouseUrls,
   CLICKHOUSE_CLUSTER: clickHouseCluster,
@@ -152,6 +126,8 @@ export interface Config {
     readonly host: string;
     readonly port: number;
     readonly trustedProxies: readonly string[];
+    /** Whose pages may call from a browser, besides our own. */
+    readonly corsOrigins: readonly string[];
   };
   /** Where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
   readonly status: { readonly host: string; readonly port: number } | undefined;
@@ -163,8 +139,10 @@ export interface Config {
   readonly secretKey: Uint8Array | undefined;
   readonly root: { readonly email: string; readonly password: string | undefined };
   readonly upload: UploadLimits;
+  readonly tenant: TenantBounds;
   readonly delta: DeltaSources;
   readonly queueMaxBytes: number;
+  readonly engineMemoryBytes: number | undefined;
   readonly query: {
     readonly timeoutSeconds: number;
     readonly memoryBytes: number;
@@ -230,7 +208,11 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   if (!parsed.success) throw new Error(`configuration: ${explainIssues(parsed.error)}`);
   const values = parsed.data;
   return {
-    http: { ...values.MILLRACE_HTTP_ADDR, trustedProxies: values.MILLRACE_TRUSTED_PROXIES ?? [] },
+    http: {
+      ...values.MILLRACE_HTTP_ADDR,
+      trustedProxies: values.MILLRACE_TRUSTED_PROXIES ?? [],
+      corsOrigins: values.MILLRACE_CORS_ORIGINS,
+    },
     status: values.MILLRACE_STATUS_ADDR,
     drainSeconds: values.MILLRACE_DRAIN_SECONDS,
     secretKey: values.MILLRACE_SECRET_KEY,
@@ -245,8 +227,10 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       requestsPerSecond: values.MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND,
       bytesPerSecond: values.MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND,
     },
+    tenant: tenantBounds(values),
     delta: deltaSources(values),
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
+    engineMemoryBytes: values.MILLRACE_ENGINE_MEMORY,
     query: {
       timeoutSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
       memoryBytes: values.MILLRACE_QUERY_MEMORY_BYTES,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** From where Delta tables may be taken, besides uploads. */
 export interface DeltaSources {
-  /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads. */
+  /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads, one without it is open to all. */
   readonly locations: readonly string[];
   /** Undefined when no location is in S3. */
   readonly s3: S3Access | undefined;
@@ -22,7 +22,7 @@ export interface S3Access {
 const LOCATION = /^(?:file:\/\/\/[^/]|s3:\/\/[a-z0-9{][a-z0-9.{}-]*(?:\/|$))/;
 
 /** With commas between them; none: no place is allowed. */
-export const deltaLocations = z
+const places = z
   .string()
   .prefault('')
   .transform((text) =>
@@ -38,8 +38,28 @@ export const deltaLocations = z
     },
   );
 
+/** What stands for the name of the organization that uploads. */
+export const ORGANIZATION_PLACE = '{org}';
+
+const ofOneOrganization = places.refine(
+  (all) => all.every((each) => each.includes(ORGANIZATION_PLACE)),
+  {
+    error:
+      'a location without {org} would be open to every organization: put {org} where the organization’s name stands, or name a location that is meant for all of them in MILLRACE_DELTA_SHARED_LOCATIONS',
+  },
+);
+const ofAll = places.refine((all) => !all.some((each) => each.includes(ORGANIZATION_PLACE)), {
+  error: 'a location with {org} is one organization’s: name it in MILLRACE_DELTA_LOCATIONS',
+});
+
+export const deltaVariables = {
+  MILLRACE_DELTA_LOCATIONS: ofOneOrganization,
+  MILLRACE_DELTA_SHARED_LOCATIONS: ofAll,
+};
+
 interface Variables {
   readonly MILLRACE_DELTA_LOCATIONS: readonly string[];
+  readonly MILLRACE_DELTA_SHARED_LOCATIONS: readonly string[];
   readonly AWS_ACCESS_KEY_ID?: string | undefined;
   readonly AWS_SECRET_ACCESS_KEY?: string | undefined;
   readonly AWS_SESSION_TOKEN?: string | undefined;
@@ -49,13 +69,16 @@ interface Variables {
 
 /** @throws when a location is in S3 and there are no keys to it. */
 export function deltaSources(variables: Variables): DeltaSources {
-  const locations = variables.MILLRACE_DELTA_LOCATIONS;
+  const locations = [
+    ...variables.MILLRACE_DELTA_LOCATIONS,
+    ...variables.MILLRACE_DELTA_SHARED_LOCATIONS,
+  ];
   if (!locations.some((location) => location.startsWith('s3:')))
     return { locations, s3: undefined };
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
   if (!accessKeyId || !secretAccessKey)
     throw new Error(
-      'configuration: MILLRACE_DELTA_LOCATIONS has a place in S3; it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'configuration: MILLRACE_DELTA_LOCATIONS or MILLRACE_DELTA_SHARED_LOCATIONS has a place in S3; it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   const s3 = {
     endpoint: variables.AWS_ENDPOINT_URL?.replace(/\/+$/, ''),

@@ -4,9 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MillraceError } from './errors.js';
 import { explainIssues } from './explain-issues.js';
+import { isAbort } from './is-abort.js';
 import type { Logger } from './logger.js';
 import { countFailure } from './metrics/failure-metrics.js';
 import type { AuthenticatedRequest } from './request.js';
+import { engineFailure, withoutLiterals } from './without-literals.js';
 
 export interface ErrorBody {
   readonly code: number;
@@ -56,8 +58,11 @@ export function sendError(
     url: loggedUrl(request),
     kind: failure.kind,
   };
-  if (failure.kind === 'INTERNAL') logger.error({ ...log, err: error }, failure.message);
-  else logger.info({ ...log, err: failure.cause }, failure.message);
+  const told = withoutLiterals(failure.message);
+  const engine = engineFailure(failure.cause);
+  if (failure.kind === 'INTERNAL') logger.error({ ...log, err: error }, told);
+  else if (engine) logger.info({ ...log, engine }, 'the engine has refused it');
+  else logger.info({ ...log, err: failure.cause }, told);
   if (reply.sent || reply.raw.headersSent) {
     // A cut answer must never look whole.
     reply.raw.destroy();
@@ -77,13 +82,17 @@ export function sendError(
 
 /** What is given up because nobody waits for it any more has not failed. */
 function leftByItsClient(error: unknown, { raw }: FastifyReply): boolean {
-  return raw.destroyed && (error as { name?: unknown } | null | undefined)?.name === 'AbortError';
+  return raw.destroyed && isAbort(error);
 }
 
-/** People's e-mails do not belong into logs. */
+/** People's e-mails do not belong into logs, nor do statements and filters: of parameters the names are told. */
 export function loggedUrl(request: FastifyRequest): string {
   const pattern = request.routeOptions.url;
-  return pattern?.includes(':email') ? pattern : request.url;
+  if (pattern?.includes(':email')) return pattern;
+  const [path = '', parameters] = request.url.split('?', 2);
+  if (parameters === undefined) return path;
+  const names = parameters.split('&').map((each) => each.split('=', 1)[0]);
+  return `${path}?${names.join('&')}`;
 }
 
 const DISCARD_MS = 30_000;

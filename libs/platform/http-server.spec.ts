@@ -59,7 +59,15 @@ describe('the HTTP server', () => {
       ],
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
-      httpAdapter({ trustedProxies: [], idleSeconds: 60, traced: false }, logger),
+      httpAdapter(
+        {
+          trustedProxies: [],
+          pages: { origins: [], setting: 'MILLRACE_CORS_ORIGINS' },
+          idleSeconds: 60,
+          traced: false,
+        },
+        logger,
+      ),
       {
         bodyParser: false,
         logger: false,

@@ -7,6 +7,8 @@ import { MillraceError } from './errors.js';
 import { lastSegmentConstraint } from './last-segment.js';
 import type { Logger } from './logger.js';
 import { measureRequests } from './metrics/request-metrics.js';
+import { OpenExchanges } from './open-exchanges.js';
+import { refuseOtherSites, type AllowedPages } from './other-sites.js';
 import { requestId } from './request.js';
 import { endSilentSockets } from './silent-sockets.js';
 import { traceRequests } from './tracing/trace-requests.js';
@@ -15,6 +17,7 @@ import { endWaitingAnswers } from './waiting-answers.js';
 export interface HttpOptions {
   /** Addresses or ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  readonly pages: AllowedPages;
   /** A client that sends nothing for so long is cut off. */
   readonly idleSeconds: number;
   /** Whether requests become spans of traces. */
@@ -30,7 +33,7 @@ const HEADERS_TIMEOUT_MS = 30_000;
  * come before any route have the same shape as all others, and every response says its request id.
  */
 export function httpAdapter(
-  { trustedProxies, idleSeconds, traced }: HttpOptions,
+  { trustedProxies, pages, idleSeconds, traced }: HttpOptions,
   logger: Logger,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
@@ -50,8 +53,9 @@ export function httpAdapter(
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const fastify = adapter.getInstance();
-  endWaitingAnswers(fastify);
-  endSilentSockets(fastify, idleSeconds * 1000, (socket) =>
+  const exchanges = new OpenExchanges(fastify);
+  endWaitingAnswers(fastify, exchanges);
+  endSilentSockets(fastify, exchanges, idleSeconds * 1000, (socket) =>
     endWith(
       socket,
       new MillraceError('UPLOAD_TIMEOUT', `the body stopped for ${idleSeconds} seconds`),
@@ -70,6 +74,9 @@ export function httpAdapter(
       reply.raw.once('close', () => logger.debug(requestLine(request, reply), 'answered'));
     done();
   });
+  refuseOtherSites(fastify, pages, (error, request, reply) =>
+    sendError(error, request, reply, logger),
+  );
   return adapter;
 }
 

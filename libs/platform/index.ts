@@ -1,7 +1,8 @@
+export { addressPrefix, type AddressPrefix } from './address-prefix.js';
 export type { Caller, RequestOrganization } from './caller.js';
 export { readConfig, type Config, type Role, type UploadLimits } from './config.js';
 export { type EdgeEnvironment, readEdgeEnvironment, readSourceCredentials } from './config-edge.js';
-export type { DeltaSources, S3Access } from './delta-sources.js';
+export { ORGANIZATION_PLACE, type DeltaSources, type S3Access } from './delta-sources.js';
 export {
   bodyOf,
   ErrorFilter,
@@ -19,11 +20,14 @@ export {
   type RouteDescription,
 } from './describe.js';
 export { diskFull, failedCommit, isDiskFull } from './disk-full.js';
+export { checkLmdbFile } from './lmdb-file.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController } from './health.controller.js';
 export { httpAdapter, type HttpOptions } from './http-server.js';
 export type { KafkaAccess } from './kafka-access.js';
+export { isAbort } from './is-abort.js';
+export { keepPrivate, makePrivately } from './keep-private.js';
 export { KeyedQueue } from './keyed-queue.js';
 export { listenFailure } from './listen-failure.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
@@ -60,11 +64,13 @@ export {
   type AuthenticatedRequest,
 } from './request.js';
 export { endSilentSockets } from './silent-sockets.js';
-export { breakOff, breakOffOnSignal, closeOnSignal, drain } from './shutdown.js';
+export { breakOff, breakOffOnSignal, closeOnSignal, endWithin, drain } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
+export { corsFor, type AllowedPages } from './other-sites.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
 export { traceRequests } from './tracing/trace-requests.js';
 export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';
-export { syncFolder, syncFolderSync, writeDurably, writeDurablySync } from './write-durably.js';
+export { syncPath, syncPathSync, writeDurably, writeDurablySync } from './write-durably.js';
+export { TENANT_BOUNDS, type TenantBounds } from './tenant-bounds.js';

@@ -1,6 +1,7 @@
-import { pino, stdTimeFunctions, type Logger } from 'pino';
+import { pino, stdSerializers, stdTimeFunctions, type Logger } from 'pino';
 import type { LoggerService } from '@nestjs/common';
 import { currentIds } from './tracing/trace.js';
+import { isOfEngine, withoutLiterals } from './without-literals.js';
 
 export type { Logger };
 
@@ -11,9 +12,22 @@ export function createLogger(level: string): Logger {
       level,
       timestamp: stdTimeFunctions.isoTime,
       mixin: () => currentIds() ?? {},
+      serializers: { err: serialized },
       redact: ['req.headers.authorization', 'password'],
     },
     process.stderr,
+  );
+}
+
+/** The engine quotes statements and values in its errors. */
+function serialized(error: Error): object {
+  const written = stdSerializers.err(error) as unknown as Readonly<Record<string, unknown>>;
+  if (!isOfEngine(error)) return written;
+  return Object.fromEntries(
+    Object.entries(written).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? withoutLiterals(value) : value,
+    ]),
   );
 }
 

@@ -30,11 +30,11 @@ export async function readJson<T>(request: IncomingMessage, schema: z.ZodType<T>
 async function readText(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
+  if (Number(request.headers['content-length'] ?? 0) > BYTES_MAX) throw tooLarge();
+  // What is left of the body is read and thrown away with the answer: the request stays open for it.
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    if (bytes > BYTES_MAX) {
-      throw new MillraceError('UPLOAD_TOO_LARGE', `the body may have at most ${BYTES_MAX} bytes`);
-    }
+    if (bytes > BYTES_MAX) throw tooLarge();
     pieces.push(piece);
   }
   try {
@@ -42,4 +42,8 @@ async function readText(request: IncomingMessage): Promise<string> {
   } catch {
     throw new MillraceError('MALFORMED_BODY', 'the body is not UTF-8');
   }
+}
+
+function tooLarge(): MillraceError {
+  return new MillraceError('UPLOAD_TOO_LARGE', `the body may have at most ${BYTES_MAX} bytes`);
 }

@@ -18,7 +18,7 @@ export function closeOnSignal(close: () => Promise<void>, drainSeconds = 0): voi
       return;
     }
     asked = performance.now();
-    endAfter(LIMIT_MS + drainSeconds * 1000);
+    endWithin(LIMIT_MS + drainSeconds * 1000);
     close().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -68,7 +68,7 @@ export async function drain(app: NestFastifyApplication): Promise<void> {
  * Ends the process even when its main thread hangs in native code; a supervisor would do the same
  * a little later. What was acknowledged is on disk by then.
  */
-function endAfter(milliseconds: number): void {
+export function endWithin(milliseconds: number): void {
   const code = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${milliseconds})`;
   new Worker(code, { eval: true }).unref();
 }

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
+import { OpenExchanges } from './open-exchanges.js';
 import { endSilentSockets } from './silent-sockets.js';
 
 describe('silent sockets', () => {
   let server: FastifyInstance;
   beforeEach(async () => {
     server = fastify({ forceCloseConnections: true });
-    endSilentSockets(server, 50, (socket) => socket.destroy());
+    endSilentSockets(server, new OpenExchanges(server), 50, (socket) => socket.destroy());
     server.get('/fast', () => 'fast');
     // Answers only when the client has been silent for too long.
     server.get('/slow', async () => {

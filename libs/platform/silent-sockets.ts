@@ -1,11 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
+import type { Exchange, OpenExchanges } from './open-exchanges.js';
 
 /**
  * Ends connections on which a client is silent while it is waited for: it has nothing in work, or
@@ -16,22 +11,13 @@ interface Exchange {
  */
 export function endSilentSockets(
   fastify: FastifyInstance,
+  exchanges: OpenExchanges,
   idleMs: number,
   refuse: (socket: Socket) => void,
 ): void {
-  /** In order: a client may send its next request before it has the answer to its last. */
-  const exchanges = new WeakMap<Socket, Set<Exchange>>();
-  fastify.addHook('onRequest', (request, reply, done) => {
-    const { socket } = request.raw;
-    const exchange = { request: request.raw, response: reply.raw };
-    const ofSocket = exchanges.get(socket) ?? new Set();
-    exchanges.set(socket, ofSocket.add(exchange));
-    reply.raw.once('close', () => ofSocket.delete(exchange));
-    done();
-  });
   fastify.server.setTimeout(idleMs, (socket: Socket) => {
     // The others wait for it.
-    const [oldest] = exchanges.get(socket) ?? [];
+    const [oldest] = exchanges.of(socket);
     if (!oldest || leavesItsAnswer(oldest)) socket.destroy();
     else if (stopsItsBody(oldest)) refuse(socket);
     // It is told once only, unless asked again.

@@ -1,5 +1,6 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
+import { OpenExchanges } from './open-exchanges.js';
 import { endWaitingAnswers } from './waiting-answers.js';
 
 describe('answers that wait behind another of their connection', () => {
@@ -10,7 +11,7 @@ describe('answers that wait behind another of their connection', () => {
   beforeEach(async () => {
     ended.length = 0;
     server = fastify({ forceCloseConnections: true });
-    endWaitingAnswers(server);
+    endWaitingAnswers(server, new OpenExchanges(server));
     // Never answers.
     server.get('/waits/:name', (request, { raw }) => {
       const { name } = request.params as { name: string };

@@ -1,26 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { OpenExchanges } from './open-exchanges.js';
 
 /**
  * Lets every answer hear of its client's end. Node tells it to the one answer that has the
  * connection only: those to requests sent behind it, before it was whole, would wait for ever and
  * keep what they hold.
  */
-export function endWaitingAnswers(fastify: FastifyInstance): void {
-  const open = new WeakMap<Socket, Set<ServerResponse>>();
-  const ofConnection = (socket: Socket): Set<ServerResponse> => {
-    const known = open.get(socket);
-    if (known) return known;
-    const answers = new Set<ServerResponse>();
-    open.set(socket, answers);
-    socket.once('close', () => answers.forEach(endIfWaiting));
-    return answers;
-  };
-  fastify.addHook('onRequest', (request, reply, done) => {
-    const answers = ofConnection(request.raw.socket).add(reply.raw);
-    reply.raw.once('close', () => answers.delete(reply.raw));
-    done();
+export function endWaitingAnswers(fastify: FastifyInstance, exchanges: OpenExchanges): void {
+  fastify.server.on('connection', (socket: Socket) => {
+    socket.once('close', () => {
+      for (const { response } of exchanges.of(socket)) endIfWaiting(response);
+    });
   });
 }
 

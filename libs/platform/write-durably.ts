@@ -20,12 +20,12 @@ export async function writeDurably(file: string, content: string | Uint8Array): 
     await handle.close();
   }
   await rename(fresh(file), file);
-  await syncFolder(dirname(file));
+  await syncPath(dirname(file));
 }
 
-/** A file's name is on disk only when its folder is. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+/** A file's bytes or a folder's names are on disk when this resolves: a file's name is there only when its folder is. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {
@@ -37,12 +37,12 @@ export async function syncFolder(folder: string): Promise<void> {
 export function writeDurablySync(file: string, content: Uint8Array): void {
   writeFileSync(fresh(file), content, { mode: OWNER_ONLY, flush: true });
   renameSync(fresh(file), file);
-  syncFolderSync(dirname(file));
+  syncPathSync(dirname(file));
 }
 
-/** As {@link syncFolder}; nothing else runs meanwhile. */
-export function syncFolderSync(folder: string): void {
-  const handle = openSync(folder, 'r');
+/** As {@link syncPath}; nothing else runs meanwhile. */
+export function syncPathSync(path: string): void {
+  const handle = openSync(path, 'r');
   try {
     fsyncSync(handle);
   } finally {

@@ -9,3 +9,4 @@ export { GraphiqlModule } from './graphiql.module.js';
 export { QueryModule } from './query.module.js';
 export { SearchModule } from './search.module.js';
 export { QueryPipeline } from './query.pipeline.js';
+export { UnreadableTables } from './unreadable-tables.js';

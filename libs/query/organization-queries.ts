@@ -62,9 +62,9 @@ export class OrganizationQueries {
   ) {}
 
   /** @throws {MillraceError} TOO_MANY_REQUESTS; the signal's reason when it is aborted while waiting */
-  async enter(organizationId: string, signal: AbortSignal): Promise<Turn> {
+  async enter(share: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted();
-    const account = this.account(organizationId);
+    const account = this.account(share);
     this.checkAllowance(account);
     if (account.running < this.limits.running) account.running += 1;
     else await this.wait(account, signal);
@@ -81,25 +81,25 @@ export class OrganizationQueries {
         const next = account.waiting.shift();
         if (next) next();
         else account.running -= 1;
-        this.forget(organizationId, account);
+        this.forget(share, account);
       },
     };
   }
 
-  private account(organizationId: string): Account {
+  private account(share: string): Account {
     const { seconds, resultBytes, readRows, readBytes } = this.limits;
-    const account = this.accounts.get(organizationId) ?? {
+    const account = this.accounts.get(share) ?? {
       running: 0,
       waiting: [],
       left: { seconds, resultBytes, readRows, readBytes },
       refilledAt: performance.now(),
     };
-    this.accounts.set(organizationId, account);
-    const share = (performance.now() - account.refilledAt) / MINUTE_MS;
+    this.accounts.set(share, account);
+    const refilled = (performance.now() - account.refilledAt) / MINUTE_MS;
     account.refilledAt = performance.now();
     for (const each of ALLOWED) {
       const whole = this.limits[each];
-      account.left[each] = Math.min(whole, account.left[each] + share * whole);
+      account.left[each] = Math.min(whole, account.left[each] + refilled * whole);
     }
     return account;
   }
@@ -144,10 +144,10 @@ export class OrganizationQueries {
   }
 
   /** An organization that asks nothing needs no account once its allowance is whole. */
-  private forget(organizationId: string, account: Account): void {
+  private forget(share: string, account: Account): void {
     if (account.running > 0) return;
     if (ALLOWED.every((each) => account.left[each] >= this.limits[each]))
-      this.accounts.delete(organizationId);
+      this.accounts.delete(share);
   }
 }
 

@@ -1,5 +1,5 @@
-import { MillraceError, type ErrorKind } from '@app/platform';
-import { toWarehouseError, withoutPaths } from '@app/warehouse';
+import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
+import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
 import { firstWordProblem } from './first-word.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
@@ -43,6 +43,11 @@ const QUOTA_SECONDS = 60;
 export function toQueryFailure(error: unknown, text: string): unknown {
   if (error instanceof MillraceError || isAbort(error)) return error;
   const failure = toWarehouseError(error);
+  if (unreadablePart(failure)) return unreadable(error);
+  if (failure instanceof PacedError) {
+    const { message, retryAfterSeconds } = failure;
+    return new MillraceError('TOO_MANY_REQUESTS', message, { retryAfterSeconds, cause: error });
+  }
   if (OURS.has(failure.code)) return error;
   const kind = KINDS[failure.code] ?? 'INVALID_SQL';
   if (kind === 'INVALID_SQL' || kind === 'UNKNOWN_COLUMN') {
@@ -62,8 +67,14 @@ export function toQueryFailure(error: unknown, text: string): unknown {
   });
 }
 
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
+/** @param table whose part is damaged, where that is known */
+export function unreadable(error: unknown, table?: string): MillraceError {
+  const what = table === undefined ? 'a table' : `the table ${table}`;
+  return new MillraceError(
+    'TABLE_UNREADABLE',
+    `${what} cannot be read: a part of it is damaged on the disk, and the server's log names it; an operator finds what to do in docs/operations.md, "Damaged parts"; other streams, and rows in other parts, are not affected`,
+    { cause: error },
+  );
 }
 
 /** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */

@@ -1,6 +1,6 @@
 import { Readable, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { MillraceError, traced, type RequestOrganization } from '@app/platform';
 import {
   WarehouseReader,
@@ -14,7 +14,8 @@ import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
-import { toQueryFailure } from './query-failure.js';
+import { toQueryFailure, unreadable } from './query-failure.js';
+import { UnreadableTables } from './unreadable-tables.js';
 
 export interface QueryRequest {
   /** As its author, or a frontend, wrote it. */
@@ -36,6 +37,7 @@ export class QueryPipeline {
     private readonly guard: Guard,
     private readonly reader: WarehouseReader,
     private readonly organizations: OrganizationQueries,
+    @Optional() private readonly unreadable?: UnreadableTables,
   ) {}
 
   /**
@@ -45,13 +47,14 @@ export class QueryPipeline {
    */
   async run(request: QueryRequest): Promise<Readable> {
     const { organization, signal } = request;
-    const turn = await this.organizations.enter(organization.id, signal);
+    const turn = await this.organizations.enter(organization.share, signal);
     const account = new QueryAccount(turn);
     try {
       return counted(await this.read(request, account), account, request.sql);
     } catch (error) {
       account.close();
-      throw toQueryFailure(error, request.sql);
+      const table = await this.unreadable?.note(error);
+      throw table === undefined ? toQueryFailure(error, request.sql) : unreadable(error, table);
     }
   }
 

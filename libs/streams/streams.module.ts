@@ -4,12 +4,13 @@ import { ChangeStreamSettingsHandler } from './commands/change-stream-settings.c
 import { DeleteStreamHandler } from './commands/delete-stream.command.js';
 import { EnsureStreamHandler } from './commands/ensure-stream.command.js';
 import { EvolveStreamSchemaHandler } from './commands/evolve-stream-schema.command.js';
+import { StreamRoom } from './commands/stream-room.js';
 import { StreamRecords } from './http/stream-records.js';
 import { StreamsController } from './http/streams.controller.js';
 import { StreamsResolver } from './http/streams.resolver.js';
 import { SummaryController } from './http/summary.controller.js';
 
-/** Needs from the app: CommandPipeline, StreamsProjection, StreamStatistics, MemberCount. */
+/** Needs from the app: CommandPipeline, StreamsProjection, StreamStatistics, DamagedTables, MemberCount, TENANT_BOUNDS. */
 @Module({
   imports: [CqrsModule],
   controllers: [SummaryController, StreamsController],
@@ -20,6 +21,8 @@ import { SummaryController } from './http/summary.controller.js';
     DeleteStreamHandler,
     EnsureStreamHandler,
     EvolveStreamSchemaHandler,
+    StreamRoom,
   ],
+  exports: [StreamRoom],
 })
 export class StreamsModule {}

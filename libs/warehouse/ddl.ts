@@ -62,7 +62,7 @@ const COMPACT = `max_compress_block_size = 131072, min_bytes_for_wide_part = ${W
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
 /** How databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
 export const ORGANIZATION_PREFIX = 'o_';
-const SHARD_PREFIX = 's_';
+export const SHARD_PREFIX = 's_';
 /** SQL: databases of either kind. */
 export const OUR_DATABASES = `match(database, '^(${ORGANIZATION_PREFIX}|${SHARD_PREFIX})')`;
 
@@ -135,11 +135,16 @@ export class Ddl {
     return this.cluster === undefined ? 'system.parts' : `cluster(${this.name}, system.parts)`;
   }
 
+  /** The engine's list of what it, or somebody, has set aside, on every node. */
+  get detachedParts(): string {
+    const all = 'system.detached_parts';
+    return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
+  }
+
   /** The engine's list of running statements. */
   get processes(): string {
-    return this.cluster === undefined
-      ? 'system.processes'
-      : `clusterAllReplicas(${this.name}, system.processes)`;
+    const all = 'system.processes';
+    return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
   }
 
   kill(condition: string): string {

@@ -8,23 +8,32 @@ export {
   searchedText,
   TIMESTAMP,
 } from './ddl.js';
+export { newDatabaseName } from './database-name.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
+export { namesAbove } from './names-above.js';
 export { letGoSent } from './let-go.js';
 export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
+export type { EngineEvent } from './engine/index.js';
+export { WHOLE_RESULT } from './sql/read-settings.js';
 export { openSourceEngine } from './open-source-engine.js';
 export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
+export { StorageUse } from './storage-use.js';
 export { WholeResult } from './whole-result.js';
 export {
   ColumnMismatchError,
   FencedError,
   isOfData,
   NETWORK_ERROR,
+  PacedError,
   passes,
   refuses,
   toWarehouseError,
+  type UnreadablePart,
+  unreadablePart,
   WarehouseError,
   withoutPaths,
 } from './warehouse-errors.js';
+export { type DamagedPart, TableHealth, type TableRows } from './table-health.js';
 export { type AuditFilter, type AuditRow, AuditTables } from './audit-tables.js';
 export { PersonKeyTable, type WrappedKey } from './person-key-table.js';
 export {

@@ -45,4 +45,11 @@ describe('letGoSent', () => {
     letGoSent(bytes);
     expect(() => letGoSent(bytes)).not.toThrow();
   });
+
+  it('may be told of what is free', () => {
+    const bytes = block();
+    handOver(bytes);
+    letGo(bytes);
+    expect(() => letGoSent(bytes)).not.toThrow();
+  });
 });

@@ -10,8 +10,12 @@ nowhere.close();
  */
 export function letGo(bytes: Uint8Array): void {
   const { buffer } = bytes;
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength)
-    nowhere.postMessage(undefined, [buffer]);
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) free(buffer);
+}
+
+/** What is free already is empty, and newer Node.js refuses to hand it over again. */
+function free(buffer: ArrayBuffer): void {
+  if (buffer.byteLength > 0) nowhere.postMessage(undefined, [buffer]);
 }
 
 /** Memory that only who is given a part of it knows, and never more than one part. */
@@ -30,6 +34,5 @@ export function handOver(bytes: Uint8Array): void {
  */
 export function letGoSent(chunk: Uint8Array): void {
   const { buffer } = chunk;
-  if (buffer instanceof ArrayBuffer && handedOver.delete(buffer))
-    nowhere.postMessage(undefined, [buffer]);
+  if (buffer instanceof ArrayBuffer && handedOver.delete(buffer)) free(buffer);
 }

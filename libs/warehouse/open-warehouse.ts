@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { availableMemory } from './available-memory.js';
+import type { EngineEvent } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
 export interface WarehouseOptions {
@@ -10,6 +13,10 @@ export interface WarehouseOptions {
   readonly readers: number;
   /** Acceptance statements that run at once in this process; more wait. */
   readonly acceptors: number;
+  /** What the embedded engine's process may take. */
+  readonly memoryBytes?: number | undefined;
+  /** Is told of the starts and ends of that process. */
+  readonly tell?: (event: EngineEvent) => void;
 }
 
 export interface OpenWarehouse {
@@ -18,9 +25,12 @@ export interface OpenWarehouse {
   readonly localEngine: LocalEngine;
 }
 
+/** Of what the machine has. */
+const MEMORY_SHARE = 0.5;
+
 /**
- * Opens the warehouse that the configuration names. Acceptance has its engine in this process
- * either way, which locks the directory.
+ * Opens the warehouse that the configuration names: a server, or the engine in a process of its own.
+ * Acceptance has its engine in this process either way.
  * @throws when the directory is in use, or the server cannot be reached.
  */
 export async function openWarehouse({
@@ -29,24 +39,25 @@ export async function openWarehouse({
   limits,
   readers,
   acceptors,
+  memoryBytes = Math.floor(availableMemory() * MEMORY_SHARE),
+  tell = () => undefined,
 }: WarehouseOptions): Promise<OpenWarehouse> {
-  const { openChdb, Engine } = await import('./chdb/index.js');
-  if (clickHouse === undefined) return openChdb({ directory, limits, readers, acceptors });
+  const { Engine } = await import('./chdb/index.js');
+  const { openEngine } = await import('./engine/index.js');
   const { openClickHouse } = await import('./clickhouse/index.js');
-  const engine = new Engine({ directory, acceptors });
+  const engine = new Engine({ directory: join(directory, 'acceptance'), acceptors });
   const { localEngine } = engine;
-  const closeEngine = () => engine.close();
+  const closeEngine = (): Promise<void> => engine.close();
+  const common = { directory, limits, closeEngine };
   try {
-    const warehouse = await openClickHouse({
-      address: clickHouse,
-      directory,
-      limits,
-      localEngine,
-      closeEngine,
-    });
+    const warehouse =
+      clickHouse === undefined
+        ? (await openEngine({ ...common, memoryBytes, readers, tell })).warehouse
+        : await openClickHouse({ ...common, address: clickHouse, localEngine });
     return { warehouse, localEngine };
   } catch (error) {
     await engine.close();
+    if (clickHouse === undefined) throw error;
     throw new Error(`CLICKHOUSE_URL: ${(error as Error).message}`, { cause: error });
   }
 }

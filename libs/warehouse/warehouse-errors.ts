@@ -63,6 +63,21 @@ export class FencedError extends WarehouseError {
   }
 }
 
+/** The engine's number of a quota that is used up. */
+const TOO_MUCH = 201;
+
+/** An organization has had a query that could only be ended by force, and has to wait. */
+export class PacedError extends WarehouseError {
+  constructor(readonly retryAfterSeconds: number) {
+    super(
+      TOO_MUCH,
+      'PACED',
+      'a query of this organization went past its limit and could only be ended by force; wait a few minutes, and ask for less',
+    );
+    this.name = 'PacedError';
+  }
+}
+
 /**
  * Numbers of failures that say nothing about the statement, and pass: no memory, no disk, too many
  * parts, time-outs, broken files; a server that is away, too busy, or lets nobody in just now; a
@@ -102,6 +117,24 @@ const UNEXPLAINED = new Set([0, 1000, 1001, 1002]);
 /** Whether the engine will not carry the statement out, today or tomorrow, as what is there is now. */
 export const refuses = (error: unknown): boolean =>
   error instanceof WarehouseError && !passes(error) && !UNEXPLAINED.has(error.code);
+
+/** Numbers of failures to read what the engine itself has written: checksums, sizes, files that are gone. */
+const OF_DISK = new Set([32, 33, 40, 74, 76, 89, 107, 226, 227, 228, 246, 271]);
+const PART = /\/store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([^/\s]+_\d+_\d+_\d+(?:_\d+)?)\//;
+
+/** The part of a table that a failure says is damaged. */
+export interface UnreadablePart {
+  /** As the engine numbers the table. */
+  readonly tableId: string;
+  readonly part: string;
+}
+
+/** Undefined for any other failure. */
+export function unreadablePart(error: unknown): UnreadablePart | undefined {
+  const { code, message } = toWarehouseError(error);
+  const [, tableId, part] = (OF_DISK.has(code) ? PART.exec(message) : undefined) ?? [];
+  return tableId === undefined || part === undefined ? undefined : { tableId, part };
+}
 
 const FRAME =
   /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;

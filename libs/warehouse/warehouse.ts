@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { AuditTables } from './audit-tables.js';
 import type { PersonKeyTable } from './person-key-table.js';
+import type { StorageUse } from './storage-use.js';
+import type { TableHealth } from './table-health.js';
 
 /** A column; `type` is the engine's own type name, e.g. `Nullable(Int64)`. */
 export interface Column {
@@ -149,6 +151,8 @@ export abstract class WarehouseWriter {
 
 /** Data definition. Every call may be repeated: what is already so stays so. */
 export abstract class WarehouseSchema {
+  /** A name for the database of an organization that is to be made. */
+  abstract newDatabase(): string;
   abstract createDatabase(database: string): Promise<void>;
   /**
    * `columns` without `_timestamp` and the position columns: every table has those. The table
@@ -252,7 +256,9 @@ export interface Warehouse
     WarehouseWriter,
     WarehouseSchema,
     StreamStatistics,
+    StorageUse,
     AuditTables,
-    PersonKeyTable {
+    PersonKeyTable,
+    TableHealth {
   close(): Promise<void>;
 }

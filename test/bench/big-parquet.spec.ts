@@ -9,7 +9,7 @@ import { processorSeconds } from './processor-time.js';
 import { report } from './report.js';
 
 /** `BENCH=short` is for CI: large enough for inserts and merges beside each other. */
-const ROWS = process.env.BENCH === 'short' ? 4_000_000 : 43_200_000;
+const ROWS = process.env.BENCH === 'short' ? 2_000_000 : 43_200_000;
 const MIB = 1024 * 1024;
 const MEMORY_GROWTH_MAX = 256 * MIB;
 /** Unpacked they are more than an upload may have by default. */

@@ -8,8 +8,8 @@ import { startServer, type Server } from '../server/start-server.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const LINES = SHORT ? 100_000 : 400_000;
-const ROUNDS = SHORT ? 2 : 7;
+const LINES = SHORT ? 50_000 : 400_000;
+const ROUNDS = SHORT ? 1 : 7;
 const STREAMS = 5;
 const MIB = 1024 * 1024;
 

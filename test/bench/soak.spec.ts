@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProcessCluster } from '../server/cluster/process-cluster.js';
+import { rounds } from '../rounds.js';
 import { until } from '../server/until.js';
 import { writeAccessLog } from '../fixtures/access-log.js';
 import { residentBytes } from './process-memory.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const MINUTES = SHORT ? 0.75 : 10;
+const MINUTES = SHORT ? 0.4 : rounds(10, 60);
 const SAMPLES = 60;
 const START_MS = 240_000;
 const MIB = 2 ** 20;

@@ -14,7 +14,7 @@ const SHORT = process.env.BENCH === 'short';
 const FILES = 4;
 const ROWS_A_FILE = SHORT ? 100_000 : 500_000;
 const ROWS = FILES * ROWS_A_FILE;
-const ROUNDS = SHORT ? 2 : 5;
+const ROUNDS = SHORT ? 1 : 5;
 const MIB = 1024 * 1024;
 const MEMORY_GROWTH_MAX = 256 * MIB;
 

@@ -9,8 +9,8 @@ import { report } from './report.js';
 
 /** `BENCH=short` is for CI: the same, with fewer lines and rounds. */
 const SHORT = process.env.BENCH === 'short';
-const LINES = SHORT ? 400_000 : 2_000_000;
-const ROUNDS = SHORT ? 2 : 5;
+const LINES = SHORT ? 200_000 : 2_000_000;
+const ROUNDS = SHORT ? 1 : 5;
 const MIB = 1024 * 1024;
 
 const COLUMNS = [

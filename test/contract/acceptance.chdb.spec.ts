@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { acceptRecords, type SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 import { PureKeeper } from './pure-keeper.js';
+import { LIMITS } from './limits.js';
+import { rounds } from '../rounds.js';
 
 const ACCEPTED_AT = 1_767_225_600_000_000;
 interface Outcome {
@@ -20,18 +21,11 @@ describe('acceptance, with the real engine', () => {
   let warehouse: Warehouse;
   let files = 0;
 
-  beforeAll(() => {
-    const limits = {
-      timeoutSeconds: 10,
-      memoryBytes: 1 << 30,
-      readRows: 1e9,
-      readBytes: 1e12,
-      resultRows: 1e6,
-      resultBytes: 1 << 30,
-    };
-    ({ localEngine: engine, warehouse } = openChdb({
+  beforeAll(async () => {
+    ({ localEngine: engine, warehouse } = await openWarehouse({
+      clickHouse: undefined,
       directory,
-      limits,
+      limits: LIMITS,
       readers: 1,
       acceptors: 2,
     }));
@@ -149,7 +143,7 @@ describe('acceptance, with the real engine', () => {
         expect(judged.state.columns).toEqual(plain.state.columns);
         expect(first.stored.length + first.rejected.length).toBe(lines.length);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(15, 40) },
     );
   }, 120_000);
 
@@ -209,7 +203,7 @@ describe('acceptance, with the real engine', () => {
         expect(keeper.state.columns).toEqual([{ name: 'v', type }]);
       }
     },
-    30_000,
+    120_000,
   );
 
   it.each<[string, string, string, 0 | 1]>([
@@ -268,7 +262,10 @@ describe('acceptance, with the real engine', () => {
         const all = new Set(sent.flat().flatMap((record) => Object.keys(record)));
         expect(new Set(keeper.state.columns.map((column) => column.name))).toEqual(all);
       }),
-      { numRuns: 12, examples: [[[[{ userId: 1 }], [{ userid: 2 }], [{ _Timestamp: 3 }]]]] },
+      {
+        numRuns: rounds(5, 12),
+        examples: [[[[{ userId: 1 }], [{ userid: 2 }], [{ _Timestamp: 3 }]]]],
+      },
     );
   }, 120_000);
 

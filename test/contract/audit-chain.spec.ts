@@ -13,6 +13,7 @@ import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.j
 import { deed, FULL, performAll } from './deeds.js';
 import { newEvent } from './event-store.contract.js';
 import { account, by, eventsOf, openSite, startNode, type Node, type Site } from './node.js';
+import { rounds } from '../rounds.js';
 
 const KEY = Buffer.alloc(32, 5);
 const quiet = { onProgress: () => undefined };
@@ -104,9 +105,9 @@ describe('the audit trail after any history', () => {
           }
         },
       ),
-      { numRuns: 25, examples: [[FULL, FULL]] },
+      { numRuns: rounds(12, 25), examples: [[FULL, FULL]] },
     );
-  }, 60_000);
+  });
 });
 
 describe('an audit trail', () => {
@@ -186,7 +187,7 @@ describe('an audit trail', () => {
       }),
       { examples: [[{ how: 'insert', index: 0, place: 0n }]] },
     );
-  }, 60_000);
+  });
 
   it('shows a row that is there twice where two pages meet', async () => {
     const more = Array.from({ length: 5001 }, () => newEvent('CommandRefused'));
@@ -228,9 +229,9 @@ describe('an audit trail', () => {
           await other.dispose();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(20, 40) },
     );
-  }, 60_000);
+  });
 
   it('cannot be made again without the key', async () => {
     const found = await verify(site.store, audited.tables, audited.directory, Buffer.alloc(32, 6));
@@ -282,7 +283,7 @@ describe('an audit trail', () => {
         expect(tables.databases).toEqual(audited.tables.databases);
       }),
     );
-  }, 60_000);
+  });
 });
 
 /** As the projector does, without its patience. */

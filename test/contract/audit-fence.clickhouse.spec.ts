@@ -40,7 +40,7 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
     wire = await Wire.to(double.port);
     a = await open('a', wire.port);
     b = await open('b', double.port);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const close of closing) await close();
     await wire.close();

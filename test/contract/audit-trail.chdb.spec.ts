@@ -2,21 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AuditTrailProjection, TrailLead, verifyAudit, type AuditVerdict } from '@app/audit';
-import type { AuditTables, Warehouse } from '@app/warehouse';
+import { openWarehouse, type AuditTables, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 import { newEvent } from './event-store.contract.js';
 import { account, by, eventsOf, openSite, startNode, type Node, type Site } from './node.js';
+import { LIMITS } from './limits.js';
 
 const KEY = Buffer.alloc(32, 5);
-const limits = {
-  timeoutSeconds: 10,
-  memoryBytes: 1 << 30,
-  readRows: 1e9,
-  readBytes: 1e12,
-  resultRows: 1e6,
-  resultBytes: 1 << 30,
-};
 
 describe('the audit trail, on chDB', () => {
   let directory: string;
@@ -64,7 +56,13 @@ describe('the audit trail, on chDB', () => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-audit-'));
-    ({ warehouse } = openChdb({ directory, limits, readers: 2, acceptors: 1 }));
+    ({ warehouse } = await openWarehouse({
+      clickHouse: undefined,
+      directory,
+      limits: LIMITS,
+      readers: 2,
+      acceptors: 1,
+    }));
     site = openSite();
     await start();
     ({ id: organizationId, database } = await node.memberships.create('acme', undefined, by()));
@@ -213,5 +211,5 @@ describe('the audit trail, on chDB', () => {
       24_989, 24_988, 24_987,
     ]);
     expect((await verify()).problems).toEqual([]);
-  }, 60_000);
+  });
 });

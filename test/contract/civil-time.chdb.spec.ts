@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dateText, timestampText, timeText } from '../../libs/ingest/table/civil-time.sql.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 import { seededRandom } from '../fixtures/seeded-random.js';
+import { Engine } from '../../libs/warehouse/chdb/engine.js';
 
 const DAY_MS = 86_400_000;
 /** What JavaScript's own dates hold, about 270,000 years to either side. */
@@ -12,17 +12,9 @@ const COUNT = 2000;
 
 describe('times as text, by the engine and by JavaScript', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-times-'));
-  const limits = {
-    timeoutSeconds: 10,
-    memoryBytes: 2 ** 30,
-    readRows: 10_000,
-    readBytes: 2 ** 20,
-    resultRows: 10,
-    resultBytes: 1000,
-  };
-  const chdb = openChdb({ directory, limits, readers: 1, acceptors: 1 });
+  const chdb = new Engine({ directory, acceptors: 1 });
   afterAll(async () => {
-    await chdb.warehouse.close();
+    await chdb.close();
     rmSync(directory, { recursive: true, force: true });
   });
 

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Warehouse } from '@app/warehouse';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { AccessDdl } from '../../libs/warehouse/access-ddl.js';
 import { Ddl } from '../../libs/warehouse/ddl.js';
 
@@ -24,9 +23,15 @@ describe('statements for a cluster', () => {
   let directory: string;
   let warehouse: Warehouse;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-cluster-statements-'));
-    ({ warehouse } = openChdb({ directory, limits: LIMITS, readers: 1, acceptors: 1 }));
+    ({ warehouse } = await openWarehouse({
+      clickHouse: undefined,
+      directory,
+      limits: LIMITS,
+      readers: 1,
+      acceptors: 1,
+    }));
   });
   afterAll(async () => {
     await warehouse.close();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { Column, LocalEngine, Warehouse } from '@app/warehouse';
+import { openWarehouse, type Column, type LocalEngine, type Warehouse } from '@app/warehouse';
 import type { SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
 import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
 import { CsvAcceptance } from '../../libs/ingest/accept/accept-csv.js';
@@ -10,7 +10,7 @@ import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk
 import type { Conversion } from '../../libs/ingest/accept/convert-records.js';
 import { csvToColumns, firstTime } from '../../libs/ingest/accept/csv-columns.js';
 import { csvToRecords } from '../../libs/ingest/accept/csv-records.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { LIMITS } from './limits.js';
 
 const COLUMNS: readonly Column[] = [
   ['i', 'Nullable(Int64)'],
@@ -77,18 +77,11 @@ describe('CSV in one pass, with the real engine', () => {
   let warehouse: Warehouse;
   let files = 0;
 
-  beforeAll(() => {
-    const limits = {
-      timeoutSeconds: 10,
-      memoryBytes: 1 << 30,
-      readRows: 1e9,
-      readBytes: 1e12,
-      resultRows: 1e6,
-      resultBytes: 1 << 30,
-    };
-    ({ localEngine: engine, warehouse } = openChdb({
+  beforeAll(async () => {
+    ({ localEngine: engine, warehouse } = await openWarehouse({
+      clickHouse: undefined,
       directory,
-      limits,
+      limits: LIMITS,
       readers: 1,
       acceptors: 2,
     }));

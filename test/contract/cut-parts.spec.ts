@@ -4,6 +4,7 @@ import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut-csv.js';
 import { cutParts, LineCutter, type Cutter } from '../../apps/cli/cut-lines.js';
 import { likelyDelimiter as serversDelimiter } from '../../libs/ingest/upload/csv-header.js';
 import { frameCsv } from '../../libs/ingest/upload/frame-csv.js';
+import { rounds } from '../rounds.js';
 
 /** The same bytes, as they may arrive. */
 async function* arriving(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
@@ -72,7 +73,7 @@ describe('parts of a file', () => {
           records.push(...(await recordsOf(offset === 0 ? part : first + part, source.delimiter)));
         expect(records).toEqual(await recordsOf(first + rest));
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(60, 150) },
     );
   });
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -6,9 +6,8 @@ import type { RecordedEvent } from '@app/event-store';
 import { DeadLetter, GroupInserter, PutBack, WritePipeline, WriteProgress } from '@app/ingest';
 import type { IngestQueue, QueuePosition } from '@app/ingest-queue';
 import { StreamsProjection } from '@app/streams';
-import type { LocalEngine, Warehouse } from '@app/warehouse';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { openEmbeddedIngestQueue } from '../../libs/ingest-queue/embedded/embedded-ingest-queue.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 import { until } from '../server/until.js';
 
 const DATABASE = 'o_dead';
@@ -31,7 +30,8 @@ describe('batches that their table does not take', () => {
 
   beforeAll(async () => {
     engineDirectory = mkdtempSync(join(tmpdir(), 'millrace-dead-engine-'));
-    ({ warehouse, localEngine } = openChdb({
+    ({ warehouse, localEngine } = await openWarehouse({
+      clickHouse: undefined,
       directory: engineDirectory,
       limits,
       readers: 1,
@@ -121,6 +121,37 @@ describe('batches that their table does not take', () => {
     await progress.awaitWritten(position);
     expect([await rowsOf(stream), deadLetter.size]).toEqual([`${ROWS}\n`, 0]);
     expect(working.tablesWaitedFor).toBe(0);
+  });
+
+  it('are named when somebody took their file from the queue, and hold up nobody', async () => {
+    const [robbed, other] = [newStream(), newStream()];
+    for (const stream of [robbed, other]) await createTable(stream);
+    const payload = join(directory, 'large.native.zst');
+    writeFileSync(payload, bytes);
+    const headers = {
+      ...{ database: DATABASE, table: robbed, streamId: robbed },
+      ...{ columns: '["_timestamp","n"]', rows: String(ROWS), recordBytes: '100' },
+    };
+    const gone = last([...(await queue.append([{ key: robbed, headers, payload: { file: payload } }]))]); // prettier-ignore
+    const payloads = join(directory, 'queue', 'payloads');
+    for (const file of readdirSync(payloads)) rmSync(join(payloads, file));
+    const positions = await append(robbed, bytes);
+    const others = last(await append(other, bytes));
+    start();
+    const told = { kind: 'INTERNAL', message: expect.stringContaining('are lost') as string };
+    await expect(progress.awaitWritten(gone)).rejects.toMatchObject(told);
+    await expect(progress.awaitWritten(last(positions), gone)).rejects.toMatchObject(told);
+    await progress.awaitWritten(last(positions));
+    await progress.awaitWritten(others);
+    expect([await rowsOf(robbed), await rowsOf(other)]).toEqual([`${ROWS}\n`, `${ROWS}\n`]);
+    expect(logged.some((line) => line.includes("gone from the queue's folder"))).toBe(true);
+    // It is listed, and can never be put back.
+    const [batch, ...more] = await new DeadLetter(kept()).list();
+    expect([batch?.position, batch?.lost, more]).toEqual([gone, true, []]);
+    if (batch)
+      await expect(
+        new PutBack(deadLetter, inserter(), warehouse, streams).one(batch),
+      ).rejects.toThrow('are lost');
   });
 
   it('are kept when it does not come in time, and whoever waits for them is told', async () => {

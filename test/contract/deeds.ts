@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import type { ROLES } from '../../libs/identity/aggregates/roles.js';
 import { streamAggregate } from '../../libs/streams/aggregates/stream.aggregate.js';
-import { account, by, type Node } from './node.js';
+import { account, by, callerOf, organizationOf, type Node } from './node.js';
 
 type Role = (typeof ROLES)[number];
+
+/** `late`: an invitation that was over before it began. */
+type Asking = 'invite' | 'late' | 'accept' | 'decline' | 'withdraw';
 
 /** One thing that somebody does; numbers choose among who and what is there by then. */
 export type Deed =
@@ -11,6 +14,7 @@ export type Deed =
   | { readonly do: 'organize' | 'passcode'; readonly where: number }
   | { readonly do: 'join'; readonly who: number; readonly where: number; readonly role: Role }
   | { readonly do: 'leave'; readonly who: number; readonly where: number }
+  | { readonly do: Asking; readonly who: number; readonly where: number }
   | { readonly do: 'stream' | 'evolve' | 'settings' | 'delete'; readonly what: number };
 
 const few = fc.nat({ max: 3 });
@@ -20,6 +24,11 @@ export const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ do: fc.constantFrom('organize', 'passcode'), where: few }),
   fc.record({ do: fc.constant('join'), who: few, where: few, role }),
   fc.record({ do: fc.constant('leave'), who: few, where: few }),
+  fc.record({
+    do: fc.constantFrom<Asking>('invite', 'late', 'accept', 'decline', 'withdraw'),
+    who: few,
+    where: few,
+  }),
   fc.record({ do: fc.constantFrom('stream', 'evolve', 'settings', 'delete'), what: few }),
 );
 
@@ -35,7 +44,15 @@ export const FULL: Deed[] = [
   { do: 'join', who: 1, where: 0, role: 'admin' },
   { do: 'join', who: 1, where: 0, role: 'viewer' },
   { do: 'leave', who: 1, where: 0 },
+  { do: 'invite', who: 1, where: 0 },
+  { do: 'decline', who: 1, where: 0 },
   { do: 'erase', who: 1 },
+  { do: 'invite', who: 3, where: 0 },
+  { do: 'withdraw', who: 3, where: 0 },
+  { do: 'late', who: 3, where: 0 },
+  { do: 'invite', who: 2, where: 0 },
+  { do: 'register', who: 2 },
+  { do: 'accept', who: 2, where: 0 },
   { do: 'stream', what: 0 },
   { do: 'evolve', what: 0 },
   { do: 'stream', what: 1 },
@@ -76,6 +93,12 @@ async function perform(node: Node, what: Deed): Promise<void> {
       if (what.do === 'leave') return memberships.remove(found.id, user.id, by());
       return memberships.put(found.id, user.id, what.role, by());
     }
+    case 'invite':
+    case 'late':
+    case 'accept':
+    case 'decline':
+    case 'withdraw':
+      return answer(node, what);
     case 'stream': {
       const id = `S${what.what}X${streams.all().length}`;
       const data = { id, organizationId: 'O', database: 'd', name: `s${what.what}` };
@@ -105,6 +128,23 @@ async function perform(node: Node, what: Deed): Promise<void> {
     case 'delete':
       return stream && void (await change(stream.id, { type: 'delete' }));
   }
+}
+
+/** Person 0 invites, whoever is asked answers. */
+async function answer(node: Node, what: Extract<Deed, { do: Asking }>): Promise<void> {
+  const { users, organizations, asking } = node;
+  const place = organizations.find(`o${what.where}`);
+  const email = `p${what.who}@example.com`;
+  const [inviter, person] = [users.byEmail('p0@example.com'), users.byEmail(email)];
+  if (!place || !inviter) return;
+  if (what.do === 'invite' || what.do === 'late') {
+    const occurredAt = (what.do === 'late' ? new Date(0) : new Date()).toISOString();
+    const invitation = { caller: callerOf(node, inviter.id), email, role: 'viewer' } as const;
+    return asking.invite(place.id, invitation, by(inviter.id, { occurredAt }));
+  }
+  if (what.do === 'withdraw')
+    return asking.withdraw(organizationOf(node, place.name), email, by(inviter.id));
+  if (person) return asking[what.do](callerOf(node, person.id), place.name, by(person.id));
 }
 
 /** A deed may be refused, as a person's would be; it must not fail otherwise. */

@@ -106,8 +106,32 @@ describe('docker-compose.yml', () => {
     expect(proxy).toContain('health_uri /readyz');
   });
 
+  it.each(services)('%s has the secrets that it needs, and no others', (_, service) => {
+    const { environment = {}, secrets = [] } = service;
+    const named = Object.values(environment).flatMap(
+      (value) => /^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1] ?? [],
+    );
+    expect([...secrets].sort()).toEqual(named.sort());
+    // Who serves nobody needs no password of root's, nor keys to the tables of organizations.
+    const serves =
+      environment.MILLRACE_ROLES === 'api' || environment.MINIO_ROOT_USER !== undefined;
+    if (!serves) {
+      expect(secrets).not.toContain('root_password');
+      expect(secrets).not.toContain('minio_password');
+    }
+  });
+
+  it('opens no tables of one organization to another', () => {
+    for (const [, { environment = {} }] of ours) {
+      expect(environment).not.toHaveProperty('MILLRACE_DELTA_SHARED_LOCATIONS');
+      const { MILLRACE_DELTA_LOCATIONS: locations = '' } = environment;
+      for (const location of String(locations).split(',').filter(Boolean))
+        expect(location).toMatch(/\/\{org\}\//);
+    }
+  });
+
   it('makes the bucket that uploads by address may read', () => {
-    const bucket = /^s3:\/\/([^/]+)\/$/.exec(
+    const bucket = /^s3:\/\/([^/]+)\/\{org\}\/$/.exec(
       String(compose.services['api-1']?.environment?.MILLRACE_DELTA_LOCATIONS),
     )?.[1];
     const { entrypoint = [] } = compose.services.minio ?? {};

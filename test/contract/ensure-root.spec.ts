@@ -37,7 +37,7 @@ describe('EnsureRoot', () => {
   const events = () => eventsOf(site.store);
   const types = async (): Promise<string[]> => (await events()).map(({ type }) => type);
   const isRootPassword = async (password: string): Promise<boolean> =>
-    (await credentials.check(EMAIL, password))?.root === true;
+    (await credentials.checkHere(EMAIL, password))?.root === true;
 
   beforeEach(() => {
     site = openSite();

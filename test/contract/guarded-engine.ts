@@ -10,10 +10,14 @@ import {
   QueryPipeline,
   type TableDescription,
 } from '@app/query';
-import type { LocalEngine, QueryLimits, Warehouse } from '@app/warehouse';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { openWarehouse, type LocalEngine, type QueryLimits, type Warehouse } from '@app/warehouse';
 
-export const OWN: RequestOrganization = { id: 'A', name: 'a', database: `o_${'a'.repeat(32)}` };
+export const OWN: RequestOrganization = {
+  id: 'A',
+  name: 'a',
+  database: `o_${'a'.repeat(32)}`,
+  share: 'A',
+};
 /** Database of an organization that nobody here may read. */
 export const OTHER = `o_${'b'.repeat(32)}`;
 /** Stands in the other organization's tables and in files beside the data. */
@@ -55,14 +59,15 @@ interface Opened {
 }
 
 /** The embedded engine. */
-function openEmbedded(directory: string, limits: QueryLimits): Promise<Opened> {
-  const opened = openChdb({
+async function openEmbedded(directory: string, limits: QueryLimits): Promise<Opened> {
+  const opened = await openWarehouse({
+    clickHouse: undefined,
     directory: join(directory, 'engine'),
     limits,
     readers: 4,
     acceptors: 1,
   });
-  return Promise.resolve({ ...opened, close: () => opened.warehouse.close() });
+  return { ...opened, close: () => opened.warehouse.close() };
 }
 
 /**

@@ -186,5 +186,5 @@ describe('the embedded queue', () => {
       }),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 });

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LocalEngine, Warehouse } from '@app/warehouse';
-import { ClientPool } from '../../libs/warehouse/chdb/client-pool.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
+import { endless } from './limits.js';
 
 /** Fails long after its first rows. */
 const FAILING =
@@ -14,16 +13,14 @@ describe('a statement after one that failed', () => {
   let warehouse: Warehouse;
   let localEngine: LocalEngine;
 
-  beforeAll(() => {
-    const limits = {
-      timeoutSeconds: 20,
-      memoryBytes: 1 << 30,
-      readRows: 1e12,
-      readBytes: 1e14,
-      resultRows: 5_000_000,
-      resultBytes: 1 << 30,
-    };
-    ({ warehouse, localEngine } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
+  beforeAll(async () => {
+    ({ warehouse, localEngine } = await openWarehouse({
+      clickHouse: undefined,
+      directory,
+      limits: endless(20),
+      readers: 1,
+      acceptors: 1,
+    }));
   });
   afterAll(async () => {
     await warehouse.close();
@@ -44,16 +41,6 @@ describe('a statement after one that failed', () => {
       code: 395,
     });
     expect(await localEngine.run('SELECT {n:UInt8}', bound)).toBe('1\n');
-  });
-
-  it('is answered nothing of it by a client', async () => {
-    const clients = ClientPool.on(join(directory, 'store'), 1);
-    await expect(clients.rows(FAILING)).rejects.toMatchObject({ code: 395 });
-    expect(await clients.rows("SELECT 'next' AS whose")).toEqual([{ whose: 'next' }]);
-    const command = 'SELECT throwIf(number = 900000) FROM numbers(1000000)';
-    await expect(clients.command(command)).rejects.toMatchObject({ code: 395 });
-    expect(await clients.rows("SELECT 'next' AS whose")).toEqual([{ whose: 'next' }]);
-    await clients.close();
   });
 
   it('has only its own blocks, when the blocks before failed or nobody wanted more of them', async () => {

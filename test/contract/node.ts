@@ -13,12 +13,19 @@ import {
   type RecordedEvent,
 } from '@app/event-store';
 import { openEmbeddedEventStore } from '@app/event-store/embedded';
-import { OrganizationsProjection, PersonalData, UsersProjection } from '@app/identity';
+import {
+  InvitationsProjection,
+  OrganizationsProjection,
+  PersonalData,
+  UsersProjection,
+} from '@app/identity';
 import { ServerKey } from '@app/key-store';
 import { EmbeddedPersonKeys } from '@app/key-store/embedded';
-import type { Caller, RequestOrganization } from '@app/platform';
+import { readConfig, type Caller, type RequestOrganization } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
+import { newDatabaseName } from '@app/warehouse';
 import { Accounts } from '../../libs/identity/people/accounts.js';
+import { Invitations } from '../../libs/identity/people/invitations.js';
 import { Memberships } from '../../libs/identity/people/memberships.js';
 import { Passcodes } from '../../libs/identity/people/passcode.js';
 
@@ -51,16 +58,22 @@ export interface ReadModels {
   readonly people: PersonalData;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
+  readonly invitations: InvitationsProjection;
   readonly streams: StreamsProjection;
 }
 
-export function readModels({ directory, serverKey }: Site): ReadModels {
+export function readModels(
+  { directory, serverKey }: Site,
+  now: () => number = Date.now,
+): ReadModels {
   const keys = new EmbeddedPersonKeys(join(directory, 'person-keys'), serverKey);
   const people = new PersonalData(serverKey, keys);
+  const users = new UsersProjection(people);
   return {
     people,
-    users: new UsersProjection(people),
+    users,
     organizations: new OrganizationsProjection(),
+    invitations: new InvitationsProjection(people, users, now),
     streams: new StreamsProjection(),
   };
 }
@@ -72,34 +85,46 @@ export interface Node extends ReadModels {
   readonly passcodes: Passcodes;
   readonly accounts: Accounts;
   readonly memberships: Memberships;
+  readonly asking: Invitations;
   stop(): Promise<void>;
 }
 
 interface NodeOptions {
   readonly snapshots?: SnapshotFiles;
+  /** What time it is to its read models. */
+  readonly now?: () => number;
   /** Projections that come after the others. */
   more?(models: ReadModels): readonly Projection[];
 }
 
 export async function startNode(site: Site, options: NodeOptions = {}): Promise<Node> {
-  const models = readModels(site);
-  const { people, users, organizations, streams } = models;
+  const models = readModels(site, options.now);
+  const { people, users, organizations, invitations, streams } = models;
   const projector = new Projector(
     site.store,
-    [users, organizations, streams, ...(options.more?.(models) ?? [])],
+    [users, organizations, invitations, streams, ...(options.more?.(models) ?? [])],
     { error: () => undefined },
     options.snapshots,
   );
   await projector.start();
   const pipeline = new CommandPipeline(site.store, projector, people);
   const passcodes = new Passcodes(site.serverKey);
+  const memberships = new Memberships(
+    pipeline,
+    organizations,
+    passcodes,
+    users,
+    { newDatabase: newDatabaseName },
+    readConfig({}).tenant,
+  );
   return {
     ...models,
     projector,
     pipeline,
     passcodes,
     accounts: new Accounts(pipeline, people, users),
-    memberships: new Memberships(pipeline, organizations, passcodes),
+    memberships,
+    asking: new Invitations(pipeline, memberships, people, invitations, organizations),
     stop: () => projector.stop(),
   };
 }
@@ -124,8 +149,8 @@ export function callerOf({ users }: ReadModels, userId: string): Caller {
 export function organizationOf({ organizations }: ReadModels, name: string): RequestOrganization {
   const found = organizations.find(name);
   if (!found) throw new Error(`no organization ${name}`);
-  const { id, database } = found;
-  return { id, name, database, administered: true };
+  const { id, database, share } = found;
+  return { id, name, database, share, administered: true };
 }
 
 export async function eventsOf(store: EventStore): Promise<RecordedEvent[]> {

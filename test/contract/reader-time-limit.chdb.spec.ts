@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Warehouse } from '@app/warehouse';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import type { WarehouseReader } from '@app/warehouse';
+import { endless } from './limits.js';
+import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-process.js';
 
 const LIMIT_SECONDS = 1;
 const ENOUGH_MS = 1200;
@@ -12,21 +13,15 @@ const NEWLINE = 0x0a;
 
 describe("a reader that takes longer than a query's time limit", () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-reader-limit-'));
-  let warehouse: Warehouse;
+  let engine: ReaderInProcess;
+  let warehouse: WarehouseReader;
 
   beforeAll(() => {
-    const limits = {
-      timeoutSeconds: LIMIT_SECONDS,
-      memoryBytes: 1 << 30,
-      readRows: 1e12,
-      readBytes: 1e14,
-      resultRows: 5_000_000,
-      resultBytes: 1 << 30,
-    };
-    warehouse = openChdb({ directory, limits, readers: 1, acceptors: 1 }).warehouse;
+    engine = openReaderInProcess(directory, endless(LIMIT_SECONDS), 1);
+    warehouse = engine.reader;
   });
   afterAll(async () => {
-    await warehouse.close();
+    await engine.close();
     rmSync(directory, { recursive: true, force: true });
   });
 

@@ -6,8 +6,14 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tableFromIPC } from 'apache-arrow';
 import { parquetReadObjects } from 'hyparquet';
-import { WholeResult, type QueryProgress, type ResultFormat, type Warehouse } from '@app/warehouse';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import {
+  WholeResult,
+  type QueryProgress,
+  type ResultFormat,
+  type WarehouseReader,
+} from '@app/warehouse';
+import { endless } from './limits.js';
+import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-process.js';
 
 /** Takes the engine minutes, a little at a time. */
 const ENDLESS = 'SELECT sum(cityHash64(number, 1)) AS endless FROM numbers(900000000000)';
@@ -16,21 +22,15 @@ const ENDLESS_SCALAR = `SELECT (${ENDLESS}) AS scalar`;
 
 describe('reading with a real engine', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-reader-'));
-  let warehouse: Warehouse;
+  let engine: ReaderInProcess;
+  let warehouse: WarehouseReader;
 
   beforeAll(() => {
-    const limits = {
-      timeoutSeconds: 20,
-      memoryBytes: 1 << 30,
-      readRows: 1e12,
-      readBytes: 1e14,
-      resultRows: 5_000_000,
-      resultBytes: 1 << 30,
-    };
-    warehouse = openChdb({ directory, limits, readers: 2, acceptors: 1 }).warehouse;
+    engine = openReaderInProcess(directory, endless(20), 2);
+    warehouse = engine.reader;
   });
   afterAll(async () => {
-    await warehouse.close();
+    await engine.close();
     rmSync(directory, { recursive: true, force: true });
   });
 

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WholeResult, type QueryProgress, type Warehouse } from '@app/warehouse';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { WholeResult, type QueryProgress, type WarehouseReader } from '@app/warehouse';
+import { endless } from './limits.js';
+import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-process.js';
 
 const FEW = 3;
 /** More than an answer may have that is held whole. */
@@ -19,21 +20,15 @@ const growing = (then: number, seconds: number): string => {
 
 describe('a statement that is run once more, since there is more of its answer', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-second-run-'));
-  let warehouse: Warehouse;
+  let engine: ReaderInProcess;
+  let warehouse: WarehouseReader;
 
   beforeAll(() => {
-    const limits = {
-      timeoutSeconds: 3,
-      memoryBytes: 1 << 30,
-      readRows: 1e12,
-      readBytes: 1e14,
-      resultRows: 5_000_000,
-      resultBytes: 1 << 30,
-    };
-    warehouse = openChdb({ directory, limits, readers: 1, acceptors: 1 }).warehouse;
+    engine = openReaderInProcess(directory, endless(3), 1);
+    warehouse = engine.reader;
   });
   afterAll(async () => {
-    await warehouse.close();
+    await engine.close();
     rmSync(directory, { recursive: true, force: true });
   });
 

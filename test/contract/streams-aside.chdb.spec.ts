@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { AuditTrailProjection, FollowLeadProjection, TrailLead } from '@app/audit';
 import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
-import type { Warehouse } from '@app/warehouse';
+import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { newEvent } from './event-store.contract.js';
 import { by, openSite, startNode, type Node, type Site } from './node.js';
@@ -57,7 +56,13 @@ describe('an event that the warehouse refuses to carry out', () => {
   beforeEach(async () => {
     said.length = 0;
     directory = mkdtempSync(join(tmpdir(), 'millrace-aside-'));
-    ({ warehouse } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
+    ({ warehouse } = await openWarehouse({
+      clickHouse: undefined,
+      directory,
+      limits,
+      readers: 1,
+      acceptors: 1,
+    }));
     site = openSite();
     await start();
     ({ database } = await node.memberships.create('default', undefined, by()));

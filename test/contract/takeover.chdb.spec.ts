@@ -8,9 +8,8 @@ import {
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
-import { FencedError, type AuditRow, type Warehouse } from '@app/warehouse';
+import { openWarehouse, FencedError, type AuditRow, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { newEvent } from './event-store.contract.js';
 import { by, eventsOf, openSite, startNode, type Site } from './node.js';
@@ -57,7 +56,13 @@ describe('a process that starts while the one that leads dies', () => {
   beforeEach(async () => {
     shared.databases.clear();
     directory = mkdtempSync(join(tmpdir(), 'millrace-takeover-'));
-    ({ warehouse } = openChdb({ directory, limits, readers: 1, acceptors: 1 }));
+    ({ warehouse } = await openWarehouse({
+      clickHouse: undefined,
+      directory,
+      limits,
+      readers: 1,
+      acceptors: 1,
+    }));
     site = openSite();
     const node = await startNode(site);
     ({ database } = await node.memberships.create('default', undefined, by()));

@@ -475,6 +475,27 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         });
       });
 
+      it('tells what each organization keeps, and how much room the disk has', async () => {
+        const file = await batch('kept.native.zst', 5000);
+        const table = { database: `o_${'5'.repeat(32)}`, table: 'events' };
+        await warehouse.createDatabase(table.database);
+        await warehouse.createTable(table, COLUMNS, STREAM_ID);
+        await warehouse.createAuditTable(table.database);
+        expect((await warehouse.keptBytes()).has(table.database)).toBe(false);
+        const position = { partition: 0, offset: 1n };
+        const batches = [{ position, file }];
+        await warehouse.insert({ table, streamId: STREAM_ID, columns, batches });
+        const kept = (await warehouse.keptBytes()).get(table.database);
+        const statistics = await warehouse.statistics(table.database, ['events']);
+        expect(kept).toBeGreaterThan(100);
+        expect(kept).toBe(statistics.get('events')?.compressedBytes);
+        await warehouse.dropStreamTable(table, STREAM_ID);
+        expect((await warehouse.keptBytes()).has(table.database)).toBe(false);
+        const { free, size } = await warehouse.disk();
+        expect(free).toBeGreaterThan(0);
+        expect(size).toBeGreaterThan(free);
+      });
+
       it('tells nothing of a table that is dropped while its statistics are read, and does not fail', async () => {
         const file = await batch('dropped.native.zst', 5);
         const names = Array.from({ length: 20 }, (_, n) => `dropped_${n}`);

@@ -1,12 +1,13 @@
 import type { UploadStatus } from '../server/client.js';
 import { deltaArchive } from '../server/delta-archive.js';
 import { makeParquet } from '../server/make-parquet.js';
+import { rounds, roundsMs } from '../rounds.js';
 import type { Server } from '../server/start-server.js';
 import { nodesUnderTest } from './two-nodes.js';
 
-const TIMEOUT_MS = 240_000;
-const ROUNDS = 20;
-const TABLE_ROUNDS = 6;
+const ROUNDS = rounds(6, 100);
+const TABLE_ROUNDS = rounds(4, 40);
+const TIMEOUT_MS = roundsMs(ROUNDS);
 /** The next integer that no float has. */
 const BEYOND_FLOAT = '9007199254740993';
 
@@ -95,9 +96,9 @@ describe('one stream that changes at two nodes at once', () => {
     async (kind, integersBy, fractionsBy, shape) => {
       const ofIntegers = await upload(integersBy, shape(BEYOND_FLOAT), 'Int64');
       const ofFractions = await upload(fractionsBy, shape('0.5'), 'Float64');
-      const rounds = [integersBy, fractionsBy].includes('_json') ? ROUNDS : TABLE_ROUNDS;
+      const times = [integersBy, fractionsBy].includes('_json') ? ROUNDS : TABLE_ROUNDS;
       const names = Array.from(
-        { length: rounds },
+        { length: times },
         (_, round) => `numbers-${kind}${integersBy}${fractionsBy}-${round}`,
       );
       for (const name of names) {

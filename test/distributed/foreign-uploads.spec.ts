@@ -10,6 +10,8 @@ import { until } from '../server/until.js';
 const { Kafka, CompressionTypes, logLevel } = kafkajs;
 
 const RECORD_BYTES = 100_000;
+/** Of one organization: more than the other tests make. */
+const STREAMS = 40;
 
 describe('Kafka', () => {
   let kafka: KafkaServer | undefined;
@@ -30,6 +32,7 @@ describe('Kafka', () => {
       KAFKA_BROKERS: brokers,
       KAFKA_UPLOAD_ORGANIZATIONS: 'default, other',
       MILLRACE_MAX_RECORD_BYTES: String(RECORD_BYTES),
+      MILLRACE_ORG_STREAMS: String(STREAMS),
     };
     server = await startServer({ dataDirectory, variables });
     client = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
@@ -65,7 +68,7 @@ describe('Kafka', () => {
     });
 
   /** Dead letters so far. */
-  async function deadLetters(wanted: number) {
+  async function deadLetters(wanted: number, reason = /^/) {
     const consumer = client.consumer({ groupId: `${namespace}-look-${Date.now()}` });
     await consumer.connect();
     await consumer.subscribe({ topics: [`${namespace}.dead-letter`], fromBeginning: true });
@@ -80,9 +83,10 @@ describe('Kafka', () => {
         return Promise.resolve();
       },
     });
-    await until(() => Promise.resolve(found.length >= wanted));
+    const those = () => found.filter(({ headers }) => reason.test(headers['reason'] ?? ''));
+    await until(() => Promise.resolve(those().length >= wanted));
     await consumer.disconnect();
-    return found;
+    return those();
   }
 
   it('stores JSON, NDJSON and CSV of other producers, however compressed', async () => {
@@ -207,6 +211,24 @@ describe('Kafka', () => {
       expect.stringContaining(`record 2 is longer than ${RECORD_BYTES} bytes`),
     ]);
   });
+
+  it('puts aside what would make one stream too many, and stores what is sent with it', async () => {
+    const user = { email: 'ann@example.com', password: 'Secret-77', role: 'admin' };
+    await server.client.call('/api/default/users', { body: JSON.stringify(user) });
+    await server.client.call(`/api/other/users/${user.email}`, { body: '{"role":"admin"}' });
+    const place = (n: number) => ({ organization: 'other', stream: `s${n}` });
+    await send(
+      Array.from({ length: STREAMS + 3 }, (_, n) => ({ headers: place(n), value: `{"n":${n}}` })),
+    );
+    const refused = await deadLetters(3, /MILLRACE_ORG_STREAMS/);
+    expect(refused.map(({ headers }) => headers['organization'])).toEqual([
+      'other',
+      'other',
+      'other',
+    ]);
+    const streams = await server.client.call('/api/other/streams');
+    expect(streams.json<{ total: number }>().total).toBe(STREAMS);
+  }, 120_000);
 
   it('stores thousands of small messages of several streams exactly once, through kills', async () => {
     const total = 6000;

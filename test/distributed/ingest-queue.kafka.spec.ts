@@ -98,7 +98,7 @@ describe('on Kafka', () => {
       const [first] = nodes;
       const taken = first ? await take(first, 2, true) : [];
       expect(texts(taken).sort()).toEqual([`r${won}`, `s${won}`]);
-    }, 60_000);
+    });
 
     it('lets an append that renews an old name and a new one of that name, at another node, not both be', async () => {
       const [one, two] = [await node('one'), await node('two')];
@@ -117,7 +117,7 @@ describe('on Kafka', () => {
             answer: renewed ? 'old' : 'again',
           });
       }
-    }, 60_000);
+    });
 
     it('delivers each key’s records in their order, whoever appended them, and knows when they are done', async () => {
       const [one, two] = [await node('one'), await node('two')];
@@ -135,7 +135,7 @@ describe('on Kafka', () => {
       expect(new Set(taken.map(({ position }) => position.partition)).size).toBe(5);
       await waiting;
       await one.awaitAllCommitted();
-    }, 60_000);
+    });
 
     it('ends at its start what a crash of this node left open, and holds nobody up', async () => {
       const before = await node('one');
@@ -160,7 +160,7 @@ describe('on Kafka', () => {
       expect(texts(await take(again, 2, true))).toEqual(['first', 'second']);
       await expect(transaction.commit()).rejects.toThrow();
       await crashed.disconnect();
-    }, 60_000);
+    });
 
     it('takes an append into a transaction as long as the broker allows, and says when that was too short', async () => {
       const queue = await node('one');
@@ -186,7 +186,7 @@ describe('on Kafka', () => {
       await hasty.run((send) => send(message('small')));
       await hasty.discard();
       expect(texts(await take(queue, 2, true))).toEqual(['large', 'small']);
-    }, 60_000);
+    });
 
     it('tells a node which records another one has set aside, also when a third writes by then', async () => {
       const nodes = [await node('one'), await node('two'), await node('three')];
@@ -209,7 +209,7 @@ describe('on Kafka', () => {
       expect(appended.map((each) => asking.wasSetAside(each, each.offset))).toEqual([true, false]);
       const late = await node('four');
       expect(appended.map((each) => late.wasSetAside(each, each.offset))).toEqual([true, false]);
-    }, 60_000);
+    });
 
     it('is another queue, with other partitions, when its topics are made anew', async () => {
       const [first] = await (await node('one')).append([record('a')]);
@@ -217,7 +217,7 @@ describe('on Kafka', () => {
       const [second] = await (await node('one')).append([record('a')]);
       expect(first?.offset).toBe(second?.offset);
       expect(first?.partition).not.toBe(second?.partition);
-    }, 60_000);
+    });
 
     it('counts what other nodes have put there towards its bound', async () => {
       const one = await node('one');
@@ -228,6 +228,6 @@ describe('on Kafka', () => {
       await expect(two.append([record('a')])).rejects.toBeInstanceOf(QueueFullError);
       await take(one, 10, true);
       await two.append([record('a')]);
-    }, 60_000);
+    });
   });
 });

@@ -270,7 +270,7 @@ describe('two nodes', () => {
           MILLRACE_DATA_DIR: `${nodes().dataDirectory(1)}-other`,
         })
         .catch((error: unknown) => error);
-      expect(String(refused)).toMatch(/need the same MILLRACE_SECRET_KEY/);
+      expect(String(refused)).toMatch(/MILLRACE_SECRET_KEY is not the key that the events/);
       await nodes().startNode(1);
     },
     TIMEOUT_MS,

@@ -65,10 +65,24 @@ describe('bad input', () => {
       /invalid UTF-8/,
     ],
     ['a NUL byte in a text', '{"a":"x\u0000y"}', /malformed JSON/],
-    ['a number beyond 64 bits', '{"a":18446744073709551616}', /number beyond 64 bits/],
-    ['a number beyond floats', '{"a":1e400}', /number beyond 64 bits/],
+    [
+      'a number beyond 64 bits',
+      '{"a":18446744073709551616}',
+      /number 18446744073709551616 is beyond 64 bits/,
+    ],
+    ['a number beyond floats', '{"a":1e400}', /number 1e400 is beyond 64 bits/],
+    [
+      'a number below 64 bits',
+      '{"b":[{"c":-9223372036854775809}]}',
+      /line 1: field "b", column 12: the number -9223372036854775809 is beyond 64 bits/,
+    ],
+    [
+      'half of a surrogate pair',
+      '{"a":1,"t":"x\\ud800y"}',
+      /line 1: field "t", column 12: the text has half of a surrogate pair/,
+    ],
+    ['half a pair in a key', '{"\\udc00":1}', /column 2: the text has half of a surrogate pair/],
     ['nesting deeper than 1000', `{"a":${'['.repeat(1200)}${']'.repeat(1200)}}`, /nested deeper/],
-    ['a lone surrogate', '{"a":"\\ud800"}', /malformed JSON/],
     ['random bytes', randomBytes(100_000), /./],
   ])('answers 400 to %s', async (_name, body, message) => {
     expectError(await post(body), 400, message);
@@ -126,7 +140,7 @@ describe('bad input', () => {
     async (_name, encoding, body, status, message) => {
       expectError(await post(body, { 'content-encoding': encoding }), status, message);
     },
-    30_000,
+    120_000,
   );
 
   it('has no more of a zstd bomb in memory than it reads at a time', async () => {
@@ -157,14 +171,14 @@ describe('bad input', () => {
       /record 1 is longer than 16777216 bytes/,
     );
     expectError(await post(`{"a":1}\n`.repeat(11 * MIB)), 413, /at most 83886080 bytes/);
-  }, 30_000);
+  });
 
   it('takes a field of 10 MiB whole', async () => {
     expect(await server.client.upload('long', [{ a: 'x'.repeat(10 * MIB) }])).toMatchObject({
       successful: 1,
     });
     expect(await server.client.sql('SELECT length(a) AS n FROM long')).toEqual([{ n: 10 * MIB }]);
-  }, 30_000);
+  });
 
   it('rejects a record with 10,000 fields alone, and keeps serving its stream', async () => {
     const wide = Object.fromEntries(
@@ -178,7 +192,7 @@ describe('bad input', () => {
       successful: 1,
       failed: 0,
     });
-  }, 30_000);
+  });
 
   it('gives a stream its 2,000 columns, and no more', async () => {
     const fields = (from: number) =>
@@ -186,7 +200,7 @@ describe('bad input', () => {
     const status = await server.client.upload('grown', [fields(0), fields(1500), { f0: 7 }]);
     expect(status).toMatchObject({ successful: 2, failed: 1 });
     expect(status.error).toMatch(/field "f\d+": int64 is beyond the 2000 columns/);
-  }, 30_000);
+  });
 
   it.each([
     ['objects', `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`],
@@ -201,7 +215,7 @@ describe('bad input', () => {
         .status?.[0];
       if (status) expect(status.successful + status.failed).toBe(1);
     },
-    30_000,
+    120_000,
   );
 
   it('rejects records with duplicate or impossible fields, each alone', async () => {

@@ -75,7 +75,7 @@ describe('millrace upload, of tables', () => {
       expect(await sum(stream)).toEqual({ all: times * ROWS, different: ROWS });
     }
     expect(unfinished()).toEqual([]);
-  }, 60_000);
+  });
 
   it('stores a Delta table: its folder, and as each archive the same', async () => {
     const files = filesOf(DELTA);
@@ -97,7 +97,7 @@ describe('millrace upload, of tables', () => {
       answers.push(rows);
     }
     expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1);
-  }, 60_000);
+  });
 
   it.each<[string, () => string, readonly string[], number, string]>([
     [

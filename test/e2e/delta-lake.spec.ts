@@ -49,11 +49,13 @@ describe('Delta Lake', () => {
       cpSync(join(FIXTURES, 'delta'), join(lake, org), { recursive: true });
     const objects = ['partitioned', 'deletion-vectors', 'multi-part-checkpoint'].flatMap((name) => [
       ...table(name, `bucket/lake/${name}/`),
+      ...table(name, `bucket/of/default/tables/${name}/`),
     ]);
     s3 = await startS3Double(new Map(objects.map(([key, content]) => [key, Buffer.from(content)])));
     server = await startServer({
       variables: {
-        MILLRACE_DELTA_LOCATIONS: `file://${lake}/{org}, s3://bucket/lake`,
+        MILLRACE_DELTA_LOCATIONS: `file://${lake}/{org}, s3://bucket/of/{org}/tables`,
+        MILLRACE_DELTA_SHARED_LOCATIONS: 's3://bucket/lake',
         AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
         AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
         AWS_REGION: REGION,
@@ -394,6 +396,9 @@ describe('Delta Lake', () => {
     ]);
   });
 
+  it('is read from the organization’s own folder in S3', async () => {
+    expect(await upload(at('s3://bucket/of/default/tables/partitioned'))).toEqual(PARTITIONED);
+  });
   it('is read where the configuration allows, in S3', async () => {
     expect(await upload(at('s3://bucket/lake/partitioned'))).toEqual(PARTITIONED);
     expect(await upload(at('s3://bucket/lake/partitioned', 1))).toEqual(AT_1);
@@ -420,6 +425,9 @@ describe('Delta Lake', () => {
     ['a name that only begins so', () => `file://${lake}/default-not/partitioned`],
     ['another bucket', () => 's3://bucket2/lake/partitioned'],
     ['a folder beside', () => 's3://bucket/lake2'],
+    ["another organization's in S3", () => 's3://bucket/of/acme/tables/partitioned'],
+    ['a name that only begins so in S3', () => 's3://bucket/of/default-b/tables/partitioned'],
+    ['beside the own folder in S3', () => 's3://bucket/of/default/tables2/partitioned'],
   ])('is refused from %s', async (_, uri) => {
     const asked = s3.requests.length;
     expect(await upload(at(uri()))).toEqual([

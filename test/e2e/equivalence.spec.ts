@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { startServer, type Server } from '../server/start-server.js';
+import { rounds } from '../rounds.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -141,7 +142,7 @@ describe('the same question through all four frontends', () => {
           expect(search.json<{ hits?: Row[] }>().hits).toEqual(bySql.map(asHit));
         },
       ),
-      { numRuns: 25 },
+      { numRuns: rounds(12, 25) },
     );
   }, 120_000);
 });

@@ -71,7 +71,7 @@ describe('an upload with an Idempotency-Key', () => {
       expect((await send(`${stream}/${format}`, undefined, body)).status).toBe(200);
       expect(await server.client.count(stream)).toBe(2 * count);
     },
-    60_000,
+    120_000,
   );
 
   it('409: the same key with another body, stream or format', async () => {
@@ -172,7 +172,7 @@ describe('an upload with an Idempotency-Key', () => {
       expect((await send(path, `deleted ${format}`, body)).status).toBe(200);
       expect(await server.client.count(stream)).toBe(2);
     },
-    60_000,
+    120_000,
   );
 
   it('is kept for a day from when it was stored anew', async () => {

@@ -45,6 +45,13 @@ describe('the OpenAPI document', () => {
       200,
       expect.stringContaining('text/html'),
     ]);
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    // Under that policy no script may stand within the page.
+    for (const [, inside] of page.bytes.toString().matchAll(/<script[^>]*>([^]*?)<\/script>/g))
+      expect(inside?.trim()).toBe('');
+    expect(page.bytes.toString()).not.toMatch(/ on\w+=/);
     expect(page.bytes.toString()).not.toMatch(/https?:\/\/(?!127|localhost)[^"']*\.(?:js|css)/);
     expect((await server.client.call('/openapi.yaml', { credentials: 'none' })).status).toBe(200);
     expect(operations.length).toBeGreaterThan(20);
@@ -113,10 +120,14 @@ describe('the OpenAPI document', () => {
       'GET /api/{org}/summary',
     ];
     const managed = operations.filter(([, , , { tags = [] }]) =>
-      ['Users', 'Organizations', 'Streams'].includes(tags[0] ?? ''),
+      ['Users', 'Organizations', 'Invitations', 'Streams'].includes(tags[0] ?? ''),
     );
-    // What they answer is whatever happened: organizations.spec.ts and csv.spec.ts look at it.
-    const elsewhere = ['GET /api/{org}/audit', 'GET /api/{org}/{stream}/_rejected'];
+    // What they answer is whatever happened: organizations.spec.ts, csv.spec.ts and invitations.spec.ts look at it.
+    const elsewhere = [
+      'GET /api/{org}/audit',
+      'GET /api/{org}/{stream}/_rejected',
+      ...operations.flatMap(([name, , path]) => (path.includes('/invitations') ? [name] : [])),
+    ];
     expect(
       managed.map(([name]) => name).filter((name) => ![...order, ...elsewhere].includes(name)),
     ).toEqual([]);

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
+import { crc32 } from 'node:zlib';
 import { open } from 'lmdb';
-import { DeadLetter } from '@app/ingest';
+import { DeadLetter } from '../../libs/ingest/write/dead-letter.js';
 import { environment } from '../../bin/prepare.mjs';
 import { Engine } from '../../libs/warehouse/chdb/engine.js';
 import { startServer, type Server } from '../server/start-server.js';
@@ -75,7 +76,7 @@ describe('commands for operators', () => {
     await client.upload('gone', [{ a: 1 }]);
     expect((await client.call('/api/default/gone', { method: 'DELETE' })).status).toBe(200);
     await stop();
-  }, 60_000);
+  });
   afterAll(async () => {
     await stop();
     rmSync(dataDirectory, { recursive: true, force: true });
@@ -106,7 +107,7 @@ describe('commands for operators', () => {
         expect(await running.client.count('logs')).toBe(1);
         await stop();
       },
-      30_000,
+      120_000,
     );
 
     it('makes lost tables and snapshots again', async () => {
@@ -229,7 +230,7 @@ describe('commands for operators', () => {
       const { code, stderr } = await run('dead-letter', '--replay');
       expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
       await stop();
-    }, 60_000);
+    });
   });
 
   describe('audit:verify', () => {
@@ -264,6 +265,20 @@ describe('commands for operators', () => {
       const data = { ...(changed.value.data as object), role: 'viewer' };
       await events.put(changed.key, { ...changed.value, data });
       await opened.close();
+      expect(await run('audit-verify')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          `at or after position ${changed.key} is not what was`,
+        ) as string,
+      });
+      // Whoever changes an event on purpose can make its sum anew.
+      const forging = open({ path: join(dataDirectory, 'events'), maxDbs: 4 });
+      const { id, type, metadata, stream, revision } = changed.value;
+      const sum = crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
+      await forging
+        .openDB<unknown, number>({ name: 'events', encoding: 'json' })
+        .put(changed.key, { ...changed.value, data, sum });
+      await forging.close();
       const { code, stdout } = await run('audit-verify');
       expect([code, stdout]).toEqual([
         1,

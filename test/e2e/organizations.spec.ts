@@ -1,4 +1,5 @@
 import type { Answer } from '../server/client.js';
+import { until } from '../server/until.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 const PASSWORD = 'Secret-77';
@@ -198,6 +199,7 @@ describe('organizations', () => {
 
     it('has failed logins and refused commands in it', async () => {
       await as({ ...vic, password: 'Wrong-1-Wrong' }, 'GET', '/api/acme/streams');
+      await until(async () => (await audit('?type=LoginFailed')).total > 0);
       await as(vic, 'DELETE', '/api/acme/streams/logs');
       const { hits } = await audit('?size=2');
       expect(hits).toMatchObject([

@@ -329,4 +329,4 @@ it('does not unpack more than an upload may have', async () => {
   } finally {
     await server.stop();
   }
-}, 60_000);
+});

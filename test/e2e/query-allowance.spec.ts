@@ -31,7 +31,7 @@ describe('an organization’s allowance', () => {
     expect(refused.json<{ message: string }>().message).toContain('1000 rows read a minute');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60);
     expect((await ask('other', 'SELECT 1')).status).toBe(200);
-  }, 60_000);
+  });
 });
 
 describe('an organization’s turns', () => {
@@ -46,7 +46,7 @@ describe('an organization’s turns', () => {
 
   /** Asks for more than any buffer takes, so many times without waiting, and reads nothing. */
   const ask = (headers: string, times: number): Socket => {
-    const statement = 'SELECT hex(sipHash128(number)) AS h FROM numbers(5000000)';
+    const statement = 'SELECT hex(sipHash128(number)) AS h FROM numbers(1000000)';
     const credentials = Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64');
     const head = `POST /api/default/sql HTTP/1.1\r\nHost: a\r\nAuthorization: Basic ${credentials}\r\n`;
     const request = `${head}${headers}Content-Length: ${statement.length}\r\n\r\n${statement}`;
@@ -75,6 +75,6 @@ describe('an organization’s turns', () => {
       expect(await status()).toBe(200);
       other.destroy();
     },
-    60_000,
+    120_000,
   );
 });

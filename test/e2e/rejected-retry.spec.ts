@@ -133,7 +133,7 @@ describe('rejected records tried again', () => {
       { c: 20_005, d: 20_005 },
     ]);
     expect((await rejected(name)).map(({ record }) => record)).toEqual(['{"a":"text"}']);
-  }, 60_000);
+  });
 
   it('are gone with their stream', async () => {
     const name = await stream();

@@ -26,6 +26,40 @@ describe('records older than their stream keeps its rows', () => {
   });
   afterAll(() => server.stop());
 
+  it('a shorter retention needs an admin, since it deletes rows', async () => {
+    const password = 'Secret-77';
+    const set = async (role: string, days: number): Promise<[number, string]> => {
+      const answer = await server.client.call('/api/default/aging/settings', {
+        body: JSON.stringify({ data_retention: days }),
+        credentials: { email: `${role}@example.com`, password },
+      });
+      return [answer.status, answer.json<{ message: string }>().message];
+    };
+    for (const role of ['viewer', 'member', 'editor', 'admin']) {
+      const body = JSON.stringify({ email: `${role}@example.com`, password, role });
+      expect((await server.client.call('/api/default/users', { body })).status).toBe(200);
+    }
+    expect((await keep('aging', 30)).status).toBe(200);
+    expect((await post('aging/_json?wait=true', '{"n":1}')).status).toBe(200);
+    for (const role of ['member', 'editor']) {
+      expect(await set(role, 1)).toEqual([
+        403,
+        'data_retention: a shorter one deletes rows, which only an admin of the organization may; now it is 30 days',
+      ]);
+      expect((await set(role, 60))[0]).toBe(200);
+      expect((await set('admin', 30))[0]).toBe(200);
+    }
+    expect((await set('editor', 0))[0]).toBe(200);
+    expect((await set('editor', 36_500))[0]).toBe(403);
+    expect((await set('viewer', 0))[0]).toBe(403);
+    // one that is made by it has no rows
+    const made = await server.client.call('/api/default/fresh/settings', {
+      body: JSON.stringify({ data_retention: 3, columns: { n: 'Int64' } }),
+      credentials: { email: 'editor@example.com', password },
+    });
+    expect(made.status).toBe(200);
+  });
+
   it.each<[string, string, () => string | Buffer]>([
     ['records', '_json', () => `[{"n":1,"_timestamp":"${OLD}"},{"n":2}]`],
     ['microseconds', '_json', () => '[{"n":1,"_timestamp":1577836800000000},{"n":2}]'],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { startServer, type Server } from '../server/start-server.js';
+import { rounds } from '../rounds.js';
 
 interface Found {
   readonly took: number;
@@ -166,7 +167,7 @@ describe('search', () => {
         const keys = rows.map(({ k }) => Date.parse(`${String(k)}Z`) * 1000);
         expect(keys.every((key) => key <= at(to))).toBe(true);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(15, 30) },
     );
   }, 120_000);
 

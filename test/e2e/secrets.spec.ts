@@ -202,7 +202,7 @@ describe('nothing secret or personal is where it does not belong', () => {
     await look();
     await server.stop();
     logs.push({ place: 'the second log', bytes: Buffer.from(server.output()) });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -98,7 +98,7 @@ describe('every route that takes uploads', () => {
     });
     const body = JSON.stringify({ ...FOUNDER, first_name: 'F', last_name: 'F', role: 'member' });
     await server.client.call('/api/default/users', { body });
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   /** An organization of its own, so that no rate is used up by another test. */
@@ -230,7 +230,7 @@ describe('every route that takes uploads', () => {
         [],
       ]),
     );
-  }, 30_000);
+  });
 
   it.each(ALL)('stores once what comes under one Idempotency-Key: %s', async (_title, route) => {
     const org = await organization();

@@ -35,7 +35,7 @@ describe('organizations take turns', () => {
     // Nobody has to wait until a stream is made.
     for (const org of ['flood', 'calm'])
       await server.client.call(`/api/${org}/logs/_json?wait=true`, { body: '{"n":1,"t":"x"}' });
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   it.each(['_json', '_csv', '_bulk', '_parquet', '_delta_lake'])(

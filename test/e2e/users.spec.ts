@@ -77,7 +77,7 @@ describe('users', () => {
           last_name: 'Lee',
           role,
         });
-        expect(await member('default', name)).toMatchObject({ role: 'member' });
+        expect(await member('default', name)).toMatchObject({ role: 'viewer' });
         const own = await as(name, 'GET', '/api/organizations');
         expect(
           own
@@ -86,7 +86,7 @@ describe('users', () => {
             .sort(),
         ).toEqual([
           ['acme', role],
-          ['default', 'member'],
+          ['default', 'viewer'],
         ]);
       },
     );
@@ -187,7 +187,7 @@ describe('users', () => {
         last_name: 'Name',
         role: 'editor',
       });
-      expect(await member('default', name)).toMatchObject({ role: 'member' });
+      expect(await member('default', name)).toMatchObject({ role: 'viewer' });
     });
 
     it('changes an own password with the old one only; the old one is dead at once', async () => {
@@ -289,8 +289,13 @@ describe('users', () => {
 
     it('makes the organization when there is none, with who asks as its admin', async () => {
       const [founder, guest] = [await add('default'), await add('default')];
-      expect((await join(founder, 'theirs', guest, 'editor')).status).toBe(200);
+      expect((await join(founder, 'theirs', guest, 'editor')).json()).toEqual({
+        code: 200,
+        message: 'Invitation sent',
+      });
       expect(await member('theirs', founder)).toMatchObject({ role: 'admin' });
+      expect(await member('theirs', guest)).toBeUndefined();
+      expect((await as(guest, 'POST', '/api/invitations/theirs/accept')).status).toBe(200);
       expect(await member('theirs', guest)).toMatchObject({ role: 'editor' });
       expect((await as(founder, 'GET', '/api/theirs/users')).status).toBe(200);
       expect((await join(await add('default'), 'theirs', guest)).status).toBe(403);
@@ -311,13 +316,14 @@ describe('users', () => {
         expect(refusal(await join('root', org, name))[0]).toBe(400);
     });
 
-    it('403: root as a member, and the last admin as less', async () => {
+    it('403: root as a member, and the last admin who makes himself less; root may', async () => {
       expect(refusal(await join('root', 'acme', 'root'))[0]).toBe(403);
       const founder = await add('default');
       expect((await join(founder, 'single', founder, 'viewer')).status).toBe(200);
       expect(await member('single', founder)).toMatchObject({ role: 'admin' });
-      for (const by of ['root', founder])
-        expect(refusal(await join(by, 'single', founder, 'viewer'))[0]).toBe(403);
+      expect(refusal(await join(founder, 'single', founder, 'viewer'))[0]).toBe(403);
+      expect((await join('root', 'single', founder, 'viewer')).status).toBe(200);
+      expect(await member('single', founder)).toMatchObject({ role: 'viewer' });
     });
 
     it('400: a role there is not', async () => {
@@ -329,11 +335,11 @@ describe('users', () => {
       expect(await member('acme', name)).toBeUndefined();
     });
 
-    it('403 for who is no admin, 404 for nobody, and no organization is made for nobody', async () => {
+    it('403 for who is no admin; root is told 404 for nobody, and makes no organization for nobody', async () => {
       const [editor, name] = [await add('acme', 'editor'), await add('default')];
       expect(refusal(await join(editor, 'acme', name))[0]).toBe(403);
       expect(refusal(await join('root', 'acme', 'nobody'))).toEqual([404, 'User not found']);
-      expect(refusal(await join(name, 'fresh', 'nobody'))).toEqual([404, 'User not found']);
+      expect(refusal(await join('root', 'fresh', 'nobody'))).toEqual([404, 'User not found']);
       expect((await as('root', 'GET', '/api/fresh/users')).status).toBe(404);
     });
   });
@@ -353,14 +359,16 @@ describe('users', () => {
       expect((await as(name, 'GET', '/api/acme/streams')).status).toBe(403);
     });
 
-    it('403: root, the last admin, or by who is no admin', async () => {
+    it('403: root, the last admin himself, or by who is no admin; root may', async () => {
       expect(refusal(await remove('root', 'root'))[0]).toBe(403);
       const [founder, guest] = [await add('default'), await add('default')];
       expect(
         (await as(founder, 'POST', `/api/lonely/users/${email(guest)}`, { role: 'editor' })).status,
       ).toBe(200);
-      for (const by of [founder, 'root'])
-        expect(refusal(await as(by, 'DELETE', `/api/lonely/users/${email(founder)}`))[0]).toBe(403);
+      expect((await as(guest, 'POST', '/api/invitations/lonely/accept')).status).toBe(200);
+      expect(refusal(await as(founder, 'DELETE', `/api/lonely/users/${email(founder)}`))[0]).toBe(
+        403,
+      );
       expect(
         refusal(
           await as(founder, 'PUT', `/api/lonely/users/${email(founder)}`, { role: 'viewer' }),
@@ -370,6 +378,12 @@ describe('users', () => {
         403,
       );
       expect(await member('lonely', founder)).toMatchObject({ role: 'admin' });
+      const root = await as('root', 'PUT', `/api/lonely/users/${email(founder)}`, {
+        role: 'viewer',
+      });
+      expect(root.status).toBe(200);
+      expect((await as('root', 'DELETE', `/api/lonely/users/${email(founder)}`)).status).toBe(200);
+      expect(await member('lonely', founder)).toBeUndefined();
     });
 
     it('404: nobody, or somebody of another organization', async () => {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../fixtures/seeded-random.js';
+import { rounds, roundsMs } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-const ROUNDS = 8;
+const ROUNDS = rounds(3, 60);
 /** After the first of the round is acknowledged. */
 const KILL_WITHIN_MS = 1000;
 const STREAMS = ['bulk_a', 'bulk_b', 'bulk_c'];
@@ -71,47 +72,51 @@ describe('SIGKILL at random moments during bulk requests', () => {
     return all;
   }
 
-  it('stores each in all its streams or in none, and once when it is sent again', async () => {
-    const random = seededRandom(20_261_121);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const running = await startServer({ dataDirectory });
-      server = running;
-      const sending = [
-        send(running, `r${round}-small`, 5),
-        send(running, `r${round}-medium`, 500),
-        send(running, `r${round}-large`, 60_000),
-      ];
-      const begun = (): boolean =>
-        requests.some(({ id, acknowledged }) => acknowledged && id.startsWith(`r${round}-`));
-      while (!begun()) await sleep(10);
-      await sleep(random() * KILL_WITHIN_MS);
-      await running.kill();
-      await Promise.all(sending);
-    }
+  it(
+    'stores each in all its streams or in none, and once when it is sent again',
+    async () => {
+      const random = seededRandom(20_261_121);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const running = await startServer({ dataDirectory });
+        server = running;
+        const sending = [
+          send(running, `r${round}-small`, 5),
+          send(running, `r${round}-medium`, 500),
+          send(running, `r${round}-large`, 60_000),
+        ];
+        const begun = (): boolean =>
+          requests.some(({ id, acknowledged }) => acknowledged && id.startsWith(`r${round}-`));
+        while (!begun()) await sleep(10);
+        await sleep(random() * KILL_WITHIN_MS);
+        await running.kill();
+        await Promise.all(sending);
+      }
 
-    server = await startServer({ dataDirectory });
-    await server.client.upload('after', [{ a: 1 }]);
-    const before = await found();
-    const halved = requests.filter(({ id, acknowledged }) => {
-      const { whole, broken } = before.get(id) ?? { whole: 0, broken: false };
-      return broken || (whole !== STREAMS.length && (acknowledged || whole !== 0));
-    });
-    expect(halved).toEqual([]);
-    const open = requests.filter(({ acknowledged }) => !acknowledged);
-    console.log(
-      `${ROUNDS} kills, ${requests.length} requests, ${open.length} not acknowledged, ` +
-        `${open.filter(({ id }) => before.has(id)).length} of them are there`,
-    );
+      server = await startServer({ dataDirectory });
+      await server.client.upload('after', [{ a: 1 }]);
+      const before = await found();
+      const halved = requests.filter(({ id, acknowledged }) => {
+        const { whole, broken } = before.get(id) ?? { whole: 0, broken: false };
+        return broken || (whole !== STREAMS.length && (acknowledged || whole !== 0));
+      });
+      expect(halved).toEqual([]);
+      const open = requests.filter(({ acknowledged }) => !acknowledged);
+      console.log(
+        `${ROUNDS} kills, ${requests.length} requests, ${open.length} not acknowledged, ` +
+          `${open.filter(({ id }) => before.has(id)).length} of them are there`,
+      );
 
-    for (const request of open) await post(server, request);
-    expect(open.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
-    await server.client.upload('after', [{ a: 1 }]);
-    const after = await found();
-    const wrong = requests.filter(({ id }) => {
-      const { whole, broken } = after.get(id) ?? { whole: 0, broken: true };
-      return broken || whole !== STREAMS.length;
-    });
-    expect(wrong).toEqual([]);
-    expect(requests.length).toBeGreaterThan(open.length);
-  }, 300_000);
+      for (const request of open) await post(server, request);
+      expect(open.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
+      await server.client.upload('after', [{ a: 1 }]);
+      const after = await found();
+      const wrong = requests.filter(({ id }) => {
+        const { whole, broken } = after.get(id) ?? { whole: 0, broken: true };
+        return broken || whole !== STREAMS.length;
+      });
+      expect(wrong).toEqual([]);
+      expect(requests.length).toBeGreaterThan(open.length);
+    },
+    roundsMs(ROUNDS),
+  );
 });

@@ -27,7 +27,12 @@ describe('a full disk', () => {
 
   const fillUp = (leftMib: number): void => {
     const { bavail, bsize } = statfsSync(dataDirectory);
-    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leftMib * MIB)));
+    try {
+      writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leftMib * MIB)));
+    } catch (error) {
+      // The server has written meanwhile: there is less left than was asked for.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
   };
   const large = (): string => `{"n":1,"p":"${'x'.repeat(1000)}"}\n`.repeat(60_000);
 
@@ -47,7 +52,7 @@ describe('a full disk', () => {
     server = await startServer({ dataDirectory, variables: { MILLRACE_MIN_FREE_DISK_BYTES: '0' } });
     expect(await server.client.count('kept')).toBe(2);
     expect((await server.client.call('/api/default/big/schema')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('answers 503 to the smallest upload when nothing is left, and has all it acknowledged', async () => {
     const client = server?.client;
@@ -64,7 +69,7 @@ describe('a full disk', () => {
     expect(await client.upload('kept', [{ n: 1 }])).toMatchObject({ successful: 1 });
     expect(await client.count('kept')).toBe(acknowledged + 1);
     kept = acknowledged + 1;
-  }, 60_000);
+  });
 
   it('refuses uploads before the disk is full', async () => {
     await server?.stop();
@@ -75,7 +80,7 @@ describe('a full disk', () => {
     const answer = await server.client.call('/api/default/kept/_json', { body: '{"n":3}' });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '30']);
     expect(await server.client.count('kept')).toBe(kept);
-  }, 30_000);
+  });
 });
 
 describe('queue and event store on a full disk', () => {
@@ -96,5 +101,5 @@ describe('queue and event store on a full disk', () => {
       execFileSync('umount', ['-l', directory]);
       rmSync(directory, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 });

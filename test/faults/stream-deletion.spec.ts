@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../fixtures/seeded-random.js';
+import { rounds, roundsMs } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-const ROUNDS = 8;
+const ROUNDS = rounds(3, 60);
 const WORKERS = 6;
 /** A round's server is killed when so many requests of all workers were answered, and a moment later. */
 const REQUESTS_A_ROUND = 25;
@@ -81,53 +82,57 @@ describe('SIGKILL while streams are deleted and made again', () => {
     return new Map(rows.map(({ u, c, d }) => [u, [c, d]]));
   }
 
-  it(`nothing of a deleted stream comes back, nothing of the next is lost, in ${ROUNDS} rounds`, async () => {
-    const workers = Array.from({ length: WORKERS }, (_, n): Worker => ({
-      stream: `w${n}`,
-      stored: new Set(),
-      pending: undefined,
-      uploads: 0,
-      deletions: 0,
-    }));
-    server = await startServer({ dataDirectory });
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const running = server;
-      answered = 0;
-      const reached = once(enough, 'enough');
-      const working = workers.map((worker) => work(running, worker, round));
-      await reached;
-      await sleep(random() * A_MOMENT_MS);
-      await running.kill();
-      await Promise.all(working);
-
+  it(
+    `nothing of a deleted stream comes back, nothing of the next is lost, in ${ROUNDS} rounds`,
+    async () => {
+      const workers = Array.from({ length: WORKERS }, (_, n): Worker => ({
+        stream: `w${n}`,
+        stored: new Set(),
+        pending: undefined,
+        uploads: 0,
+        deletions: 0,
+      }));
       server = await startServer({ dataDirectory });
-      // Batches are written in order: when this one is there, all before it are.
-      await server.client.upload('marker', [{ round }]);
-      for (const worker of workers) {
-        const there = await found(server, worker);
-        const whole = [...there].filter(
-          ([, counts]) => JSON.stringify(counts) !== `[${RECORDS},${RECORDS}]`,
-        );
-        expect([worker.stream, round, whole]).toEqual([worker.stream, round, []]);
-        const names = [...there.keys()].sort();
-        const { pending, stored } = worker;
-        const possible = [[...stored].sort()];
-        if (pending === 'deletion') possible.push([]);
-        else if (pending) possible.push([...stored, pending.upload].sort());
-        expect(possible).toContainEqual(names);
-        const [rejected] = await server.client.sql<{ n: number }>(
-          `SELECT count() AS n FROM _rejected WHERE stream = '${worker.stream}'`,
-        );
-        expect([worker.stream, round, rejected?.n]).toEqual([worker.stream, round, names.length]);
-        worker.stored = new Set(names);
-        worker.pending = undefined;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const running = server;
+        answered = 0;
+        const reached = once(enough, 'enough');
+        const working = workers.map((worker) => work(running, worker, round));
+        await reached;
+        await sleep(random() * A_MOMENT_MS);
+        await running.kill();
+        await Promise.all(working);
+
+        server = await startServer({ dataDirectory });
+        // Batches are written in order: when this one is there, all before it are.
+        await server.client.upload('marker', [{ round }]);
+        for (const worker of workers) {
+          const there = await found(server, worker);
+          const whole = [...there].filter(
+            ([, counts]) => JSON.stringify(counts) !== `[${RECORDS},${RECORDS}]`,
+          );
+          expect([worker.stream, round, whole]).toEqual([worker.stream, round, []]);
+          const names = [...there.keys()].sort();
+          const { pending, stored } = worker;
+          const possible = [[...stored].sort()];
+          if (pending === 'deletion') possible.push([]);
+          else if (pending) possible.push([...stored, pending.upload].sort());
+          expect(possible).toContainEqual(names);
+          const [rejected] = await server.client.sql<{ n: number }>(
+            `SELECT count() AS n FROM _rejected WHERE stream = '${worker.stream}'`,
+          );
+          expect([worker.stream, round, rejected?.n]).toEqual([worker.stream, round, names.length]);
+          worker.stored = new Set(names);
+          worker.pending = undefined;
+        }
       }
-    }
-    const sum = (of: (worker: Worker) => number): number =>
-      workers.reduce((all, each) => all + of(each), 0);
-    console.log(
-      `${ROUNDS} kills; ${sum(({ uploads }) => uploads)} uploads, ${sum(({ deletions }) => deletions)} deletions acknowledged`,
-    );
-    expect(sum(({ deletions }) => deletions)).toBeGreaterThan(ROUNDS);
-  }, 600_000);
+      const sum = (of: (worker: Worker) => number): number =>
+        workers.reduce((all, each) => all + of(each), 0);
+      console.log(
+        `${ROUNDS} kills; ${sum(({ uploads }) => uploads)} uploads, ${sum(({ deletions }) => deletions)} deletions acknowledged`,
+      );
+      expect(sum(({ deletions }) => deletions)).toBeGreaterThan(ROUNDS);
+    },
+    roundsMs(ROUNDS),
+  );
 });

@@ -51,7 +51,12 @@ export class CallerGuard implements CanActivate {
     if (access === undefined) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
     const hold = this.tables.hold();
     http.getResponse<FastifyReply>().raw.once('close', () => hold.release());
-    request.organization = { id: 'edge', name: 'edge', database: hold.database };
+    request.organization = {
+      id: 'edge',
+      name: 'edge',
+      database: hold.database,
+      share: 'edge',
+    };
     return true;
   }
 

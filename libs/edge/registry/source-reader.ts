@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { MillraceError, type Logger } from '@app/platform';
+import { isAbort, MillraceError, type Logger } from '@app/platform';
 import { toWarehouseError, WarehouseReader, type WarehouseQuery } from '@app/warehouse';
 import { withCount } from './count-view.js';
 import type { PreparedTable } from './prepare-table.js';
@@ -58,7 +58,7 @@ export class SourceReader extends WarehouseReader {
 
   /** @throws {MillraceError} TABLE_UNREADABLE; else what was thrown */
   private fail(error: unknown, query: WarehouseQuery): never {
-    if (error instanceof Error && error.name === 'AbortError') throw error;
+    if (isAbort(error)) throw error;
     const failure = toWarehouseError(error);
     const named = this.named(query);
     const fault = named.length === 0 ? undefined : sourceFault(failure);

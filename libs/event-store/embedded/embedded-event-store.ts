@@ -1,7 +1,9 @@
 import { once, EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { open, type Database, type RootDatabase } from 'lmdb';
-import { failedCommit } from '@app/platform';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { open, type Database, type RangeOptions, type RootDatabase } from 'lmdb';
+import { checkLmdbFile, failedCommit } from '@app/platform';
 import type { NewEvent, RecordedEvent } from '../event.js';
 import {
   WrongExpectedRevisionError,
@@ -17,6 +19,8 @@ import {
 interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
+  /** Of all else; events of before have none. */
+  readonly sum?: number;
 }
 
 type Outcome = { readonly appended: AppendResult } | { readonly actual: number };
@@ -79,14 +83,12 @@ export class EmbeddedEventStore implements EventStore {
     let left = limit;
     let start = after === undefined ? undefined : Number(after) + (reverse ? -1 : 1);
     for (;;) {
-      const page = [
-        ...this.events.getRange({
-          ...(start === undefined ? {} : { start }),
-          reverse,
-          limit: Math.min(PAGE, left),
-        }),
-      ];
-      for (const { key, value } of page) yield { ...value, position: BigInt(key) };
+      const page = this.page({
+        ...(start === undefined ? {} : { start }),
+        reverse,
+        limit: Math.min(PAGE, left),
+      });
+      for (const { key, value } of page) yield sound(value, key);
       left -= page.length;
       const last = page.at(-1);
       if (!last || page.length < PAGE || left <= 0) return;
@@ -141,7 +143,8 @@ export class EmbeddedEventStore implements EventStore {
     for (const { id, type, data, metadata } of events) {
       position += 1;
       revision += 1;
-      this.events.putSync(position, { id, type, data, metadata, stream, revision });
+      const event = { id, type, data, metadata, stream, revision };
+      this.events.putSync(position, { ...event, sum: sumOf(event) });
       this.positions.putSync([stream, revision], position);
       this.ids.putSync([stream, id], position);
     }
@@ -149,9 +152,17 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   private recorded(position: number): RecordedEvent {
-    const event = this.events.get(position);
-    if (!event) throw new Error(`event store is damaged: nothing at position ${position}`);
-    return { ...event, position: BigInt(position) };
+    const [found] = this.page({ start: position, limit: 1 });
+    if (found?.key !== position) throw damaged(position);
+    return sound(found.value, position);
+  }
+
+  private page(range: RangeOptions): { key: number; value: StoredEvent }[] {
+    try {
+      return [...this.events.getRange(range)];
+    } catch (error) {
+      throw damaged(range.start as number | undefined, error);
+    }
   }
 
   /** Positions count from 1. */
@@ -168,13 +179,34 @@ export class EmbeddedEventStore implements EventStore {
   }
 }
 
-/** @param options.directory absolute; created when missing. */
+/** Of an event as it comes back from its JSON. */
+const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): number =>
+  crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
+
+/** @throws {Error} when it is not what was stored */
+function sound({ sum, ...event }: StoredEvent, position: number): RecordedEvent {
+  if (sum !== undefined && sum !== sumOf(event)) throw damaged(position);
+  return { ...event, position: BigInt(position) };
+}
+
+function damaged(position = 1, cause?: unknown): Error {
+  return new Error(
+    `the event store (events/data.mdb) is damaged: what is stored at or after position ${position} is not what was written; restore it from the last backup, together with the rest of the data directory (docs/operations.md, "Backup and restore")`,
+    { cause },
+  );
+}
+
+/**
+ * @param options.directory absolute; created when missing
+ * @throws {Error} when what is in it is cut off or damaged
+ */
 export function openEmbeddedEventStore({
   directory,
 }: {
   readonly directory: string;
 }): EmbeddedEventStore {
   mkdirSync(directory, { recursive: true });
+  checkLmdbFile(join(directory, 'data.mdb'));
   // overlappingSync would resolve writes before they are on disk.
   return new EmbeddedEventStore(open({ path: directory, maxDbs: 4, overlappingSync: false }));
 }

@@ -92,6 +92,20 @@ describe('an organization', () => {
     expect(two.when({ type: 'remove-user', userId: '01B' })).toEqual([removed('01B')]);
   });
 
+  it('lets root take the last admin away, or make them less', () => {
+    const one = given(created, added('01A', 'admin'));
+    expect(
+      one.when({ ...put('01A', 'viewer'), evenTheLastAdmin: true } as OrganizationCommand),
+    ).toEqual([changed('01A', 'viewer')]);
+  });
+
+  it('does not take back who has left while their role was changed', () => {
+    const command = { ...put('01A', 'viewer'), onlyMembers: true } as OrganizationCommand;
+    expect(() => given(created).when(command)).toThrow(
+      expect.objectContaining({ kind: 'USER_NOT_FOUND' }) as Error,
+    );
+  });
+
   it('that has had an admin is never left without one by any commands', () => {
     const users = fc.constantFrom('01A', '01B', '01C');
     const command: fc.Arbitrary<OrganizationCommand> = fc.oneof(

@@ -1,5 +1,15 @@
 import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
+import {
+  evolveInvitations,
+  invite,
+  noInvitation,
+  pendingInvitation,
+  withdrawn,
+  type Invitation,
+  type InvitationEvent,
+  type Invitations,
+} from './invitations.js';
 import type { Role } from './roles.js';
 
 export type OrganizationEvent =
@@ -7,7 +17,8 @@ export type OrganizationEvent =
   | PasscodeRotated
   | UserAddedToOrganization
   | UserRoleChanged
-  | UserRemovedFromOrganization;
+  | UserRemovedFromOrganization
+  | InvitationEvent;
 
 export interface OrganizationCreated {
   readonly type: 'OrganizationCreated';
@@ -16,6 +27,8 @@ export interface OrganizationCreated {
     readonly name: string;
     /** Physical warehouse database: not to be guessed, so made of random letters. */
     readonly database: string;
+    /** The account that is behind its founder: all that is founded for it shares one share. None: made by root, or before this was kept. */
+    readonly tenant?: string;
   };
 }
 
@@ -55,19 +68,43 @@ export type OrganizationCommand =
       readonly founder?: string;
     }
   | { readonly type: 'rotate-passcode'; readonly passcode: string }
-  | { readonly type: 'put-user'; readonly userId: string; readonly role: Role }
+  | {
+      readonly type: 'put-user';
+      readonly userId: string;
+      readonly role: Role;
+      /** A pending invitation of theirs ends with it. */
+      readonly emailHash?: string;
+      /** Also the last admin as less: only root may. */
+      readonly evenTheLastAdmin?: boolean;
+      /** Only another role: whoever has left meanwhile does not come back by it. */
+      readonly onlyMembers?: boolean;
+    }
   | {
       readonly type: 'remove-user';
       readonly userId: string;
-      /** Also the last admin: only when the account itself goes. */
+      /** A pending invitation of theirs ends with it. */
+      readonly emailHash?: string;
+      /** Also the last admin: only by root, or when the account itself goes. */
       readonly evenTheLastAdmin?: boolean;
-    };
+    }
+  | { readonly type: 'invite'; readonly invitation: Omit<Invitation, 'organizationId'> }
+  | {
+      readonly type: 'accept-invitation';
+      /** The one they were shown; undefined finds none. */
+      readonly invitationId: string | undefined;
+      readonly emailHash: string;
+      readonly userId: string;
+      /** ISO 8601, UTC. */
+      readonly now: string;
+    }
+  | { readonly type: 'withdraw-invitation'; readonly emailHash: string; readonly now: string };
 
 export interface OrganizationState {
   readonly organization: OrganizationCreated['data'] | undefined;
   /** Sealed. */
   readonly passcode: string | undefined;
   readonly members: ReadonlyMap<string, Role>;
+  readonly invitations: Invitations;
 }
 
 export const organizationAggregate: Decider<
@@ -75,7 +112,12 @@ export const organizationAggregate: Decider<
   OrganizationCommand,
   OrganizationEvent
 > = {
-  initialState: { organization: undefined, passcode: undefined, members: new Map() },
+  initialState: {
+    organization: undefined,
+    passcode: undefined,
+    members: new Map(),
+    invitations: new Map(),
+  },
 
   evolve(state, event) {
     switch (event.type) {
@@ -94,6 +136,11 @@ export const organizationAggregate: Decider<
         members.delete(event.data.userId);
         return { ...state, members };
       }
+      case 'UserInvited':
+      case 'InvitationAccepted':
+      case 'InvitationWithdrawn':
+      case 'InvitationExpired':
+        return { ...state, invitations: evolveInvitations(state.invitations, event) };
       default:
         return state;
     }
@@ -109,9 +156,19 @@ export const organizationAggregate: Decider<
       case 'rotate-passcode':
         return [{ type: 'PasscodeRotated', data: { organizationId, passcode: command.passcode } }];
       case 'put-user':
-        return putUser(organizationId, state.members, command);
+        return putUser(organizationId, state, command);
       case 'remove-user':
-        return removeUser(organizationId, state.members, command);
+        return removeUser(organizationId, state, command);
+      case 'invite': {
+        const { invitation } = command;
+        // Whoever was removed meanwhile invites nobody.
+        if (state.members.get(invitation.invitedBy) !== 'admin') throw notAdmin();
+        return invite(state.invitations, { ...invitation, organizationId });
+      }
+      case 'accept-invitation':
+        return accept(organizationId, state, command);
+      case 'withdraw-invitation':
+        return [withdrawn(pendingInvitation(state.invitations, command.emailHash, command.now))];
     }
   },
 };
@@ -133,30 +190,78 @@ function create(
 
 function putUser(
   organizationId: string,
-  members: ReadonlyMap<string, Role>,
-  { userId, role }: Extract<OrganizationCommand, { type: 'put-user' }>,
+  { members, invitations }: OrganizationState,
+  command: Extract<OrganizationCommand, { type: 'put-user' }>,
 ): readonly OrganizationEvent[] {
+  const { userId, role, emailHash, evenTheLastAdmin = false } = command;
   const before = members.get(userId);
-  if (before === role) return [];
   const data = { organizationId, userId, role };
-  if (before === undefined) return [{ type: 'UserAddedToOrganization', data }];
-  if (isLastAdmin(members, userId)) throw lastAdmin();
-  return [{ type: 'UserRoleChanged', data }];
+  const ended = [
+    ...ofPerson(invitations, emailHash),
+    ...(before === 'admin' && role !== 'admin' ? vouchedForBy(invitations, userId) : []),
+  ];
+  if (before === undefined && command.onlyMembers)
+    throw new MillraceError('USER_NOT_FOUND', 'User not found');
+  if (before === role) return withdrawAll(ended);
+  if (before === undefined)
+    return [{ type: 'UserAddedToOrganization', data }, ...withdrawAll(ended)];
+  if (!evenTheLastAdmin && isLastAdmin(members, userId)) throw lastAdmin();
+  return [{ type: 'UserRoleChanged', data }, ...withdrawAll(ended)];
 }
 
 function removeUser(
   organizationId: string,
-  members: ReadonlyMap<string, Role>,
-  { userId, evenTheLastAdmin = false }: Extract<OrganizationCommand, { type: 'remove-user' }>,
+  { members, invitations }: OrganizationState,
+  command: Extract<OrganizationCommand, { type: 'remove-user' }>,
 ): readonly OrganizationEvent[] {
+  const { userId, emailHash, evenTheLastAdmin = false } = command;
   if (!members.has(userId)) return [];
   if (!evenTheLastAdmin && isLastAdmin(members, userId)) throw lastAdmin();
-  return [{ type: 'UserRemovedFromOrganization', data: { organizationId, userId } }];
+  return [
+    { type: 'UserRemovedFromOrganization', data: { organizationId, userId } },
+    ...withdrawAll([...ofPerson(invitations, emailHash), ...vouchedForBy(invitations, userId)]),
+  ];
 }
+
+/** Who is a member already keeps the role they have. */
+function accept(
+  organizationId: string,
+  { members, invitations }: OrganizationState,
+  command: Extract<OrganizationCommand, { type: 'accept-invitation' }>,
+): readonly OrganizationEvent[] {
+  const { emailHash, userId, now } = command;
+  const { invitationId, role } = pendingInvitation(invitations, emailHash, now);
+  if (invitationId !== command.invitationId) throw noInvitation();
+  const accepted = { organizationId, invitationId, userId };
+  return [
+    { type: 'InvitationAccepted', data: accepted },
+    ...(members.has(userId)
+      ? []
+      : [
+          {
+            type: 'UserAddedToOrganization' as const,
+            data: { organizationId, userId, role },
+          },
+        ]),
+  ];
+}
+
+const ofPerson = (invitations: Invitations, emailHash = ''): readonly Invitation[] =>
+  [invitations.get(emailHash)].filter((each) => each !== undefined);
+
+const vouchedForBy = (invitations: Invitations, userId: string): readonly Invitation[] =>
+  [...invitations.values()].filter(({ invitedBy }) => invitedBy === userId);
+
+const withdrawAll = (invitations: readonly Invitation[]): readonly OrganizationEvent[] =>
+  [...new Set(invitations)].map(withdrawn);
 
 function isLastAdmin(members: ReadonlyMap<string, Role>, userId: string): boolean {
   const admins = [...members].filter(([, role]) => role === 'admin');
   return admins.length === 1 && admins[0]?.[0] === userId;
+}
+
+function notAdmin(): MillraceError {
+  return new MillraceError('FORBIDDEN', 'only an admin of the organization invites people');
 }
 
 function lastAdmin(): MillraceError {

@@ -1,7 +1,8 @@
 import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 
-export type UserEvent = UserRegistered | UserProfileChanged | PasswordChanged | UserErased;
+export type UserEvent =
+  UserRegistered | UserProfileChanged | PasswordChanged | InvitationDeclined | UserErased;
 
 export interface UserRegistered {
   readonly type: 'UserRegistered';
@@ -27,6 +28,16 @@ export interface PasswordChanged {
   readonly data: { readonly id: string; readonly credential: string };
 }
 
+/** Theirs, and not the organization's: who has invited does not learn that anybody was there to decline. */
+export interface InvitationDeclined {
+  readonly type: 'InvitationDeclined';
+  readonly data: {
+    readonly id: string;
+    readonly organizationId: string;
+    readonly invitationId: string;
+  };
+}
+
 /** The person's key is dropped: what is sealed with it is gone. */
 export interface UserErased {
   readonly type: 'UserErased';
@@ -43,6 +54,11 @@ export interface Profile {
 export type UserCommand =
   | { readonly type: 'register'; readonly user: UserRegistered['data'] }
   | { readonly type: 'change'; readonly profile?: string; readonly credential?: string }
+  | {
+      readonly type: 'decline-invitation';
+      readonly organizationId: string;
+      readonly invitationId: string;
+    }
   | { readonly type: 'erase' };
 
 export type UserState = (UserRegistered['data'] & { readonly erased: boolean }) | undefined;
@@ -73,6 +89,10 @@ export const userAggregate: Decider<UserState, UserCommand, UserEvent> = {
     if (command.type === 'erase')
       return state && !state.erased ? [{ type: 'UserErased', data: { id: state.id } }] : [];
     if (!state || state.erased) throw new MillraceError('USER_NOT_FOUND', 'User not found');
+    if (command.type === 'decline-invitation') {
+      const { organizationId, invitationId } = command;
+      return [{ type: 'InvitationDeclined', data: { id: state.id, organizationId, invitationId } }];
+    }
     return change(state.id, command);
   },
 };

@@ -99,10 +99,10 @@ export class AuthGuard extends PassportGuard('basic') {
         `you may not do this in organization ${org}, or there is no such organization`,
       );
     }
-    const { id, name, database } = organization;
+    const { id, name, database, share } = organization;
     const administered =
       !caller.byPasscode &&
       (caller.root || (role !== undefined && mayDo(role, 'manage-organization')));
-    request.organization = { id, name, database, administered };
+    request.organization = { id, name, database, share, administered };
   }
 }

@@ -1,101 +1,193 @@
-import { MillraceError } from '@app/platform';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RateLimiter } from '@app/flow';
+import { MillraceError, type AddressPrefix } from '@app/platform';
 
-const FAILURES_MAX = 10;
-const WINDOW_MS = 60_000;
-/** What an address over its limit may still try, for accounts that are not. */
-const PACE_MS = 1000;
-const KEPT_MAX = 50_000;
-const KEPT_WHEN_FULL = 45_000;
+const PER_MINUTE = 1 / 60;
+const PER_HOUR = PER_MINUTE / 60;
+/** Wrong passwords for one account from one address prefix. */
+const PAIR = { perSecond: 10 * PER_MINUTE, burst: 10 };
+/** The same, where the account was logged in to before. */
+const KNOWN_PAIR = { perSecond: 1, burst: 30 };
+/** Wrong passwords from one prefix, for whatever accounts. */
+const PREFIX = { perSecond: 1, burst: 10 };
+/** For one account, from networks that neither logged in to it nor failed lately. */
+const FIRST = { perSecond: 1, burst: 30 };
+/** The same, from networks that failed, by prefixes that hardly did. */
+const FRESH = { perSecond: 1, burst: 60 };
+/** The same, from those that failed more often. */
+const FAILED = { perSecond: 1, burst: 30 };
+/** More failures than these make a prefix a guesser's, and one that failed for an account. */
+const STRIKES = { perSecond: 3 * PER_HOUR, burst: 3 };
+/** The same of a network for an account: who has a whole network to guess from fails all over it. */
+const NETWORK_STRIKES = { perSecond: 30 * PER_HOUR, burst: 30 };
+/** Attempts that a remembered password still passes beside, from its own prefix. */
+const FLOOD = { perSecond: 20, burst: 6000 };
+const SLOWEST_MS = 10_000;
+const SLOW_MAX = 1000;
+const SLOW_EACH = 4;
 
-interface Failures {
-  /** Times of failures, oldest first. */
-  times: number[];
-  /** When somebody at an address over its limit was last let through. */
-  paced: number;
+/** Who tries to log in, to which account. */
+export interface Attempter extends AddressPrefix {
+  /** A fingerprint of the e-mail, whether it has an account or not. */
+  readonly account: string;
+  /** Whether this prefix has logged in to the account before. */
+  readonly known: boolean;
 }
+
+/** `known` and `new` are checked before `guesser`s, who have failed several times in the last hour. */
+export type Standing = 'known' | 'new' | 'guesser';
 
 /** An attempt that was let through; tell how it ended. */
 export interface Attempt {
+  readonly standing: Standing;
   right(this: void): void;
-  /** @throws {MillraceError} TOO_MANY_REQUESTS when its address is over the limit. */
   wrong(this: void): void;
   /** It could not be checked. */
   undecided(this: void): void;
 }
 
 /**
- * Slows guessing down. After 10 failures within a minute an account is not checked any more; an
- * address is checked once a second, and only for accounts that are not over their own limit, so
- * that others behind the same address still get in with the right password. For the account an
- * attempt counts as a failure until it is known to be right, so that many at once do not slip
- * through; for the address it does not, since many people may come from one at the same time.
+ * Slows guessing down, and never locks an account for everyone. What is wrong is counted for the
+ * account *and* the prefix of the address, so a stranger's failures hold up nobody elsewhere. A
+ * prefix that fails for many accounts is checked once a second. An account that is tried from many
+ * prefixes is checked at a pace of its own: those that have failed for it wait for each other, and
+ * nobody from a network that has not failed waits for them. All that holds for strangers: whoever comes from where the account was logged in
+ * to before is checked beyond it, and when the password is wrong, answered as a stranger is.
+ *
+ * An attempt counts until it is known to be right, so that many at once do not slip through; for
+ * the prefix only when it is half-way to its limit, since many people may come from one address at
+ * the same time.
  */
 export class LoginThrottle {
-  private readonly accounts = new Map<string, Failures>();
-  private readonly addresses = new Map<string, Failures>();
+  private readonly pairs: RateLimiter;
+  private readonly knownPairs: RateLimiter;
+  private readonly prefixes: RateLimiter;
+  private readonly first: RateLimiter;
+  private readonly fresh: RateLimiter;
+  private readonly failed: RateLimiter;
+  private readonly strikes: RateLimiter;
+  private readonly networkStrikes: RateLimiter;
+  private readonly floods: RateLimiter;
+  /** Attempts that wait for their account's pace, by network. */
+  private readonly slow = new Map<string, number>();
+  private slowCount = 0;
 
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(
+    now: () => number = () => performance.now(),
+    private readonly pause: (milliseconds: number) => Promise<unknown> = (ms) => sleep(ms),
+  ) {
+    this.pairs = new RateLimiter(PAIR, now);
+    this.knownPairs = new RateLimiter(KNOWN_PAIR, now);
+    this.prefixes = new RateLimiter(PREFIX, now);
+    this.first = new RateLimiter(FIRST, now);
+    this.fresh = new RateLimiter(FRESH, now);
+    this.failed = new RateLimiter(FAILED, now);
+    this.strikes = new RateLimiter(STRIKES, now);
+    this.networkStrikes = new RateLimiter(NETWORK_STRIKES, now);
+    this.floods = new RateLimiter(FLOOD, now);
+  }
+
+  /**
+   * Whether the account is tried from this prefix so fast that not even a remembered password is
+   * looked at: the answer would tell a neighbour behind the same address, as fast as they ask,
+   * which password is right.
+   */
+  isFlooded(account: string, { prefix }: AddressPrefix): boolean {
+    return this.floods.wait(pairOf({ account, prefix }), 1) > 0;
+  }
 
   /** @throws {MillraceError} TOO_MANY_REQUESTS with the seconds to wait. */
-  admit(account: string, address: string): Attempt {
-    const now = this.now();
-    const ofAccount = recent(this.accounts, account, now);
-    const ofAddress = recent(this.addresses, address, now);
-    if (ofAccount.times.length >= FAILURES_MAX) throw tooMany(ofAccount.times, now);
-    const suspect = ofAddress.times.length >= FAILURES_MAX;
-    if (suspect) {
-      if (now - ofAddress.paced < PACE_MS) throw tooMany(ofAddress.times, now);
-      ofAddress.paced = now;
-    }
-    ofAccount.times.push(now);
+  async admit(attempter: Attempter): Promise<Attempt> {
+    const pair = pairOf(attempter);
+    // Only what is let through counts, or a flood would keep its place shut for a day.
+    const isCounted = this.floods.take(pair) === 0;
+    const taken = new Taken();
+    const strangersWait = Math.max(
+      this.pairs.wait(pair, 1),
+      this.prefixes.wait(attempter.prefix, 1),
+    );
+    const refusal = attempter.known ? this.knownPairs.wait(pair, 1) : strangersWait;
+    if (refusal > 0) throw tooMany(refusal);
+    if (attempter.known) taken.from(this.knownPairs, pair);
+    if (strangersWait === 0) taken.from(this.pairs, pair);
+    const isSuspect = this.prefixes.wait(attempter.prefix, PREFIX.burst / 2) > 0;
+    if (isSuspect && strangersWait === 0) taken.from(this.prefixes, attempter.prefix);
+    if (!attempter.known) await this.atPaceOf(attempter, taken);
+    const undo = (): void => {
+      taken.giveBack();
+      if (isCounted) this.floods.giveBack(pair, 1);
+    };
     return {
-      right: () => {
-        ofAccount.times = [];
-      },
+      standing: this.standing(attempter),
+      right: undo,
+      undecided: undo,
       wrong: () => {
-        ofAddress.times.push(now);
-        if (suspect) throw tooMany(ofAddress.times, now);
-      },
-      undecided: () => {
-        ofAccount.times = without(ofAccount.times, now);
+        if (!isSuspect) this.prefixes.use(attempter.prefix, 1);
+        // Up to its limit only: more would mark the prefix for as long as it was used to guess.
+        this.strikes.take(attempter.prefix);
+        // A stranger would not have been checked: nobody learns that this is the owner's place.
+        if (strangersWait > 0) throw tooMany(strangersWait);
       },
     };
   }
-}
 
-function recent(all: Map<string, Failures>, key: string, now: number): Failures {
-  const known = all.get(key);
-  if (known) {
-    known.times = known.times.filter((time) => now - time < WINDOW_MS);
-    return known;
+  /** Waits where others have tried this account: so it is slow for a stranger, and not closed. */
+  private async atPaceOf(attempter: Attempter, taken: Taken): Promise<void> {
+    const { account, network } = attempter;
+    const pace = this.paceOf(attempter, taken);
+    const wait = pace.wait(account, 1);
+    const ofNetwork = this.slow.get(network) ?? 0;
+    if (wait > SLOWEST_MS || (wait > 0 && (ofNetwork >= SLOW_EACH || this.slowCount >= SLOW_MAX))) {
+      taken.giveBack();
+      throw tooMany(wait);
+    }
+    taken.from(pace, account);
+    if (wait === 0) return;
+    this.slow.set(network, ofNetwork + 1);
+    this.slowCount += 1;
+    await this.pause(wait);
+    this.slowCount -= 1;
+    const left = (this.slow.get(network) ?? 1) - 1;
+    if (left > 0) this.slow.set(network, left);
+    else this.slow.delete(network);
   }
-  if (all.size >= KEPT_MAX) forget(all, now);
-  const fresh: Failures = { times: [], paced: -Infinity };
-  all.set(key, fresh);
-  return fresh;
-}
 
-/** Those without a failure in the window go; when they are few, the oldest too: not again at once. */
-function forget(all: Map<string, Failures>, now: number): void {
-  for (const [key, { times }] of all) {
-    if (now - (times.at(-1) ?? -Infinity) >= WINDOW_MS) all.delete(key);
+  private paceOf(attempter: Attempter, taken: Taken): RateLimiter {
+    const [pair, wide] = [pairOf(attempter), `${attempter.account} ${attempter.network}`];
+    if (this.strikes.wait(pair, 1) > 0 || this.networkStrikes.wait(wide, 1) > 0) return this.failed;
+    const isFirst = this.networkStrikes.wait(wide, NETWORK_STRIKES.burst) === 0;
+    taken.from(this.strikes, pair);
+    taken.from(this.networkStrikes, wide);
+    return isFirst ? this.first : this.fresh;
   }
-  for (const key of all.keys()) {
-    if (all.size <= KEPT_WHEN_FULL) return;
-    all.delete(key);
+
+  private standing({ known, prefix }: Attempter): Standing {
+    if (known) return 'known';
+    return this.strikes.wait(prefix, 1) > 0 ? 'guesser' : 'new';
   }
 }
 
-function without(times: readonly number[], time: number): number[] {
-  const index = times.indexOf(time);
-  return times.filter((_, each) => each !== index);
+/** What an attempt has used of its limits. */
+class Taken {
+  private readonly all: (readonly [RateLimiter, string])[] = [];
+
+  from(limiter: RateLimiter, key: string): void {
+    limiter.use(key, 1);
+    this.all.push([limiter, key]);
+  }
+
+  giveBack(): void {
+    for (const [limiter, key] of this.all) limiter.giveBack(key, 1);
+  }
 }
 
-function tooMany(times: readonly number[], now: number): MillraceError {
-  const oldest = times.at(-FAILURES_MAX) ?? now;
+const pairOf = ({ account, prefix }: Pick<Attempter, 'account' | 'prefix'>): string =>
+  `${account} ${prefix}`;
+
+function tooMany(waitMs: number): MillraceError {
   return new MillraceError(
     'TOO_MANY_REQUESTS',
     'too many failed logins for this account or from this address; wait and try again',
-    { retryAfterSeconds: Math.max(1, Math.ceil((oldest + WINDOW_MS - now) / 1000)) },
+    { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) },
   );
 }

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
-import { CommandPipeline } from '@app/event-store';
-import type { Caller } from '@app/platform';
+import { addressPrefix, MillraceError, type Caller } from '@app/platform';
 import { Passcodes } from '../people/passcode.js';
 import { PersonalData } from '../people/personal-data.js';
 import {
@@ -10,8 +8,10 @@ import {
 } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 import { DEFAULT_ORGANIZATION } from './default-organization.js';
-import { LoginThrottle } from './login-throttle.js';
-import { VerifiedCredentials, type Outcome } from './verified-credentials.js';
+import { FailedLogins } from './failed-logins.js';
+import { KnownAddresses } from './known-addresses.js';
+import { LoginThrottle, type Attempt } from './login-throttle.js';
+import { VerifiedCredentials, type Credentials } from './verified-credentials.js';
 
 export interface LoginAttempt {
   readonly email: string;
@@ -34,18 +34,50 @@ export class Login {
     private readonly organizations: OrganizationsProjection,
     private readonly passcodes: Passcodes,
     private readonly people: PersonalData,
-    private readonly pipeline: CommandPipeline,
+    private readonly knownAddresses: KnownAddresses,
+    private readonly failures: FailedLogins,
   ) {}
 
   /** @returns undefined when the credentials are wrong. @throws {MillraceError} TOO_MANY_REQUESTS */
   async attempt(attempt: LoginAttempt): Promise<Caller | undefined> {
-    const { email, secret } = attempt;
-    const known = this.credentials.recall(email, secret);
-    if (known) return callerOf(known, false);
+    // It is random and long: a right one was not guessed, and a wrong one is a wrong password.
     const byPasscode = this.byPasscode(attempt);
     if (byPasscode) return callerOf(byPasscode, true);
-    const user = await this.credentials.check(email, secret, () => this.begin(attempt));
-    return user && callerOf(user, false);
+    const { email, secret: password, address } = attempt;
+    try {
+      const user = await this.check({ email, password, ...addressPrefix(address) });
+      if (!user) this.count(attempt, 'failed');
+      return user && callerOf(user, false);
+    } catch (error) {
+      if (error instanceof MillraceError && error.kind === 'TOO_MANY_REQUESTS')
+        this.count(attempt, 'refused');
+      throw error;
+    }
+  }
+
+  /**
+   * Whether this is the password of somebody who is logged in, at the pace of logins: whoever has
+   * taken over a session must not find the password out by it.
+   * @throws {MillraceError} TOO_MANY_REQUESTS
+   */
+  async confirm(email: string, password: string, address: string): Promise<boolean> {
+    return (await this.check({ email, password, ...addressPrefix(address) })) !== undefined;
+  }
+
+  private async check(credentials: Credentials): Promise<User | undefined> {
+    const account = this.people.emailHash(credentials.email);
+    if (!this.throttle.isFlooded(account, credentials)) {
+      const remembered = this.credentials.recall(credentials);
+      if (remembered) return remembered;
+    }
+    const user = await this.credentials.check(credentials, () => this.begin(account, credentials));
+    if (user) this.knownAddresses.remember(user.id, credentials.prefix);
+    return user;
+  }
+
+  private begin(account: string, { email, prefix, network }: Credentials): Promise<Attempt> {
+    const known = this.knownAddresses.has(this.users.byEmail(email)?.id, prefix);
+    return this.throttle.admit({ account, prefix, network, known });
   }
 
   /** The passcode is the organization's: it opens for its members, and for root. */
@@ -56,38 +88,19 @@ export class Login {
     return user && (user.root || organization.members.has(user.id)) ? user : undefined;
   }
 
-  private begin(attempt: LoginAttempt): Outcome {
-    const account = this.people.emailHash(attempt.email);
-    const admitted = this.throttle.admit(account, attempt.address);
-    return {
-      right: () => admitted.right(),
-      undecided: () => admitted.undecided(),
-      wrong: async () => {
-        await this.recordFailure(account, attempt);
-        admitted.wrong();
-      },
+  private count(attempt: LoginAttempt, outcome: 'failed' | 'refused'): void {
+    const { email, address, userAgent, requestId } = attempt;
+    const user = this.users.byEmail(email);
+    const login = {
+      account: this.people.emailHash(email),
+      userId: user?.id,
+      organizationId: this.concerned(user, attempt.organization)?.id,
+      address,
+      prefix: addressPrefix(address).prefix,
+      userAgent,
+      requestId,
     };
-  }
-
-  /** Never the e-mail that was tried: it may be a password typed into the wrong field. */
-  private async recordFailure(account: string, attempt: LoginAttempt): Promise<void> {
-    const user = this.users.byEmail(attempt.email);
-    const organization = this.concerned(user, attempt.organization);
-    const { address, userAgent, requestId } = attempt;
-    await this.pipeline.record(
-      `login-${account}`,
-      { type: 'LoginFailed', data: user ? { userId: user.id } : {} },
-      {
-        commandId: ulid(),
-        actor: 'anonymous',
-        occurredAt: new Date().toISOString(),
-        ...(organization ? { organizationId: organization.id } : {}),
-        ...(user ? { sealedFor: user.id } : {}),
-        address,
-        ...(userAgent === undefined ? {} : { userAgent }),
-        requestId,
-      },
-    );
+    this.failures.count(login, outcome);
   }
 
   /** A failure is shown to the organization it was tried at when the account is its member's, else to the operators of `default`. */

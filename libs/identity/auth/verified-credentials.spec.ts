@@ -10,7 +10,8 @@ import type { UserEvent } from '../aggregates/user.aggregate.js';
 import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { hashPassword } from './password-hash.js';
-import { VerifiedCredentials, type Outcome } from './verified-credentials.js';
+import type { Attempt } from './login-throttle.js';
+import { VerifiedCredentials, type Credentials } from './verified-credentials.js';
 
 const EMAIL = 'ann@example.com';
 const PASSWORD = 'Secret-77';
@@ -34,6 +35,17 @@ describe('VerifiedCredentials', () => {
 
   let people: PersonalData;
   let directory: string;
+
+  const from = (prefix: string, email: string, password: string): Credentials => ({
+    email,
+    password,
+    prefix,
+    network: prefix,
+  });
+  const check = (email: string, password: string, begin?: () => Promise<Attempt>) =>
+    credentials.check(from('home', email, password), begin);
+  const recall = (email: string, password: string) =>
+    credentials.recall(from('home', email, password));
 
   const changePassword = async (password: string): Promise<RecordedEvent> => {
     const credential = await people.sealCredential('1', await hashPassword(password));
@@ -61,38 +73,39 @@ describe('VerifiedCredentials', () => {
   });
 
   it('knows the right password, whatever the case of the e-mail, and no other', async () => {
-    expect(await credentials.check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
-    expect(await credentials.check('Ann@Example.com', PASSWORD)).toMatchObject({ id: '1' });
-    expect(await credentials.check(EMAIL, 'secret-77')).toBeUndefined();
-    expect(await credentials.check('bob@example.com', PASSWORD)).toBeUndefined();
+    expect(await check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
+    expect(await check('Ann@Example.com', PASSWORD)).toMatchObject({ id: '1' });
+    expect(await check(EMAIL, 'secret-77')).toBeUndefined();
+    expect(await check('bob@example.com', PASSWORD)).toBeUndefined();
   });
 
   it('recalls what was right a moment ago, and never what was wrong', async () => {
-    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
-    await credentials.check(EMAIL, PASSWORD);
-    expect(credentials.recall(EMAIL, PASSWORD)).toEqual(users.byId('1'));
-    await credentials.check(EMAIL, 'wrong');
-    expect(credentials.recall(EMAIL, 'wrong')).toBeUndefined();
+    expect(recall(EMAIL, PASSWORD)).toBeUndefined();
+    await check(EMAIL, PASSWORD);
+    expect(recall(EMAIL, PASSWORD)).toEqual(users.byId('1'));
+    await check(EMAIL, 'wrong');
+    expect(recall(EMAIL, 'wrong')).toBeUndefined();
   });
 
   it('does not take one pair for another with the same letters', async () => {
-    await credentials.check(EMAIL, PASSWORD);
-    expect(await credentials.check(`${EMAIL}S`, 'ecret-77')).toBeUndefined();
+    await check(EMAIL, PASSWORD);
+    expect(await check(`${EMAIL}S`, 'ecret-77')).toBeUndefined();
   });
 
   /** Counts how checks begin and end. */
   function counted(): {
-    begin(): Outcome;
-    readonly counts: Record<keyof Outcome | 'begun', number>;
+    begin(): Promise<Attempt>;
+    readonly counts: Record<'begun' | 'right' | 'wrong' | 'undecided', number>;
   } {
     const counts = { begun: 0, right: 0, wrong: 0, undecided: 0 };
-    const begin = (): Outcome => {
+    const begin = (): Promise<Attempt> => {
       counts.begun += 1;
-      return {
+      return Promise.resolve({
+        standing: 'new',
         right: () => void (counts.right += 1),
         wrong: () => void (counts.wrong += 1),
         undecided: () => void (counts.undecided += 1),
-      };
+      });
     };
     return { begin, counts };
   }
@@ -100,9 +113,7 @@ describe('VerifiedCredentials', () => {
   it('asks the same question once, however many ask at the same time', async () => {
     const { begin, counts } = counted();
     const ask = (password: string) =>
-      Promise.all(
-        Array.from({ length: 64 }, async () => credentials.check(EMAIL, password, begin)),
-      );
+      Promise.all(Array.from({ length: 64 }, async () => check(EMAIL, password, begin)));
     expect((await ask(PASSWORD)).map((user) => user?.id)).toEqual(Array(64).fill('1'));
     expect(counts).toEqual({ begun: 1, right: 1, wrong: 0, undecided: 0 });
     expect(new Set(await ask('wrong'))).toEqual(new Set([undefined]));
@@ -113,57 +124,59 @@ describe('VerifiedCredentials', () => {
     const refused = (): never => {
       throw new Error('too often');
     };
-    expect(() => credentials.check(EMAIL, PASSWORD, refused)).toThrow('too often');
-    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
-    const end = { ...counted().begin(), wrong: refused };
-    await expect(credentials.check(EMAIL, 'wrong', () => end)).rejects.toThrow('too often');
-    expect(await credentials.check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
+    await expect(
+      check(EMAIL, PASSWORD, async () => Promise.resolve().then(refused)),
+    ).rejects.toThrow('too often');
+    expect(recall(EMAIL, PASSWORD)).toBeUndefined();
+    const end = { ...(await counted().begin()), wrong: refused };
+    await expect(check(EMAIL, 'wrong', () => Promise.resolve(end))).rejects.toThrow('too often');
+    expect(await check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
   });
 
   it('checks again after a while', async () => {
-    await credentials.check(EMAIL, PASSWORD);
+    await check(EMAIL, PASSWORD);
     const later = performance.now() + SIX_MINUTES_MS;
     const clock = jest.spyOn(performance, 'now').mockReturnValue(later);
-    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
+    expect(recall(EMAIL, PASSWORD)).toBeUndefined();
     clock.mockRestore();
-    expect(await credentials.check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
+    expect(await check(EMAIL, PASSWORD)).toMatchObject({ id: '1' });
   });
 
   it('remembers as long as it should when the clock of the machine is set', async () => {
-    await credentials.check(EMAIL, PASSWORD);
+    await check(EMAIL, PASSWORD);
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * SIX_MINUTES_MS);
-    expect(credentials.recall(EMAIL, PASSWORD)).toBeDefined();
+    expect(recall(EMAIL, PASSWORD)).toBeDefined();
     clock.mockReturnValue(0);
-    expect(credentials.recall(EMAIL, PASSWORD)).toBeDefined();
+    expect(recall(EMAIL, PASSWORD)).toBeDefined();
     clock.mockRestore();
   });
 
   it('forgets a password the moment it is changed', async () => {
-    await credentials.check(EMAIL, PASSWORD);
+    await check(EMAIL, PASSWORD);
     await users.apply(await changePassword('Other-777'));
-    expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
-    expect(await credentials.check(EMAIL, 'Other-777')).toMatchObject({ id: '1' });
+    expect(await check(EMAIL, PASSWORD)).toBeUndefined();
+    expect(await check(EMAIL, 'Other-777')).toMatchObject({ id: '1' });
   });
 
   it('refuses a password that is changed while it is checked', async () => {
     const changed = await changePassword('Other-777');
-    const asked = credentials.check(EMAIL, PASSWORD);
+    const asked = check(EMAIL, PASSWORD);
     await users.apply(changed);
     expect(await asked).toBeUndefined();
-    expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
+    expect(await check(EMAIL, PASSWORD)).toBeUndefined();
   });
 
   it('knows nobody who is erased', async () => {
-    await credentials.check(EMAIL, PASSWORD);
+    await check(EMAIL, PASSWORD);
     await users.apply(recorded('1', { type: 'UserErased', data: { id: '1' } }));
-    expect(credentials.recall(EMAIL, PASSWORD)).toBeUndefined();
-    expect(await credentials.check(EMAIL, PASSWORD)).toBeUndefined();
+    expect(recall(EMAIL, PASSWORD)).toBeUndefined();
+    expect(await check(EMAIL, PASSWORD)).toBeUndefined();
   });
 
   it('takes as long for an account that does not exist', async () => {
     const time = async (email: string, password: string): Promise<number> => {
       const start = performance.now();
-      await credentials.check(email, password);
+      await check(email, password);
       return performance.now() - start;
     };
     // In turn, and the shortest of each: what else the machine does must not decide.
@@ -176,20 +189,42 @@ describe('VerifiedCredentials', () => {
     expect(unknown).toBeLessThan(known * 2);
   });
 
-  it('refuses more guesses than it can check, and still answers who is known', async () => {
-    await credentials.check(EMAIL, PASSWORD);
-    await credentials.check('bob@example.com', 'so that the answer for nobody is there');
+  it('recalls only where it was right, so that nobody elsewhere can ask for it unpaced', async () => {
+    await check(EMAIL, PASSWORD);
+    expect(credentials.recall(from('elsewhere', EMAIL, PASSWORD))).toBeUndefined();
     const { begin, counts } = counted();
-    const guesses = Array.from({ length: 1000 }, async (_, tried) =>
-      credentials.check(EMAIL, `guess ${tried}`, begin),
+    await credentials.check(from('elsewhere', EMAIL, PASSWORD), begin);
+    expect(counts).toMatchObject({ begun: 1, right: 1 });
+    expect(credentials.recall(from('elsewhere', EMAIL, PASSWORD))).toEqual(users.byId('1'));
+  });
+
+  it('asks for each prefix by itself', async () => {
+    const { begin, counts } = counted();
+    await Promise.all(
+      ['a', 'b'].map((prefix) => credentials.check(from(prefix, EMAIL, 'wrong'), begin)),
     );
-    expect(credentials.recall(EMAIL, PASSWORD)).toEqual(users.byId('1'));
+    expect(counts).toMatchObject({ begun: 2, wrong: 2 });
+  });
+
+  it('lets so many guesses of one prefix wait, refuses more, and serves others between them', async () => {
+    await check('bob@example.com', 'so that the answer for nobody is there');
+    const { begin, counts } = counted();
+    const order: string[] = [];
+    const ask = async (prefix: string, tried: number): Promise<void> => {
+      await credentials.check(from(prefix, EMAIL, `guess ${tried}`), begin);
+      order.push(prefix);
+    };
+    const guesses = Array.from({ length: 100 }, (_, tried) => ask('guesser', tried));
+    await new Promise((done) => setImmediate(done));
+    const other = ask('other', 0);
     const outcomes = await Promise.allSettled(guesses);
+    await other;
     const refused = outcomes.filter(({ status }) => status === 'rejected');
-    expect(refused.length).toBeGreaterThanOrEqual(1000 - 202);
+    expect(refused.length).toBeGreaterThanOrEqual(100 - 2 - 16);
     for (const outcome of refused)
       expect(outcome).toMatchObject({ reason: { kind: 'TOO_MANY_REQUESTS' } });
-    expect(counts).toMatchObject({ begun: 1000 - refused.length, right: 0, undecided: 0 });
-    expect(await credentials.check(EMAIL, 'after the flood')).toBeUndefined();
+    expect(counts).toMatchObject({ begun: 101, right: 0, undecided: refused.length });
+    // Those in work when it came, and one of those that waited.
+    expect(order.indexOf('other')).toBeLessThanOrEqual(4);
   }, 60_000);
 });

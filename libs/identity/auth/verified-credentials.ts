@@ -1,8 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { MillraceError } from '@app/platform';
+import type { AddressPrefix } from '@app/platform';
 import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
+import { HashingTurns } from './hashing-turns.js';
+import type { Attempt } from './login-throttle.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
 
 interface Verified {
@@ -10,26 +12,38 @@ interface Verified {
   /** What it was checked against: another one now means another password. */
   readonly credential: string;
   readonly until: number;
+  /** Where it was right from. */
+  readonly prefixes: Set<string>;
 }
 
 const KEPT_MS = 5 * 60 * 1000;
 const KEPT_MAX = 10_000;
-/** Each takes 19 MiB and a thread; more at once would starve the engine's calls. */
-const AT_ONCE = 2;
-const WAITING_MAX = 200;
+const PREFIXES_MAX = 32;
+
+export interface Credentials extends AddressPrefix {
+  readonly email: string;
+  readonly password: string;
+}
+
+const HERE: AddressPrefix = { prefix: 'here', network: 'here' };
+const UNPACED: Attempt = {
+  standing: 'known',
+  right: () => undefined,
+  wrong: () => undefined,
+  undecided: () => undefined,
+};
 
 /**
- * Checks e-mail and password, and remembers for a while what was right, so that hashing is not
- * on the way of every request. Kept under an HMAC with a key of this process: what is in memory
- * cannot be turned back into passwords. The same question at the same time is asked once.
+ * Checks e-mail and password, and remembers for a while what was right and where from, so that
+ * hashing is not on the way of every request. Kept under an HMAC with a key of this process: what is
+ * in memory cannot be turned back into passwords. The same question at the same time is asked once.
  */
 @Injectable()
 export class VerifiedCredentials {
   private readonly key = randomBytes(32);
   private readonly verified = new Map<string, Verified>();
   private readonly asking = new Map<string, Promise<User | undefined>>();
-  private readonly waiting: (() => void)[] = [];
-  private running = 0;
+  private readonly turns = new HashingTurns();
   /** An unknown account is checked against this, so that it costs the same time. */
   private readonly nobody = hashPassword(randomBytes(16).toString('hex'));
 
@@ -38,75 +52,85 @@ export class VerifiedCredentials {
     private readonly people: PersonalData,
   ) {}
 
-  /** The user when these were right a moment ago. */
-  recall(email: string, password: string): User | undefined {
-    const name = this.nameOf(email, password);
+  /** The user when these were right a moment ago, from the same address prefix. */
+  recall(credentials: Credentials): User | undefined {
+    const known = this.find(this.nameOf(credentials));
+    return known?.prefixes.has(credentials.prefix) ? this.users.byId(known.userId) : undefined;
+  }
+
+  /**
+   * @param begin called when this question is not already being asked from there; says how it is
+   *   let through
+   * @returns the user when the password is theirs
+   * @throws {MillraceError} TOO_MANY_REQUESTS when too many checks wait; what `begin` throws, and
+   *   what the attempt throws when it is told that the password was wrong
+   */
+  check(
+    credentials: Credentials,
+    begin: () => Promise<Attempt> = () => Promise.resolve(UNPACED),
+  ): Promise<User | undefined> {
+    const question = `${credentials.prefix} ${this.nameOf(credentials)}`;
+    const asking = this.asking.get(question);
+    if (asking) return asking;
+    const asked = this.ask(credentials, begin).finally(() => this.asking.delete(question));
+    this.asking.set(question, asked);
+    return asked;
+  }
+
+  /** The program's own question: nobody paces it. */
+  checkHere(email: string, password: string): Promise<User | undefined> {
+    return this.check({ email, password, ...HERE });
+  }
+
+  private async ask(
+    credentials: Credentials,
+    begin: () => Promise<Attempt>,
+  ): Promise<User | undefined> {
+    const attempt = await begin();
+    let user: User | undefined;
+    try {
+      user = await this.verify(credentials, attempt);
+    } catch (error) {
+      attempt.undecided();
+      throw error;
+    }
+    if (user) attempt.right();
+    else attempt.wrong();
+    return user;
+  }
+
+  private async verify(credentials: Credentials, { standing }: Attempt): Promise<User | undefined> {
+    const { email, password, prefix } = credentials;
+    const name = this.nameOf(credentials);
+    const remembered = this.find(name);
+    if (remembered) {
+      if (remembered.prefixes.size < PREFIXES_MAX) remembered.prefixes.add(prefix);
+      return this.users.byId(remembered.userId);
+    }
+    const user = this.users.byEmail(email);
+    const passwordHash = (user && this.people.credential(user)) ?? (await this.nobody);
+    const right = await this.turns.run(standing, credentials, () =>
+      verifyPassword(passwordHash, password),
+    );
+    if (!user || !right) return undefined;
+    const { id, credential } = user;
+    // Changed while it was checked: this password is the old one.
+    if (this.users.byId(id)?.credential !== credential) return undefined;
+    const until = performance.now() + KEPT_MS;
+    this.keep(name, { userId: id, credential, until, prefixes: new Set([prefix]) });
+    return user;
+  }
+
+  private find(name: string): Verified | undefined {
     const known = this.verified.get(name);
     if (known && known.until > performance.now()) {
-      const user = this.users.byId(known.userId);
-      if (user?.credential === known.credential) return user;
+      if (this.users.byId(known.userId)?.credential === known.credential) return known;
     }
     this.verified.delete(name);
     return undefined;
   }
 
-  /**
-   * @param begin called when this question is not already being asked by somebody else
-   * @returns the user when the password is theirs; at once when it was right a moment ago
-   * @throws {MillraceError} TOO_MANY_REQUESTS when so many checks wait that another would only make it worse; what `begin` throws
-   */
-  check(
-    email: string,
-    password: string,
-    begin: () => Outcome = () => IGNORED,
-  ): User | Promise<User | undefined> {
-    const known = this.recall(email, password);
-    if (known) return known;
-    const name = this.nameOf(email, password);
-    const asking = this.asking.get(name);
-    if (asking) return asking;
-    if (this.waiting.length >= WAITING_MAX) {
-      throw new MillraceError('TOO_MANY_REQUESTS', 'too many logins at once; try again', {
-        retryAfterSeconds: 5,
-      });
-    }
-    const asked = this.ask(name, { email, password }, begin());
-    this.asking.set(name, asked);
-    return asked;
-  }
-
-  private async ask(
-    name: string,
-    { email, password }: { readonly email: string; readonly password: string },
-    outcome: Outcome,
-  ): Promise<User | undefined> {
-    let user: User | undefined;
-    try {
-      user = await this.verify(name, email, password);
-    } catch (error) {
-      outcome.undecided();
-      throw error;
-    } finally {
-      this.asking.delete(name);
-    }
-    if (user) outcome.right();
-    else await outcome.wrong();
-    return user;
-  }
-
-  private async verify(name: string, email: string, password: string): Promise<User | undefined> {
-    const user = this.users.byEmail(email);
-    const passwordHash = (user && this.people.credential(user)) ?? (await this.nobody);
-    const right = await this.limited(() => verifyPassword(passwordHash, password));
-    if (!user || !right) return undefined;
-    const { id, credential } = user;
-    // Changed while it was checked: this password is the old one.
-    if (this.users.byId(id)?.credential !== credential) return undefined;
-    this.keep(name, { userId: id, credential, until: performance.now() + KEPT_MS });
-    return user;
-  }
-
-  private nameOf(email: string, password: string): string {
+  private nameOf({ email, password }: Credentials): string {
     return createHmac('sha256', this.key)
       .update(`${email.length}:${email}${password}`)
       .digest('base64');
@@ -119,30 +143,4 @@ export class VerifiedCredentials {
     }
     this.verified.set(name, verified);
   }
-
-  private async limited<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running < AT_ONCE) this.running += 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      // Whoever waited longest takes this place over; nobody else can get in between.
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.running -= 1;
-    }
-  }
 }
-
-/** Is told how a check ended. */
-export interface Outcome {
-  right(): void;
-  wrong(): void | Promise<void>;
-  undecided(): void;
-}
-
-const IGNORED: Outcome = {
-  right: () => undefined,
-  wrong: () => undefined,
-  undecided: () => undefined,
-};

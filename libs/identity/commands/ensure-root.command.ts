@@ -83,7 +83,7 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
     if (password === undefined) {
       return { email: root.email, password: undefined, file: existsSync(file) ? file : undefined };
     }
-    if (!(await this.credentials.check(root.email, password)))
+    if (!(await this.credentials.checkHere(root.email, password)))
       await this.accounts.change(root.id, { password }, systemContext());
     rmSync(file, { force: true });
     return { email: root.email, password: undefined, file: undefined };

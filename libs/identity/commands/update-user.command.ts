@@ -2,14 +2,11 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 import type { Role } from '../aggregates/roles.js';
-import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
-import { VerifiedCredentials } from '../auth/verified-credentials.js';
+import { Login } from '../auth/login.js';
+import { AccountOwners } from '../people/account-owners.js';
 import { Accounts } from '../people/accounts.js';
 import { Memberships } from '../people/memberships.js';
-import {
-  OrganizationsProjection,
-  type Organization,
-} from '../projections/organizations.projection.js';
+import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 
 export interface UserChanges {
@@ -34,16 +31,15 @@ export class UpdateUser {
 /**
  * A role is the organization's own affair. Names and password are the account's, which belongs to
  * all its organizations: who is not its owner must administer every one of them, so that no
- * tenant's admin can take over what is another's too. Being a plain member of `default`, as
- * everybody is, does not count for who administers the organization that registered the account:
- * for others it does, or whoever founds an organization and adds somebody to it had their password.
+ * tenant's admin can take over what is another's too ({@link AccountOwners}).
  */
 @CommandHandler(UpdateUser)
 export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
   constructor(
     private readonly accounts: Accounts,
     private readonly memberships: Memberships,
-    private readonly credentials: VerifiedCredentials,
+    private readonly owners: AccountOwners,
+    private readonly login: Login,
     private readonly users: UsersProjection,
     private readonly organizations: OrganizationsProjection,
   ) {}
@@ -57,8 +53,11 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
     if (role !== undefined) this.mayChangeRole(command, user);
     if (renamed || newPassword !== undefined) this.mayChangeAccount(caller, user);
     if (newPassword !== undefined && caller.userId === user.id)
-      await this.checkOldPassword(user, changes.oldPassword);
-    if (role !== undefined) await this.memberships.put(organization.id, user.id, role, context);
+      await this.checkOldPassword(user, changes.oldPassword, context.address);
+    if (role !== undefined) {
+      const options = { evenTheLastAdmin: caller.root, onlyMembers: true };
+      await this.memberships.put(organization.id, user.id, role, context, options);
+    }
     if (!renamed && newPassword === undefined) return;
     const profile = {
       email: user.email,
@@ -91,35 +90,24 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
   }
 
   private mayChangeAccount(caller: Caller, user: User): void {
-    if (caller.root || caller.userId === user.id) return;
-    if (
-      !user.root &&
-      this.organizations.of(user.id).every((each) => this.administers(caller, user, each))
-    )
-      return;
+    if (caller.userId === user.id || this.owners.administers(caller, user)) return;
     throw new MillraceError(
       'FORBIDDEN',
       'you may change names and password of accounts only when you administer all their organizations',
     );
   }
 
-  private async checkOldPassword(user: User, oldPassword: string | undefined): Promise<void> {
+  private async checkOldPassword(
+    user: User,
+    oldPassword: string | undefined,
+    address = '',
+  ): Promise<void> {
     if (oldPassword === undefined)
       throw new MillraceError('INVALID_PARAMETER', 'old_password: send the present password too');
-    if (!(await this.credentials.check(user.email, oldPassword)))
+    if (!(await this.login.confirm(user.email, oldPassword, address)))
       throw new MillraceError(
         'INVALID_PARAMETER',
         'old_password: this is not the present password',
       );
-  }
-
-  private administers(caller: Caller, user: User, { name, members }: Organization): boolean {
-    if (members.get(caller.userId) === 'admin') return true;
-    const home = this.organizations.get(user.registeredIn ?? '');
-    return (
-      name === DEFAULT_ORGANIZATION &&
-      members.get(user.id) === 'member' &&
-      home?.members.get(caller.userId) === 'admin'
-    );
   }
 }

@@ -21,6 +21,7 @@ import { RemoveUser } from '../commands/remove-user.command.js';
 import { UpdateUser, type UserChanges } from '../commands/update-user.command.js';
 import { MemberList, type UserRecord } from '../people/member-list.js';
 import { done, type Done } from './done.js';
+import { NamingPace } from './naming-pace.js';
 
 const EMAIL_MAX = 254;
 const NAME_MAX = 200;
@@ -54,11 +55,13 @@ const updateUser = z.object({
   new_password: newPassword.optional(),
 });
 const putMember = z.object({ role });
+const putMemberPath = z.object({ email });
 const removeQuery = z.object({
   /** Root only: out of all organizations, and everything personal erased. */
   erase: z.enum(['true', 'false']).default('false'),
 });
 
+const INVITED = 'Invitation sent';
 const TAG = 'Users';
 const ANN = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' };
 
@@ -68,6 +71,7 @@ export class UsersController {
   constructor(
     private readonly commands: CommandBus,
     private readonly members: MemberList,
+    private readonly pace: NamingPace,
   ) {}
 
   @Get()
@@ -84,7 +88,8 @@ export class UsersController {
   @HttpCode(200)
   @Describe({
     tag: TAG,
-    summary: 'Register an account and make it a member',
+    summary:
+      'Register an account and make it a member (in `default` a viewer); an e-mail that another organization has registered is invited: `Invitation sent`',
     body: { schema: addUser, example: { ...ANN, password: 'Secret-77', role: 'editor' } },
     answer: done('User saved successfully'),
     failures: {
@@ -94,6 +99,7 @@ export class UsersController {
     },
   })
   async add(@Req() request: AuthenticatedRequest): Promise<Done> {
+    this.pace.take(request);
     const body = await readJson(request.raw, addUser);
     const account = {
       email: body.email,
@@ -101,10 +107,16 @@ export class UsersController {
       lastName: body.last_name,
       password: body.password,
     };
-    await this.commands.execute(
-      new AddUser(organizationOf(request), account, body.role, contextOf(request)),
+    const outcome = await this.commands.execute<AddUser, 'added' | 'invited'>(
+      new AddUser(
+        callerOf(request),
+        organizationOf(request),
+        account,
+        body.role,
+        contextOf(request),
+      ),
     );
-    return done('User saved successfully');
+    return done(outcome === 'added' ? 'User saved successfully' : INVITED);
   }
 
   @Put(':email')
@@ -155,12 +167,14 @@ export class UsersController {
   @Describe({
     tag: TAG,
     summary:
-      'Make an account a member with a role; makes the organization when there is none, with the caller as its admin',
+      'Make an account a member with a role; who does not administer its other organizations invites it instead: `Invitation sent`, whether there is such an account or not. Makes the organization when there is none, with the caller as its admin',
     body: { schema: putMember, example: { role: 'viewer' } },
     answer: done('User added to org successfully'),
     failures: {
       INVALID_PARAMETER: 'role: want one of admin, editor, member, viewer',
       FORBIDDEN: 'you may not do this in organization acme, or there is no such organization',
+      LIMIT_REACHED:
+        'an account, with those that it has made, may found at most 10 organizations (MILLRACE_ACCOUNT_ORGANIZATIONS); use one of those, or ask the operator of the server for more',
       USER_NOT_FOUND: 'User not found',
     },
   })
@@ -169,11 +183,13 @@ export class UsersController {
     @Param('org') organization: string,
     @Param('email') address: string,
   ): Promise<Done> {
+    this.pace.take(request);
     const body = await readJson(request.raw, putMember);
-    await this.commands.execute(
-      new PutMember(callerOf(request), organization, address, body.role, contextOf(request)),
+    const { email: invited } = putMemberPath.parse({ email: address });
+    const outcome = await this.commands.execute<PutMember, 'added' | 'invited'>(
+      new PutMember(callerOf(request), organization, invited, body.role, contextOf(request)),
     );
-    return done('User added to org successfully');
+    return done(outcome === 'added' ? 'User added to org successfully' : INVITED);
   }
 
   @Delete(':email')
@@ -197,7 +213,13 @@ export class UsersController {
     if (erase && !callerOf(request).root)
       throw new MillraceError('FORBIDDEN', 'only root erases an account from all organizations');
     await this.commands.execute(
-      new RemoveUser(organizationOf(request), address, erase, contextOf(request)),
+      new RemoveUser(
+        callerOf(request),
+        organizationOf(request),
+        address,
+        erase,
+        contextOf(request),
+      ),
     );
     return done('User removed from organization');
   }

@@ -1,18 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { CommandPipeline, reservation, type CommandContext } from '@app/event-store';
-import { MillraceError } from '@app/platform';
+import { CommandPipeline, reservation, stepOf, type CommandContext } from '@app/event-store';
+import { KeyedQueue, MillraceError, TENANT_BOUNDS, type TenantBounds } from '@app/platform';
 import {
   organizationAggregate,
   type OrganizationCommand,
   type OrganizationState,
 } from '../aggregates/organization.aggregate.js';
+import type { Invitation, Invitations } from '../aggregates/invitations.js';
 import type { Role } from '../aggregates/roles.js';
 import {
   OrganizationsProjection,
   type Organization,
 } from '../projections/organizations.projection.js';
+import { UsersProjection } from '../projections/users.projection.js';
+import { DatabaseNames } from './database-names.js';
 import { Passcodes } from './passcode.js';
 
 const name = reservation('OrganizationName');
@@ -20,16 +22,43 @@ const name = reservation('OrganizationName');
 /** Changes organizations and who belongs to them. */
 @Injectable()
 export class Memberships {
+  private readonly founding = new KeyedQueue();
+
   constructor(
     private readonly pipeline: CommandPipeline,
     private readonly organizations: OrganizationsProjection,
     private readonly passcodes: Passcodes,
+    private readonly users: UsersProjection,
+    private readonly names: DatabaseNames,
+    @Inject(TENANT_BOUNDS) private readonly bounds: TenantBounds,
   ) {}
 
-  /** Makes the organization unless it is there. Its name is taken first, so that it names one. */
+  /**
+   * Makes the organization unless it is there. Those for one tenant are made one after the other, so
+   * that none of this node's requests passes by the bound.
+   * @param founder its first admin; root needs none
+   * @throws {MillraceError} LIMIT_REACHED when the founder's tenant has as many as it may
+   */
   async create(
     wanted: string,
     founder: string | undefined,
+    context: CommandContext,
+  ): Promise<Organization> {
+    if (founder === undefined) return this.make(wanted, {}, context);
+    const tenant = this.users.tenantOf(founder);
+    return this.founding.run(tenant, () => {
+      const existing = this.organizations.find(wanted);
+      if (existing) return Promise.resolve(existing);
+      const { accountOrganizations: most } = this.bounds;
+      if (this.organizations.foundedFor(tenant) >= most) throw tooManyOrganizations(most);
+      return this.make(wanted, { founder, tenant }, context);
+    });
+  }
+
+  /** Its name is taken first, so that it names one. */
+  private async make(
+    wanted: string,
+    { founder, tenant }: { readonly founder?: string; readonly tenant?: string },
     context: CommandContext,
   ): Promise<Organization> {
     const mine = ulid();
@@ -42,7 +71,12 @@ export class Memberships {
     const id = holder ?? mine;
     const command: OrganizationCommand = {
       type: 'create',
-      organization: { id, name: wanted, database: `o_${randomBytes(16).toString('hex')}` },
+      organization: {
+        id,
+        name: wanted,
+        database: this.names.newDatabase(),
+        ...(tenant === undefined ? {} : { tenant }),
+      },
       passcode: this.passcodes.make(id),
       ...(founder === undefined ? {} : { founder }),
     };
@@ -58,19 +92,77 @@ export class Memberships {
     await this.change(id, { type: 'rotate-passcode', passcode }, context);
   }
 
-  /** A member with this role from now on, whatever they were before. @throws {MillraceError} FORBIDDEN for the last admin */
-  async put(id: string, userId: string, role: Role, context: CommandContext): Promise<void> {
-    await this.change(id, { type: 'put-user', userId, role }, context);
+  /**
+   * A member with this role from now on, whatever they were before.
+   * @throws {MillraceError} FORBIDDEN for the last admin, unless root says so; USER_NOT_FOUND when they have left or are erased meanwhile
+   */
+  async put(
+    id: string,
+    userId: string,
+    role: Role,
+    context: CommandContext,
+    options: { readonly evenTheLastAdmin?: boolean; readonly onlyMembers?: boolean } = {},
+  ): Promise<void> {
+    const command = { type: 'put-user', userId, role, ...options } as const;
+    await this.change(id, { ...command, ...this.emailHashOf(userId) }, context);
+    await this.leaveIfErased(id, userId, context);
   }
 
-  /** @throws {MillraceError} FORBIDDEN for the last admin, unless the account itself goes */
+  /** @throws {MillraceError} FORBIDDEN for the last admin, unless root says so, or the account itself goes */
   async remove(
     id: string,
     userId: string,
     context: CommandContext,
     evenTheLastAdmin = false,
   ): Promise<void> {
-    await this.change(id, { type: 'remove-user', userId, evenTheLastAdmin }, context);
+    const command = { type: 'remove-user', userId, evenTheLastAdmin } as const;
+    await this.change(id, { ...command, ...this.emailHashOf(userId) }, context);
+  }
+
+  /** @returns those that are pending then */
+  async invite(
+    id: string,
+    invitation: Omit<Invitation, 'organizationId'>,
+    context: CommandContext,
+  ): Promise<Invitations> {
+    const { invitations } = await this.change(id, { type: 'invite', invitation }, context);
+    return invitations;
+  }
+
+  /** @throws {MillraceError} INVITATION_NOT_FOUND; USER_NOT_FOUND when the account is erased meanwhile */
+  async accept(
+    id: string,
+    accepted: {
+      readonly invitationId: string | undefined;
+      readonly emailHash: string;
+      readonly userId: string;
+    },
+    context: CommandContext,
+  ): Promise<void> {
+    const command = { type: 'accept-invitation', now: context.occurredAt, ...accepted } as const;
+    await this.change(id, command, context);
+    await this.leaveIfErased(id, accepted.userId, context);
+  }
+
+  /** @throws {MillraceError} INVITATION_NOT_FOUND */
+  async withdrawInvitation(id: string, emailHash: string, context: CommandContext): Promise<void> {
+    const now = context.occurredAt;
+    await this.change(id, { type: 'withdraw-invitation', emailHash, now }, context);
+  }
+
+  private emailHashOf(userId: string): { readonly emailHash?: string } {
+    const emailHash = this.users.emailHashOf(userId);
+    return emailHash === undefined ? {} : { emailHash };
+  }
+
+  /**
+   * Who joins while their account is erased would stay a member that nobody is. Of the two one
+   * event is the first: whoever stored the other sees it here, or where accounts are erased.
+   */
+  private async leaveIfErased(id: string, userId: string, context: CommandContext): Promise<void> {
+    if (!this.users.isErased(userId)) return;
+    await this.remove(id, userId, stepOf(context, 'erased'), true);
+    throw new MillraceError('USER_NOT_FOUND', 'User not found');
   }
 
   private change(
@@ -86,3 +178,9 @@ export class Memberships {
     });
   }
 }
+
+const tooManyOrganizations = (most: number): MillraceError =>
+  new MillraceError(
+    'LIMIT_REACHED',
+    `an account, with those that it has made, may found at most ${most} organizations (MILLRACE_ACCOUNT_ORGANIZATIONS); use one of those, or ask the operator of the server for more`,
+  );

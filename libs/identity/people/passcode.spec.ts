@@ -30,6 +30,16 @@ describe('passcodes', () => {
     expect(passcodes.matches({ id: 'A', passcode: undefined }, secret)).toBe(false);
   });
 
+  it('leave nothing in memory when they are changed', () => {
+    for (let n = 0; n < 100; n += 1) {
+      const changed = owner('A');
+      expect(passcodes.matches(changed, passcodes.open(changed) ?? '')).toBe(true);
+    }
+    const { fingerprints } = passcodes as unknown as { fingerprints: ReadonlyMap<string, unknown> };
+    expect([...fingerprints.keys()].filter((id) => id === 'A')).toEqual(['A']);
+    expect(fingerprints.size).toBeLessThan(4);
+  });
+
   it.each(['', 'mrp_', 'mrp_x', 'Secret-77'])('%j matches nothing', (secret) => {
     expect(passcodes.matches(owner('A'), secret)).toBe(false);
   });

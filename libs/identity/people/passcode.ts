@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ServerKey } from '@app/key-store';
+import type { PasscodeRotated } from '../aggregates/organization.aggregate.js';
 
 const PURPOSE = 'passcode';
 const PREFIX = 'mrp_';
@@ -16,8 +17,8 @@ interface Owner {
 /** Makes, seals and compares the passcodes of organizations. */
 @Injectable()
 export class Passcodes {
-  /** Fingerprints by sealed form: comparing must not open anything. */
-  private readonly fingerprints = new Map<string, Buffer>();
+  /** Of the last passcode of each organization, by its id: comparing must not open anything. */
+  private readonly fingerprints = new Map<string, { sealed: string; fingerprint: Buffer }>();
 
   constructor(private readonly serverKey: ServerKey) {}
 
@@ -31,6 +32,16 @@ export class Passcodes {
     return passcode === undefined ? undefined : this.serverKey.unseal(PURPOSE, passcode, id);
   }
 
+  /** Whether a `PasscodeRotated` was sealed with this key. */
+  opens({ data }: { readonly data: unknown }): boolean {
+    const { organizationId, passcode } = data as PasscodeRotated['data'];
+    try {
+      return this.open({ id: organizationId, passcode }) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
   /** Whether `secret` is this organization's passcode, in constant time. */
   matches(owner: Owner, secret: string): boolean {
     if (!secret.startsWith(PREFIX) || owner.passcode === undefined) return false;
@@ -38,11 +49,10 @@ export class Passcodes {
   }
 
   private known(owner: Owner, sealed: string): Buffer {
-    let fingerprint = this.fingerprints.get(sealed);
-    if (!fingerprint) {
-      fingerprint = this.fingerprint(this.open(owner) ?? '');
-      this.fingerprints.set(sealed, fingerprint);
-    }
+    const known = this.fingerprints.get(owner.id);
+    if (known?.sealed === sealed) return known.fingerprint;
+    const fingerprint = this.fingerprint(this.open(owner) ?? '');
+    this.fingerprints.set(owner.id, { sealed, fingerprint });
     return fingerprint;
   }
 

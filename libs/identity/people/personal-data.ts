@@ -5,14 +5,21 @@ import type { Profile } from '../aggregates/user.aggregate.js';
 
 const EMAIL = 'email';
 const CLIENT = 'client';
+const INVITEE = 'invitee';
 const KEPT_MAX = 10_000;
-const FOREIGN_KEYS =
+export const FOREIGN_KEYS =
   'the keys of people (<data>/person-keys, or millrace.person_keys on a ClickHouse server) are missing or of another data directory; restore them from the same backup as the events';
 
 /** Where a request came from. */
 export interface Client {
   readonly address?: string | undefined;
   readonly userAgent?: string | undefined;
+}
+
+/** An invitation, as far as the e-mail in it goes. */
+interface Invited {
+  readonly invitationId: string;
+  readonly invitee: string;
 }
 
 /**
@@ -105,6 +112,26 @@ export class PersonalData extends ClientSealer {
   async erase(personId: string): Promise<void> {
     this.opened.clear();
     await this.keys.drop(personId);
+  }
+
+  /** With a key of the invitation's own, which goes when the invitation ends. */
+  async sealInvitee(invitationId: string, address: string): Promise<string> {
+    const key = await this.keys.create(invitationId);
+    return seal(key, address, `${INVITEE}/${invitationId}`);
+  }
+
+  /** The e-mail that was invited; undefined once the invitation is over. */
+  invitee({ invitationId, invitee }: Invited): string | undefined {
+    return this.open(invitationId, invitee, `${INVITEE}/${invitationId}`);
+  }
+
+  /** Finds the key that another process has made for an invitation. */
+  async learnInvitee({ invitationId, invitee }: Invited): Promise<void> {
+    await this.keys.learn(invitationId, (key) => opens(key, invitee, `${INVITEE}/${invitationId}`));
+  }
+
+  async forgetInvitee(invitationId: string): Promise<void> {
+    await this.keys.drop(invitationId);
   }
 
   /** With the actor's key, or for those who are nobody's account, with the server's. */

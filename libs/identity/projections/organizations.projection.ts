@@ -11,6 +11,8 @@ import type { Role } from '../aggregates/roles.js';
 export interface Organization extends RequestOrganization {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** The account that is behind its founder. */
+  readonly tenant?: string;
   /** Sealed. */
   readonly passcode: string | undefined;
   readonly members: ReadonlyMap<string, Role>;
@@ -24,12 +26,13 @@ interface StoredOrganization extends Omit<Organization, 'members'> {
 @Injectable()
 export class OrganizationsProjection implements SnapshottedProjection {
   readonly name = 'organizations';
-  readonly snapshotVersion = 1;
+  readonly snapshotVersion = 2;
   private readonly byId = new Map<string, Organization>();
   private readonly ids = new Map<string, string>();
   /** In the order in which they were made; none is ever taken away. */
   private readonly numbers = new Map<string, number>();
   private readonly memberships = new Map<string, Set<string>>();
+  private readonly founded = new Map<string, Set<string>>();
 
   apply(event: RecordedEvent): void {
     if (!event.stream.startsWith('organization-')) return;
@@ -42,7 +45,8 @@ export class OrganizationsProjection implements SnapshottedProjection {
     if (!state.organization) return;
     const { passcode, members } = state;
     const createdAt = before?.createdAt ?? Date.parse(event.metadata.occurredAt);
-    this.index({ ...state.organization, createdAt, passcode, members });
+    const share = state.organization.tenant ?? id;
+    this.index({ ...state.organization, share, createdAt, passcode, members });
   }
 
   find(name: string): Organization | undefined {
@@ -56,6 +60,11 @@ export class OrganizationsProjection implements SnapshottedProjection {
   /** The same for everybody, and for good: 1 for the first that was made. */
   numberOf(id: string): number | undefined {
     return this.numbers.get(id);
+  }
+
+  /** How many were founded for this tenant. */
+  foundedFor(tenant: string): number {
+    return this.founded.get(tenant)?.size ?? 0;
   }
 
   /** By name. */
@@ -79,7 +88,9 @@ export class OrganizationsProjection implements SnapshottedProjection {
   }
 
   private index(organization: Organization): void {
-    const { id, name, members } = organization;
+    const { id, name, members, tenant } = organization;
+    if (tenant !== undefined)
+      this.founded.set(tenant, (this.founded.get(tenant) ?? new Set()).add(id));
     for (const userId of this.byId.get(id)?.members.keys() ?? []) {
       if (!members.has(userId)) this.memberships.get(userId)?.delete(id);
     }
@@ -93,8 +104,10 @@ export class OrganizationsProjection implements SnapshottedProjection {
   }
 }
 
-function stateOf({ id, name, database, passcode, members }: Organization): OrganizationState {
-  return { organization: { id, name, database }, passcode, members };
+function stateOf({ passcode, members, ...organization }: Organization): OrganizationState {
+  const { id, name, database, tenant } = organization;
+  const created = { id, name, database, ...(tenant === undefined ? {} : { tenant }) };
+  return { organization: created, passcode, members, invitations: new Map() };
 }
 
 const byName = (a: Organization, b: Organization): number => (a.name < b.name ? -1 : 1);

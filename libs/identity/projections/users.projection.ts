@@ -6,7 +6,7 @@ import {
   type UserEvent,
   type UserState,
 } from '../aggregates/user.aggregate.js';
-import { PersonalData } from '../people/personal-data.js';
+import { FOREIGN_KEYS, PersonalData } from '../people/personal-data.js';
 
 type Registered = NonNullable<UserState>;
 
@@ -25,13 +25,15 @@ interface Entry {
   readonly user: Registered;
   readonly createdAt: number;
   readonly registeredIn?: string;
+  /** Who is behind it: see {@link UsersProjection.tenantOf}. Absent: itself. */
+  readonly tenant?: string;
 }
 
 /** Accounts by id and by e-mail (whatever its case). What is personal stays sealed until somebody asks. */
 @Injectable()
 export class UsersProjection implements SnapshottedProjection {
   readonly name = 'users';
-  readonly snapshotVersion = 2;
+  readonly snapshotVersion = 3;
   private entries = new Map<string, Entry>();
   private readonly ids = new Map<string, string>();
   private rootId: string | undefined;
@@ -46,7 +48,9 @@ export class UsersProjection implements SnapshottedProjection {
     if (!user) return;
     // Whoever finds the account can read it.
     if (!user.erased) await this.people.learn(user);
-    this.index(entry ? { ...entry, user } : { user, ...registration(event) });
+    this.index(
+      entry ? { ...entry, user } : { user, ...registration(event), ...this.tenancy(event) },
+    );
     if (user.erased) await this.people.erase(id);
   }
 
@@ -65,9 +69,33 @@ export class UsersProjection implements SnapshottedProjection {
     if (!entry || entry.user.erased) return undefined;
     const profile = this.people.profile(entry.user);
     if (!profile) return undefined;
-    const { user, ...registered } = entry;
+    const { user, createdAt, registeredIn } = entry;
     const { root, credential } = user;
-    return { id, root, credential, ...registered, ...profile };
+    const where = registeredIn === undefined ? {} : { registeredIn };
+    return { id, root, credential, createdAt, ...where, ...profile };
+  }
+
+  /**
+   * The account that is behind this one: whoever makes accounts is behind those, so that they do
+   * not multiply what one tenant may have. Behind whom root has made is nobody else.
+   */
+  tenantOf(id: string): string {
+    return this.entries.get(id)?.tenant ?? id;
+  }
+
+  private tenancy({ metadata: { actor } }: RecordedEvent): Pick<Entry, 'tenant'> {
+    const maker = this.entries.get(actor);
+    return maker && !maker.user.root ? { tenant: this.tenantOf(actor) } : {};
+  }
+
+  /** Also of somebody erased. */
+  emailHashOf(id: string): string | undefined {
+    return this.entries.get(id)?.user.emailHash;
+  }
+
+  /** Id of the organization that registered the account. */
+  registeredIn(id: string): string | undefined {
+    return this.entries.get(id)?.registeredIn;
   }
 
   isErased(id: string): boolean {
@@ -78,8 +106,12 @@ export class UsersProjection implements SnapshottedProjection {
     return [...this.entries.values()].flatMap(({ user }) => (user.erased ? [user.id] : []));
   }
 
+  /** @throws {Error} when there is one, and its key is not: it must not be taken for missing. */
   root(): User | undefined {
-    return this.rootId === undefined ? undefined : this.byId(this.rootId);
+    if (this.rootId === undefined) return undefined;
+    const root = this.byId(this.rootId);
+    if (!root) throw new Error(FOREIGN_KEYS);
+    return root;
   }
 
   snapshot(): readonly Entry[] {
@@ -93,7 +125,9 @@ export class UsersProjection implements SnapshottedProjection {
   private index(entry: Entry): void {
     const { user } = entry;
     this.entries.set(user.id, entry);
-    if (user.root) this.rootId = user.id;
+    // There is one; another one that came later never takes its place.
+    if (user.root && !user.erased) this.rootId ??= user.id;
+    else if (user.erased && this.rootId === user.id) this.rootId = undefined;
     if (!user.erased) this.ids.set(user.emailHash, user.id);
     else if (this.ids.get(user.emailHash) === user.id) this.ids.delete(user.emailHash);
   }

@@ -4,7 +4,7 @@ import { ulid } from 'ulid';
 
 /**
  * Moves a file into a folder of the same file system under a new name, its bytes synced to disk.
- * @returns the new name. `syncFolder` makes the move itself durable.
+ * @returns the new name. `syncPath` makes the move itself durable.
  */
 export async function adoptFile(file: string, folder: string): Promise<string> {
   const handle = await open(file, 'r+');

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { failedCommit, MillraceError, syncFolder } from '@app/platform';
+import { checkLmdbFile, failedCommit, MillraceError, syncPath } from '@app/platform';
 import {
   AlreadyAppendedError,
   type ConsumeOptions,
@@ -110,7 +110,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
           stored.push({ ...rest, file, size });
         }
       }
-      if (adopted.length > 0) await syncFolder(this.payloads);
+      if (adopted.length > 0) await syncPath(this.payloads);
       // A child transaction: one that fails half-way leaves nothing in the group's transaction.
       const first = await this.environment.childTransaction(() => this.putNow(stored, once));
       if (typeof first !== 'number') throw new AlreadyAppendedError(first);
@@ -280,9 +280,10 @@ function otherProcess(environment: RootDatabase): number | undefined {
   return pids.find((pid) => pid !== process.pid);
 }
 
-/** @throws when another live process has the queue open: its payload files would pass for leftovers. */
+/** @throws when it is damaged, or another live process has it open: its payload files would pass for leftovers. */
 export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): EmbeddedIngestQueue {
   mkdirSync(payloadFolder(options.directory), { recursive: true });
+  checkLmdbFile(join(options.directory, 'data.mdb'));
   // overlappingSync would resolve writes before they are on disk.
   const environment = open({ path: options.directory, maxDbs: 4, overlappingSync: false });
   const other = otherProcess(environment);

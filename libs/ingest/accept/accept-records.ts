@@ -15,13 +15,9 @@ import {
 import { convertRecords, jsonRecords } from './convert-records.js';
 import { isOutOfSpace } from './out-of-space.js';
 import { explainMalformed } from './explain-malformed.js';
-import {
-  countJudged,
-  JUDGED_RECORD,
-  judgeRecords,
-  STRUCTURAL,
-  type JudgedCounts,
-} from './judge-records.js';
+import { countJudged, JUDGED_RECORD, judgeRecords, type JudgedCounts } from './judge-records.js';
+import { isNotJson } from './not-json.sql.js';
+import { STRUCTURAL } from './structural.js';
 import { suspicionPatterns, suspicious } from './suspicion.js';
 import { surveyRecords, type Survey } from './survey-records.js';
 import type { TimeSource } from './timestamp.sql.js';
@@ -212,7 +208,7 @@ async function rejectJudged(
   const target = `${chunk.file}.rejected.native.${COMPRESSION}`;
   const rejected = `SELECT number, reason, line AS record FROM (${lines}) WHERE reason != ''`;
   const compression = compressionOf(first);
-  const malformed = first.reason.startsWith(`${STRUCTURAL}malformed`)
+  const malformed = isNotJson(first.reason)
     ? explainMalformed(first.text)
     : compression && `the body looks like ${compression}: send Content-Encoding: ${compression}`;
   return {

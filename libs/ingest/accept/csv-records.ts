@@ -16,7 +16,7 @@ export interface CsvShape {
 }
 
 /** How the text of a field is written as JSON. */
-export type Kind = 'text' | 'number' | 'boolean' | 'json';
+type Kind = 'text' | 'number' | 'boolean' | 'json';
 
 /** Name of the field that holds what is beyond the header: no column can have it. */
 export const BEYOND_HEADER = '';
@@ -123,7 +123,7 @@ async function kindsOf(
 }
 
 /** How values of a column of this type stand in a CSV file. */
-export function kindOfType(type: string): Kind {
+function kindOfType(type: string): Kind {
   if (type === 'Nullable(String)') return 'text';
   if (type === 'Nullable(Bool)') return 'boolean';
   return type.startsWith('Nullable(') ? 'number' : 'json';

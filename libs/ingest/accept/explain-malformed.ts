@@ -1,4 +1,10 @@
-import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
+import { parse, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+
+/** Of a longer one only the beginning is known, and where that ends is no fault of it. */
+const KNOWN_BYTES = 64 * 1024;
+const VALUE_LENGTH_MAX = 40;
+const INT_MIN = -(2n ** 63n);
+const UINT_MAX = 2n ** 64n - 1n;
 
 /**
  * What is wrong with a JSON text, and where: the engine only tells that something is. For the
@@ -7,17 +13,57 @@ import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
  */
 export function explainMalformed(text: string): string | undefined {
   const errors: ParseError[] = [];
+  const isCut = Buffer.byteLength(text) >= KNOWN_BYTES - 1;
   try {
     parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+    const [first] = errors;
+    if (!first) return unstorable(text, parseTree(text), undefined);
+    if (isCut && first.offset + first.length >= text.length) return undefined;
+    const what = printParseErrorCode(first.error)
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase();
+    return `malformed JSON: ${what} at column ${first.offset + 1}`;
   } catch (error) {
     // Its parser goes down a level by calling itself.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  const [first] = errors;
-  if (!first) return undefined;
-  const what = printParseErrorCode(first.error)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  return `malformed JSON: ${what} at column ${first.offset + 1}`;
 }
+
+/** The first value that JSON's grammar has and no column: its field is the one of the record that it is in. */
+function unstorable(
+  text: string,
+  node: Node | undefined,
+  field: string | undefined,
+): string | undefined {
+  if (!node) return undefined;
+  const { type, offset, length, children = [] } = node;
+  const where = `${field === undefined ? '' : `field ${JSON.stringify(field)}, `}column ${offset + 1}`;
+  if (type === 'number') {
+    const written = text.slice(offset, offset + length);
+    return isBeyond(written)
+      ? `${where}: the number ${shortened(written)} is beyond 64 bits; send it as text`
+      : undefined;
+  }
+  if (type === 'string')
+    return isWellFormed(String(node.value))
+      ? undefined
+      : `${where}: the text has half of a surrogate pair (\\uD800 to \\uDFFF), which is no character`;
+  for (const child of children) {
+    const name = child.type === 'property' ? (child.children?.[0]?.value as string) : undefined;
+    const found = unstorable(text, child, field ?? name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const isBeyond = (written: string): boolean =>
+  /^-?\d+$/.test(written)
+    ? BigInt(written) < INT_MIN || BigInt(written) > UINT_MAX
+    : !Number.isFinite(Number(written));
+
+/** Each half has the other beside it. */
+const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+
+const shortened = (written: string): string =>
+  written.length > VALUE_LENGTH_MAX ? `${written.slice(0, VALUE_LENGTH_MAX)}…` : written;

@@ -31,24 +31,24 @@ export class FairEngine {
   }
 
   /** The engine for so many bytes of an upload. Of one organization's, the oldest goes first, so that uploads end instead of all going on. */
-  for(organizationId: string, uploadId: string, bytes: number): LocalEngine {
+  for(share: string, uploadId: string, bytes: number): LocalEngine {
     const [own, other] = bytes <= SMALL_BYTES ? [this.small, this.large] : [this.large, this.small];
     return {
       run: (sql, params) => {
-        other.notice(organizationId);
-        return own.use(organizationId, uploadId, () => this.engine.run(sql, params));
+        other.notice(share);
+        return own.use(share, uploadId, () => this.engine.run(sql, params));
       },
-      blocks: (sql) => this.blocks(organizationId, uploadId, sql),
+      blocks: (sql) => this.blocks(share, uploadId, sql),
     };
   }
 
   /** Statements run between blocks: they have slots of their own, or they would wait for this to end. */
   private async *blocks(
-    organizationId: string,
+    share: string,
     uploadId: string,
     sql: string,
   ): AsyncGenerator<ColumnarBlock> {
-    const end = await this.tables.begin(organizationId, uploadId);
+    const end = await this.tables.begin(share, uploadId);
     try {
       yield* this.engine.blocks(sql);
     } finally {

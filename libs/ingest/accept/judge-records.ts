@@ -3,6 +3,8 @@ import { quoteText, TIMESTAMP, type Column, type LocalEngine } from '@app/wareho
 import { ALTERNATIVE_TIMESTAMP, JUDGED_TIME } from './convert-records.js';
 import { EMPTY_ARRAY, FIELDS, kindOf, NOTHING } from './field-kind.sql.js';
 import { isTooDeep, NESTING_MAX } from './nesting.sql.js';
+import { notJson } from './not-json.sql.js';
+import { STRUCTURAL } from './structural.js';
 import { mayHave, type Survey } from './survey-records.js';
 import { fieldMicros, hasField, isBeforeKept, isTime, NOT_KEPT } from './timestamp.sql.js';
 import { writtenIntegers } from './written-integers.sql.js';
@@ -20,9 +22,6 @@ export interface Judgement {
   /** Microseconds since the epoch: an earlier record is not for this stream. */
   readonly keptFrom: number | undefined;
 }
-
-/** `reason` is empty for a record that can be stored; reasons of what is no record at all start with this. */
-export const STRUCTURAL = 'not a record: ';
 
 /** Said, not read off the file: of a chunk of blank lines it is empty. */
 const VERDICT = 'number UInt64, line String, micros Nullable(Int64), reason String';
@@ -44,7 +43,7 @@ export async function judgeRecords(
 }
 
 /**
- * SQL that answers `number` (of the line), `line`, `micros` and `reason` for every line that is
+ * SQL that answers `number` (of the line), `line`, `micros` and `reason` (empty where it can be stored) for every line that is
  * not blank, judging each value against its column. Exact, and slower than parsing by types: it
  * runs for chunks in which something is unusual.
  */
@@ -175,14 +174,7 @@ function reasonSql({ columns, refusedFields, keptFrom }: Judgement): string {
     );
   const cases: [string, string][] = [
     ['NOT isValidUTF8(line)', quoteText(`${STRUCTURAL}invalid UTF-8`)],
-    [
-      "NOT isValidJSON(line) AND match(line, '[0-9]{20}|[0-9][eE][+]?[0-9]{3}')",
-      quoteText(`${STRUCTURAL}malformed JSON, or a number beyond 64 bits`),
-    ],
-    [
-      'NOT isValidJSON(line)',
-      quoteText(`${STRUCTURAL}malformed JSON, or nested deeper than ${NESTING_MAX} levels`),
-    ],
+    ...notJson('line').map(([test, reason]): [string, string] => [test, quoteText(reason)]),
     [
       "JSONType(line) != 'Object'",
       `concat(${quoteText(`${STRUCTURAL}want a JSON object, this is `)}, lower(toString(JSONType(line))))`,

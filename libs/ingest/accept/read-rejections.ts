@@ -1,6 +1,6 @@
 import { quoteText, type LocalEngine } from '@app/warehouse';
 import type { RejectedRecords, Rejection } from './chunk.js';
-import { STRUCTURAL } from './judge-records.js';
+import { STRUCTURAL } from './structural.js';
 
 /** Every rejection of a chunk, by line. Before the file is handed to the queue. */
 export async function readRejections(

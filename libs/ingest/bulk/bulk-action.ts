@@ -4,6 +4,8 @@ import { streamNameProblem } from '@app/streams';
 export interface BulkError {
   readonly type: string;
   readonly reason: string;
+  /** Of the item; 400 when it is not said. */
+  readonly status?: number;
 }
 
 /** What an action line asks for. */

@@ -15,6 +15,9 @@ interface Run {
 /** Records of each stream that were rejected: by line within what went to that stream, from 1, in order. */
 export type Rejections = ReadonlyMap<string, readonly Rejection[]>;
 
+/** Streams of which nothing was stored at all, with why. */
+export type RefusedStreams = ReadonlyMap<string, BulkError>;
+
 /** What is kept for the answer; actions that follow one like them cost nothing. */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const RUN_BYTES = 64;
@@ -58,15 +61,21 @@ export class BulkItems {
   }
 
   /** The answer's body, piece by piece. @param took milliseconds */
-  *answer(rejections: Rejections, took: number): Generator<string> {
+  *answer(
+    rejections: Rejections,
+    took: number,
+    refused: RefusedStreams = new Map(),
+  ): Generator<string> {
     const errors =
+      refused.size > 0 ||
       this.runs.some(({ error }) => error) ||
       [...rejections.values()].some((each) => each.length > 0);
     yield `{"took":${took},"errors":${errors},"items":[`;
     const pending = new Map([...rejections].map(([stream, all]) => [stream, { all, next: 0 }]));
     const lines = new Map<string, number>();
     let comma = '';
-    for (const { item, count, stream, error } of this.runs) {
+    for (const { item, count, stream, error: own } of this.runs) {
+      const error = own ?? refused.get(stream ?? '');
       const first = (lines.get(stream ?? '') ?? 0) + 1;
       if (stream !== undefined) lines.set(stream, first + count - 1);
       const stored = `${item},"status":201}}`;
@@ -98,8 +107,8 @@ export class BulkItems {
 /** What Elasticsearch calls a document that does not fit. */
 const REJECTED = 'document_parsing_exception';
 
-function failed(item: string, { type, reason }: BulkError): string {
-  return `${item},"status":400,"error":${JSON.stringify({ type, reason })}}}`;
+function failed(item: string, { type, reason, status = 400 }: BulkError): string {
+  return `${item},"status":${status},"error":${JSON.stringify({ type, reason })}}}`;
 }
 
 function* repeated(item: string, count: number, comma: string): Generator<string> {

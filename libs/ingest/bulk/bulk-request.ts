@@ -1,7 +1,7 @@
 import type { QueuePosition } from '@app/ingest-queue';
 import type { RequestOrganization } from '@app/platform';
 import type { Uploader } from '../upload/stream-schemas.js';
-import type { BulkItems, Rejections } from './bulk-items.js';
+import type { BulkItems, RefusedStreams, Rejections } from './bulk-items.js';
 
 export interface BulkRequest {
   readonly organization: RequestOrganization;
@@ -18,6 +18,7 @@ export interface BulkRequest {
 export interface BulkResult {
   readonly items: BulkItems;
   readonly rejections: Rejections;
+  readonly refused: RefusedStreams;
   /** Where its batches are in the queue; undefined: it was stored before, at places not known. */
   readonly positions: readonly QueuePosition[] | undefined;
 }

@@ -75,15 +75,15 @@ export class BulkController {
   ): Promise<void> {
     const started = performance.now();
     const { wait, refresh } = bulkQuery.parse(query);
-    const taken = this.intake.take(request);
-    const { items, rejections, positions } = await this.pipeline.upload({
+    const taken = await this.intake.take(request);
+    const { items, rejections, refused, positions } = await this.pipeline.upload({
       ...taken,
       defaultStream: request.params.stream,
     });
     if (wait === 'true' || refresh !== 'false') await this.written(positions);
     const took = Math.round(performance.now() - started);
     void reply.type('application/json; charset=utf-8').headers(PRODUCT_HEADER);
-    await reply.send(Readable.from(items.answer(rejections, took)));
+    await reply.send(Readable.from(items.answer(rejections, took, refused)));
   }
 
   private async written(positions: BulkResult['positions']): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
+import { MillraceError } from '@app/platform';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { Rejection } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
@@ -18,6 +19,7 @@ import { refuseLongRecord } from '../upload/record-limit.js';
 import { Spool } from '../upload/spool.js';
 import { spoolChunks } from '../upload/spool-chunks.js';
 import { StreamSchemas } from '../upload/stream-schemas.js';
+import type { BulkError } from './bulk-action.js';
 import { BulkFramer, type StreamBytes } from './bulk-framer.js';
 import type { Rejections } from './bulk-items.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
@@ -50,10 +52,9 @@ export class BulkPipeline {
     if (keyed && before) {
       for await (const piece of keyed.body) framer.push(piece);
       framer.end();
-      const { rejections } = keyed.answerOf(before);
-      return { items: framer.items, rejections: new Map(rejections), positions: undefined };
+      return { items: framer.items, ...keptResult(keyed.answerOf(before)) };
     }
-    const body = this.turns.pass(request.organization.id, keyed?.body ?? request.body);
+    const body = this.turns.pass(request.organization.share, keyed?.body ?? request.body);
     if (keyed) return this.uploadSpooled(request, framer, pieces(framer, body), keyed);
     const small = await readSmall(body);
     if (!small.whole) return this.uploadSpooled(request, framer, pieces(framer, small.lines));
@@ -69,13 +70,19 @@ export class BulkPipeline {
     { items }: BulkFramer,
     part: readonly [string, Buffer] | undefined,
   ): Promise<BulkResult> {
-    if (!part) return { items, rejections: new Map(), positions: [] };
+    const nothing = { items, rejections: new Map(), refused: new Map(), positions: [] };
+    if (!part) return nothing;
     const [stream, bytes] = part;
     refuseLongRecord(bytes, { maxRecordBytes });
     const upload = { organization, stream, uploader, itemized: true };
-    const { rejections = [], position } = await this.groups.upload(upload, bytes, 'line');
-    const positions = position ? [position] : [];
-    return { items, rejections: new Map([[stream, rejections]]), positions };
+    try {
+      this.schemas.checkRoom(organization, stream, uploader);
+      const { rejections = [], position } = await this.groups.upload(upload, bytes, 'line');
+      const positions = position ? [position] : [];
+      return { ...nothing, rejections: new Map([[stream, rejections]]), positions };
+    } catch (error) {
+      return { ...nothing, refused: new Map([[stream, oneTooMany(error)]]) };
+    }
   }
 
   private uploadSpooled(
@@ -85,14 +92,14 @@ export class BulkPipeline {
     keyed?: KeyedBulk,
   ): Promise<BulkResult> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, request.organization.id, async (directory) => {
+    return this.spool.use(uploadId, request.organization.share, async (directory) => {
       const acceptedAt = Date.now() * 1000;
       let made = 0;
       const channels = new StreamChannels<StreamPart>(async (stream, lines) => {
         made += 1;
         const folder = join(directory, String(made));
         await mkdir(folder);
-        const options = { organizationId: request.organization.id, uploadId, stream, acceptedAt };
+        const options = { share: request.organization.share, uploadId, stream, acceptedAt };
         return this.acceptStream(request, options, folder, lines);
       });
       const parts = await demultiplexed(body, channels);
@@ -108,18 +115,29 @@ export class BulkPipeline {
   ): Promise<StreamPart> {
     const { stream } = options;
     const keeper = this.schemas.keeper(organization, stream, uploader);
+    const to = { organization, stream, keeper };
     const counted = this.spool.counted(options.uploadId, lines, ({ length }) => length);
     const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
     const parts = this.chunks.parts(keeper, chunks, options);
     const of = { keeper, organizationId: organization.id, stream };
-    const accepted = await this.acceptance.all(of, parts);
-    return { to: { organization, stream, keeper }, options, accepted };
+    try {
+      this.schemas.checkRoom(organization, stream, uploader);
+      return { to, options, accepted: await this.acceptance.all(of, parts) };
+    } catch (error) {
+      const refused = oneTooMany(error);
+      // What goes to the other streams comes behind it.
+      for await (const piece of lines) void piece;
+      return { to, options, accepted: [], refused };
+    }
   }
 
   private async enqueue(
     parts: readonly StreamPart[],
     keyed: KeyedBulk | undefined,
   ): Promise<Omit<BulkResult, 'items'>> {
+    const refused = new Map(
+      parts.flatMap((part) => (part.refused ? [[part.to.stream, part.refused] as const] : [])),
+    );
     for (;;) {
       const rejections = await this.rejectionsOf(parts);
       const chunks = parts.map(({ to, accepted }) => ({
@@ -129,15 +147,12 @@ export class BulkPipeline {
       const enqueued = await this.enqueuer.enqueueAll(
         chunks,
         keyed?.append(
-          { rejections: [...rejections] },
+          { rejections: [...rejections], refused: [...refused] },
           chunks.flatMap((each) => streamsOf(each.chunks)),
         ),
       );
-      if (keyed && 'before' in enqueued) {
-        const kept = keyed.answerOf(enqueued.before);
-        return { rejections: new Map(kept.rejections), positions: undefined };
-      }
-      if ('positions' in enqueued) return { rejections, positions: enqueued.positions };
+      if (keyed && 'before' in enqueued) return keptResult(keyed.answerOf(enqueued.before));
+      if ('positions' in enqueued) return { rejections, refused, positions: enqueued.positions };
       if (!('outdated' in enqueued)) continue;
       for (const { part, chunk } of enqueued.outdated) {
         const again = parts[part];
@@ -151,7 +166,7 @@ export class BulkPipeline {
     for (const { to, accepted, options } of parts) {
       for (const { result } of accepted) {
         if (!result.rejected) continue;
-        const engine = this.engine.for(to.organization.id, options.uploadId, result.recordBytes);
+        const engine = this.engine.for(to.organization.share, options.uploadId, result.recordBytes);
         const ofChunk = await readRejections(engine, result.rejected);
         all.set(to.stream, [...(all.get(to.stream) ?? []), ...ofChunk]);
       }
@@ -168,11 +183,27 @@ interface StreamPart {
   };
   readonly options: ChunkOptions;
   readonly accepted: AcceptedPart[];
+  /** Why nothing of it is stored, though the rest of the request is. */
+  readonly refused?: BulkError;
 }
 
 /** What is kept under a key: the items are made again from the body. */
 interface KeptRejections {
   readonly rejections: readonly (readonly [string, readonly Rejection[]])[];
+  /** Older versions have kept none. */
+  readonly refused?: readonly (readonly [string, BulkError])[];
+}
+
+const keptResult = ({ rejections, refused = [] }: KeptRejections): Omit<BulkResult, 'items'> => ({
+  rejections: new Map(rejections),
+  refused: new Map(refused),
+  positions: undefined,
+});
+
+/** Of a stream that would be one too many; the others of the request are stored. @throws any other failure, as it is */
+function oneTooMany(error: unknown): BulkError {
+  if (!(error instanceof MillraceError) || error.kind !== 'LIMIT_REACHED') throw error;
+  return { type: 'validation_exception', reason: error.message, status: error.status };
 }
 type Pieces<T> = AsyncIterable<T> | Iterable<T>;
 type KeyedBulk = KeyedUpload<KeptRejections>;

@@ -11,6 +11,8 @@ const LENGTH_BYTES = 4;
 const CHECKSUM_BYTES = 4;
 /** More than the bitmap of any file that an upload may have. */
 const VECTOR_BYTES_MAX = 256 * 1024 * 1024;
+/** Runs of positions take next to nothing in a vector, and each of them 8 bytes on our disk. */
+const POSITIONS_MAX = 50_000_000;
 
 /**
  * Writes the positions of deleted rows to a file, 8 bytes each, lowest first.
@@ -48,6 +50,10 @@ async function bytesOf(
   const { storageType, pathOrInlineDv } = vector;
   if (vector.sizeInBytes > VECTOR_BYTES_MAX)
     throw brokenTable(`a deletion vector would have ${vector.sizeInBytes} bytes`);
+  if (vector.cardinality > POSITIONS_MAX)
+    throw brokenTable(
+      `a deletion vector deletes ${vector.cardinality} rows of one file, and ${POSITIONS_MAX} are the most; purge them (REORG TABLE … APPLY (PURGE))`,
+    );
   if (storageType === 'i') {
     const name = 'a deletion vector within the log';
     return { name, bytes: fromZ85(pathOrInlineDv, name).subarray(0, vector.sizeInBytes) };
@@ -78,7 +84,11 @@ async function fromFile(
   const { file, release } = await fetchNeeded(folder, path);
   const handle = await open(file);
   try {
-    const framed = Buffer.alloc(LENGTH_BYTES + sizeInBytes + CHECKSUM_BYTES);
+    const length = LENGTH_BYTES + sizeInBytes + CHECKSUM_BYTES;
+    const { size } = await handle.stat();
+    if ((offset ?? 0) + length > size)
+      throw brokenTable(`${path} is not what the log says at byte ${offset ?? 0}`);
+    const framed = Buffer.alloc(length);
     const { bytesRead } = await handle.read(framed, 0, framed.length, offset ?? 0);
     const bytes = framed.subarray(LENGTH_BYTES, LENGTH_BYTES + sizeInBytes);
     const whole = bytesRead === framed.length && framed.readInt32BE(0) === sizeInBytes;

@@ -103,9 +103,9 @@ async function* dataFiles(
     if (schema.numbered && !held.some(({ id }) => id !== undefined))
       throw brokenTable(`the columns of ${path} have no field ids, by which the table maps them`);
     const vector = added.deletionVector;
-    if (vector) await writeDeletedPositions(folder, vector, deleted);
     const left = rows - (vector?.cardinality ?? 0);
     if (left < 0) throw brokenTable(`more rows of ${path} are deleted than it has`);
+    if (vector) await writeDeletedPositions(folder, vector, deleted);
     if (left > 0)
       yield {
         file,

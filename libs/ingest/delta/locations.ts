@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { MillraceError, type DeltaSources } from '@app/platform';
+import { MillraceError, ORGANIZATION_PLACE, type DeltaSources } from '@app/platform';
 import { LocalFolder, plainPath } from './local-folder.js';
 import { S3Folder } from './s3-folder.js';
 import type { TableBytesOptions } from './table-bytes.js';
@@ -12,9 +12,6 @@ export interface LocationOptions extends TableBytesOptions {
   readonly directory: string;
 }
 
-/** What stands in an allowed location for the name of the organization that uploads. */
-const ORGANIZATION = '{org}';
-
 /**
  * Opens the folder of a table that is on a location of the server's configuration.
  * @throws {MillraceError} FORBIDDEN when none allows it; INVALID_PARAMETER when it is no such URI.
@@ -26,7 +23,7 @@ export async function openLocation(
 ): Promise<TableFolder> {
   const wanted = parse(uri);
   const allowed = sources.locations
-    .map((location) => location.replaceAll(ORGANIZATION, options.organization))
+    .map((location) => location.replaceAll(ORGANIZATION_PLACE, options.organization))
     .map(parse)
     .find((location) => within(wanted, location));
   if (!allowed)

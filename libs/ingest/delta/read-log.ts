@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { MillraceError } from '@app/platform';
 import { quoteText, WarehouseError, type LocalEngine } from '@app/warehouse';
 import { isOutOfSpace } from '../accept/out-of-space.js';
+import { readParquetFooter } from '../table/parquet-footer.js';
 import {
   fileId,
   logLine,
@@ -35,7 +36,14 @@ const FEATURES: ReadonlySet<string> = new Set([
 const READER_VERSION_MAX = 3;
 /** They are all held in memory while the table is read. */
 const FILES_MAX = 100_000;
-const LINE_BYTES_MAX = 16 * 1024 * 1024;
+/** What a log says of them, as it is held in memory. */
+const HELD_MAX = 64 * 1024 * 1024;
+/** Parsed, a line takes many times its length. A schema of 2,000 columns has a tenth of this. */
+const LINE_BYTES_MAX = 4 * 1024 * 1024;
+/** A checkpoint also keeps files that were removed of late. */
+const CHECKPOINT_ROWS_MAX = 2_000_000;
+/** Written out: Parquet packs a text that comes again and again into nothing. */
+const CHECKPOINT_BYTES_MAX = 512 * 1024 * 1024;
 
 /**
  * Reads a table's log.
@@ -47,7 +55,13 @@ export async function readLog(
   { directory, version }: { readonly directory: string; readonly version: number | undefined },
 ): Promise<Snapshot> {
   const segment = chooseSegment(await folder.logNames(), version);
-  const state: State = { files: new Map(), metaData: undefined, protocol: undefined, sidecars: [] };
+  const state: State = {
+    files: new Map(),
+    held: 0,
+    metaData: undefined,
+    protocol: undefined,
+    sidecars: [],
+  };
   const read = async (path: string, bytes?: number): Promise<void> => {
     const { file, release } = await fetchNeeded(folder, path, bytes);
     const lines = path.endsWith('.parquet')
@@ -69,6 +83,8 @@ export async function readLog(
 
 interface State {
   readonly files: Map<string, AddFile>;
+  /** Characters of what is kept of them. */
+  held: number;
   metaData: MetaData | undefined;
   protocol: Protocol | undefined;
   readonly sidecars: NonNullable<LogLine['sidecar']>[];
@@ -80,18 +96,34 @@ async function apply(state: State, file: string, name: string): Promise<void> {
     number += 1;
     if (line.trim() === '') continue;
     const { add, remove, metaData, protocol, sidecar } = parse(line, `${name}, line ${number}`);
-    if (add) state.files.set(fileId(add), add);
-    if (remove) state.files.delete(fileId(remove));
+    if (add) keep(state, add);
+    if (remove) forget(state, fileId(remove));
     if (metaData) state.metaData = metaData;
     if (protocol) state.protocol = protocol;
     if (sidecar) state.sidecars.push(sidecar);
-    if (state.files.size > FILES_MAX)
+    if (state.files.size > FILES_MAX || state.sidecars.length > FILES_MAX || state.held > HELD_MAX)
       throw new MillraceError(
         'UPLOAD_TOO_LARGE',
-        `the table has more than ${FILES_MAX} files; compact it (OPTIMIZE), or upload it in parts`,
+        `the table has more than ${FILES_MAX} files, or its log says more than ${HELD_MAX} characters of them; compact it (OPTIMIZE), or upload it in parts`,
       );
   }
 }
+
+function keep(state: State, add: AddFile): void {
+  const id = fileId(add);
+  forget(state, id);
+  state.files.set(id, add);
+  state.held += heldOf(add);
+}
+
+function forget(state: State, id: string): void {
+  const known = state.files.get(id);
+  if (!known) return;
+  state.files.delete(id);
+  state.held -= heldOf(known);
+}
+
+const heldOf = (add: AddFile): number => JSON.stringify(add).length;
 
 function parse(line: string, where: string): LogLine {
   let value: unknown;
@@ -131,17 +163,41 @@ async function checkpointLines(
   engine: LocalEngine,
   { file, path, target }: { readonly file: string; readonly path: string; readonly target: string },
 ): Promise<string> {
+  const { rows } = await readParquetFooter(file, path);
+  if (rows > CHECKPOINT_ROWS_MAX)
+    throw brokenTable(`${path} has ${rows} rows, and ${CHECKPOINT_ROWS_MAX} are the most`);
+  const bytes = await sizeOf(engine, file, path);
+  if (bytes > CHECKPOINT_BYTES_MAX)
+    throw brokenTable(`${path} unpacks to more than ${CHECKPOINT_BYTES_MAX} bytes`);
   try {
     await engine.run(
       `INSERT INTO FUNCTION file(${quoteText(target)}, JSONEachRow)` +
-        ` SELECT COLUMNS('^(add|metaData|protocol|sidecar)$') FROM file(${quoteText(file)}, Parquet)` +
+        ` SELECT ${ACTIONS} FROM file(${quoteText(file)}, Parquet)` +
         ' SETTINGS output_format_json_quote_64bit_integers = 0',
     );
     return target;
   } catch (error) {
-    if (!(error instanceof WarehouseError) || isOutOfSpace(error)) throw error;
-    throw brokenTable(`${path} is not a readable checkpoint`, error);
+    throw unreadable(path, error);
   }
+}
+
+const ACTIONS = "COLUMNS('^(add|metaData|protocol|sidecar)$')";
+
+/** In the engine's memory, were all of it there at once. */
+async function sizeOf(engine: LocalEngine, file: string, path: string): Promise<number> {
+  try {
+    const size = await engine.run(
+      `SELECT sum(byteSize(${ACTIONS})) FROM file(${quoteText(file)}, Parquet)`,
+    );
+    return Number(size);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  if (!(error instanceof WarehouseError) || isOutOfSpace(error)) return error;
+  return brokenTable(`${path} is not a readable checkpoint`, error);
 }
 
 function refuseUnknown({ minReaderVersion, readerFeatures }: Protocol, metaData: MetaData): void {

@@ -18,6 +18,8 @@ export interface UnpackOptions extends TableBytesOptions {
 }
 
 const ENTRIES_MAX = 100_000;
+/** All of them are held in memory, and an archive packs long ones well. */
+const PATH_LENGTH_MAX = 1024;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK');
 const TAR = Buffer.from('ustar');
@@ -92,6 +94,8 @@ const tooLarge = (maxBytes: number): MillraceError =>
   );
 
 function pathOf(entry: string): string {
+  if (entry.length > PATH_LENGTH_MAX)
+    throw broken(`a path in it is longer than ${PATH_LENGTH_MAX} characters`);
   const parts = entry.split('/').filter((part) => part !== '.' && part !== '');
   if (entry.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(entry) || parts.includes('..'))
     throw broken(`${JSON.stringify(entry)} leads out of it`);

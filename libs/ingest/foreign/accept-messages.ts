@@ -75,9 +75,10 @@ export class MessageAcceptor {
     file: string,
   ): Promise<AcceptedMessages> {
     const uploader = { actor: 'system', organizationId: organization.id, userAgent: 'kafka' };
+    this.schemas.checkRoom(organization, stream, uploader);
     const keeper = this.schemas.keeper(organization, stream, uploader);
     const bytes = group.reduce((sum, { message: { value } }) => sum + value.length, 0);
-    const engine = this.engine.for(organization.id, message.name, bytes);
+    const engine = this.engine.for(organization.share, message.name, bytes);
     const into = { file, maxRecordBytes: this.limits.maxRecordBytes };
     const chunk =
       format.kind === 'csv'

@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { ForeignMessages, type DeadMessage, type ForeignDelivery } from '@app/ingest-queue';
+import {
+  ForeignMessages,
+  type DeadMessage,
+  type ForeignDelivery,
+  type ForeignMessage,
+} from '@app/ingest-queue';
 import { MillraceError, type Logger, type UploadLimits } from '@app/platform';
 import { BatchEnqueuer } from '../upload/enqueue-batches.js';
 import { Spool } from '../upload/spool.js';
 import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
+import { StorageBounds } from '../upload/storage-bounds.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
 import { MessageAcceptor } from './accept-messages.js';
 import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
@@ -36,6 +42,7 @@ export class ForeignUploadsPipeline {
     private readonly enqueuer: BatchEnqueuer,
     private readonly uploads: UploadPipeline,
     private readonly spool: Spool,
+    private readonly storage: StorageBounds,
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
@@ -73,7 +80,7 @@ export class ForeignUploadsPipeline {
       const placed: PlacedMessage[] = [];
       const keyed = new Map<string, PlacedMessage[]>();
       for (const message of delivery.messages) {
-        const place = placeMessage(message, this.organizations);
+        const place = await this.place(message);
         if (typeof place === 'string') dead.push({ message, reason: place });
         else if (place.idempotencyKey === undefined) placed.push(place);
         else keyed.set(place.idempotencyKey, [...(keyed.get(place.idempotencyKey) ?? []), place]);
@@ -96,6 +103,19 @@ export class ForeignUploadsPipeline {
         }
       }
     });
+  }
+
+  /** A producer cannot be told to wait: what has no room must not keep up what is behind it. */
+  private async place(message: ForeignMessage): Promise<PlacedMessage | string> {
+    const place = placeMessage(message, this.organizations);
+    if (typeof place === 'string') return place;
+    try {
+      await this.storage.admit(place.organization, message.value.length);
+      return place;
+    } catch (error) {
+      if (error instanceof MillraceError && error.kind === 'STORAGE_FULL') return error.message;
+      throw error;
+    }
   }
 
   /** The key makes it happen once, however often the message comes. */

@@ -7,6 +7,7 @@ import {
   REMOVED_AT_ONCE,
   STREAM_COLUMN,
   WarehouseReader,
+  WHOLE_RESULT,
   type RejectedRows,
 } from '@app/warehouse';
 
@@ -52,7 +53,7 @@ export class RejectedRecords {
     const lines = await this.reader.stream({
       database: of.database,
       format: 'text',
-      settings: { max_result_rows: '0', max_result_bytes: '0' },
+      settings: WHOLE_RESULT,
       sql:
         `SELECT record FROM ${REJECTED_TABLE} WHERE ${condition(of)}` +
         ` AND ${PLACE} >= ${tuple(first)} AND ${PLACE} <= ${tuple(last)} ORDER BY ${PLACE}`,

@@ -47,6 +47,7 @@ export class RetryController {
       STREAM_NOT_FOUND: 'stream not found',
       CONFLICT: 'stream logs was deleted meanwhile',
       TOO_MANY_REQUESTS: INTAKE_FAILURES.TOO_MANY_REQUESTS,
+      STORAGE_FULL: INTAKE_FAILURES.STORAGE_FULL,
       QUEUE_FULL: INTAKE_FAILURES.QUEUE_FULL,
     },
   })
@@ -57,7 +58,7 @@ export class RetryController {
   ): Promise<UploadAnswer> {
     const { upload_id: uploadId, wait } = retryQuery.parse(query);
     const organization = organizationOf(request);
-    this.rates.admit(organization.id);
+    this.rates.admit(organization.share);
     const uploader = uploaderOf(request);
     const result = await this.pipeline.retry({ organization, stream, uploadId, uploader });
     const { position, first } = result;

@@ -117,14 +117,14 @@ export class RetryPipeline {
     name: string,
   ): Promise<Omit<Step, 'last'> | undefined> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, organization.id, async (directory) => {
+    return this.spool.use(uploadId, organization.share, async (directory) => {
       const keeper = this.schemas.keeper(organization, stream, uploader);
       if (keeper.current()?.id !== of.streamId)
         throw new MillraceError('CONFLICT', `stream ${stream} was deleted meanwhile`);
       const file = join(directory, '0.ndjson');
       await this.rejected.write(of, places, file);
       const chunk = { file, firstLine: 1, bytes: (await stat(file)).size };
-      const engine = this.engine.for(organization.id, uploadId, chunk.bytes);
+      const engine = this.engine.for(organization.share, uploadId, chunk.bytes);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       for (;;) {
         const { rejected, ...fitting } = await acceptRecords(engine, keeper, chunk, options);

@@ -47,6 +47,20 @@ export function holdsText(type: FieldType): boolean {
   }
 }
 
+/** How many fields are within it, at whatever depth. */
+export function countFields(type: FieldType): number {
+  switch (type.kind) {
+    case 'list':
+      return countFields(type.element.type);
+    case 'struct':
+      return type.fields.reduce((sum, field) => sum + 1 + countFields(field.type), 0);
+    case 'map':
+      return countFields(type.key.type) + countFields(type.value.type);
+    default:
+      return 0;
+  }
+}
+
 /** The type by which the engine's reader is told to read a field of a Parquet file. */
 export function engineType(type: FieldType): string {
   switch (type.kind) {

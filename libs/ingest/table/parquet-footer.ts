@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { parquetMetadata, type SchemaElement } from 'hyparquet';
 import { MillraceError } from '@app/platform';
 import type { Field, FieldType, SecondDigits } from './field-type.js';
+import { footerOutline } from './footer-outline.js';
 
 /** What a Parquet file says of itself. */
 export interface ParquetFooter {
@@ -12,7 +13,7 @@ export interface ParquetFooter {
 /** The length of the footer and the format's mark, at both ends of a file. */
 const TAIL_BYTES = 8;
 const MARK = 'PAR1';
-/** The footer is held in memory; files of a thousand columns and a thousand row groups stay far below. */
+/** The footer's bytes are held in memory; files of a thousand columns and a thousand row groups stay far below. */
 const FOOTER_BYTES_MAX = 64 * 1024 * 1024;
 const NESTED_MAX = 100;
 
@@ -28,23 +29,27 @@ export async function readParquetFooter(file: string, name: string): Promise<Par
     const [root, ...rest] = schema;
     const elements = rest.values();
     const fields = take(elements, root?.num_children ?? 0, name, 0);
+    if (rows < 0n) throw notParquet(name, `its footer says that it has ${rows} rows`);
     return { fields: fields.map(asList), rows: Number(rows) };
   } finally {
     await handle.close();
   }
 }
 
-function parse(footer: ArrayBuffer, name: string): ReturnType<typeof parquetMetadata> {
+function parse(footer: Buffer, name: string): ReturnType<typeof parquetMetadata> {
   try {
-    return parquetMetadata(footer, { geoparquet: false });
+    const outline = footerOutline(footer.subarray(0, -TAIL_BYTES));
+    const tail = Buffer.from(footer.subarray(-TAIL_BYTES));
+    tail.writeUInt32LE(outline.length, 0);
+    return parquetMetadata(Uint8Array.from(Buffer.concat([outline, tail])), { geoparquet: false });
   } catch (error) {
     throw notParquet(name, `its footer cannot be read: ${(error as Error).message}`);
   }
 }
 
-async function footerBytes(handle: FileHandle, name: string): Promise<ArrayBuffer> {
+async function footerBytes(handle: FileHandle, name: string): Promise<Buffer> {
   const { size } = await handle.stat();
-  const tail = Buffer.from(await bytesAt(handle, size - TAIL_BYTES, size < TAIL_BYTES ? 0 : size));
+  const tail = await bytesAt(handle, size - TAIL_BYTES, size < TAIL_BYTES ? 0 : size);
   if (tail.toString('latin1', 4) !== MARK)
     throw notParquet(name, `it does not end with ${MARK}; it is another format, or was cut off`);
   const length = tail.readUInt32LE(0) + TAIL_BYTES;
@@ -53,9 +58,9 @@ async function footerBytes(handle: FileHandle, name: string): Promise<ArrayBuffe
   return bytesAt(handle, size - length, size);
 }
 
-async function bytesAt(handle: FileHandle, from: number, to: number): Promise<ArrayBuffer> {
-  const buffer = new ArrayBuffer(Math.max(0, to - from));
-  await handle.read(new Uint8Array(buffer), 0, buffer.byteLength, Math.max(0, from));
+async function bytesAt(handle: FileHandle, from: number, to: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(Math.max(0, to - from));
+  await handle.read(buffer, 0, buffer.length, Math.max(0, from));
   return buffer;
 }
 
@@ -75,8 +80,15 @@ function take(
   while (fields.length < count) {
     const { value } = elements.next() as IteratorResult<SchemaElement, undefined>;
     if (!value) throw notParquet(file, 'its schema ends too early');
-    const { name, field_id: id } = value;
-    const children = take(elements, value.num_children ?? 0, file, depth + 1);
+    const { name, field_id: id, num_children: count = 0 } = value;
+    // The library gives what it finds, of whatever type that is.
+    if (typeof (name as unknown) !== 'string' || name === '')
+      throw notParquet(file, 'a column has no name');
+    if (id !== undefined && !Number.isInteger(id))
+      throw notParquet(file, `column ${JSON.stringify(name)} has no number for an id`);
+    if (!Number.isInteger(count) || count < 0)
+      throw notParquet(file, `column ${JSON.stringify(name)} has no number of children`);
+    const children = take(elements, count, file, depth + 1);
     const repeated = value.repetition_type === 'REPEATED';
     fields.push({ name, id, type: typeOf(value, children, file), repeated });
   }
@@ -113,12 +125,17 @@ const asList = (field: Element): Field =>
 
 function scalarOf(element: SchemaElement, file: string): FieldType {
   const { type, logical_type: logical, converted_type: converted } = element;
-  const integer = INTEGERS[converted ?? ''];
-  if (logical?.type === 'INTEGER')
-    return { kind: 'integer', bits: logical.bitWidth as 8, signed: logical.isSigned };
+  const integer = INTEGERS[logical?.type === 'INTEGER' ? integerName(logical) : (converted ?? '')];
   if (integer) return { kind: 'integer', ...integer };
+  if (logical?.type === 'INTEGER')
+    throw notParquet(
+      file,
+      `column ${JSON.stringify(element.name)} has an integer of no known size`,
+    );
   if (logical?.type === 'DECIMAL' || converted === 'DECIMAL') {
     const { precision = 0, scale = 0 } = element;
+    if (!Number.isInteger(precision) || !Number.isInteger(scale))
+      throw notParquet(file, `column ${JSON.stringify(element.name)} has no precision`);
     return { kind: 'decimal', precision, scale };
   }
   if (logical?.type === 'DATE' || converted === 'DATE') return { kind: 'date' };
@@ -149,11 +166,21 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
       return { kind: 'binary' };
     case 'FIXED_LEN_BYTE_ARRAY':
       if (logical?.type === 'FLOAT16') return { kind: 'float', bits: 32 };
+      if (!Number.isInteger(element.type_length))
+        throw notParquet(file, `column ${JSON.stringify(element.name)} has no length`);
       return { kind: 'fixed', bytes: element.type_length ?? 0 };
     default:
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no type`);
   }
 }
+
+const integerName = ({
+  bitWidth,
+  isSigned,
+}: {
+  readonly bitWidth: number;
+  readonly isSigned: boolean;
+}): string => `${isSigned ? '' : 'U'}INT_${bitWidth}`;
 
 const INTEGERS: Readonly<
   Record<string, { readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }>

@@ -108,7 +108,7 @@ function explained(error: unknown, name: string): unknown {
       { cause: error },
     );
   // What follows names our own folders.
-  const [reason = ''] = error.message.split(/: \(in file|: While executing|\n/, 1);
+  const [reason = ''] = error.message.split(/: \(in file|: While executing| FROM file\(|\n/, 1);
   return unreadable(name, reason.slice(0, REASON_LENGTH_MAX), error);
 }
 

@@ -14,7 +14,8 @@ import type { AcceptPart } from './accept-parts.js';
 export const CHUNK_BYTES = 16 * 1024 * 1024;
 
 export interface ChunkOptions extends AcceptOptions {
-  readonly organizationId: string;
+  /** Whose turns of the engine it takes. */
+  readonly share: string;
   readonly csv?: CsvShape | undefined;
 }
 
@@ -28,10 +29,10 @@ export class ChunkAcceptance {
     chunks: AsyncIterable<SpooledChunk>,
     options: ChunkOptions,
   ): AsyncIterable<AcceptPart> {
-    const { organizationId, uploadId, csv } = options;
+    const { share, uploadId, csv } = options;
     const ofCsv = csv && new CsvAcceptance(csv, keeper);
     const accept = (chunk: SpooledChunk): Promise<AcceptedChunk> => {
-      const engine = this.engine.for(organizationId, uploadId, chunk.bytes);
+      const engine = this.engine.for(share, uploadId, chunk.bytes);
       return ofCsv
         ? ofCsv.accept(engine, chunk, options)
         : acceptRecords(engine, keeper, chunk, options);

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import {
   AlreadyAppendedError,
@@ -26,6 +26,7 @@ import { toHeaders, type Batch } from '../batch.js';
 import { toRemovalRecord, type RejectedRemoval } from '../rejected-removal.js';
 import { countStored } from './ingest-metrics.js';
 import { SchemaGate } from './schema-gate.js';
+import { StorageBounds } from './storage-bounds.js';
 import { splitBatch } from './split-batch.js';
 
 export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
@@ -78,13 +79,14 @@ export class BatchEnqueuer {
     private readonly queue: IngestQueue,
     private readonly gate: SchemaGate,
     private readonly engine: FairEngine,
+    private readonly storage: StorageBounds,
   ) {}
 
   /**
    * Puts all batches of an upload on the queue in one append: they are there together or not at
    * all. A column that widened since a chunk was accepted may not be exact for it any more: then
    * nothing is put there. A removal goes with the batches, or alone, behind what is there already.
-   * @throws {MillraceError} QUEUE_FULL
+   * @throws {MillraceError} QUEUE_FULL, STORAGE_FULL
    */
   async enqueue(
     to: Destination,
@@ -102,10 +104,30 @@ export class BatchEnqueuer {
   async enqueueAll(parts: readonly StreamChunks[], once?: NamedAppend): Promise<EnqueuedAll> {
     let appended: Appended = { positions: [] };
     const outdated = await this.enqueueTogether(parts, async (records) => {
-      appended = await this.append(records, once);
+      appended = await this.admitted(parts, records, () => this.append(records, once));
       return 'before' in appended ? 'before' : 'stored';
     });
     return outdated.length > 0 ? { outdated } : appended;
+  }
+
+  /** An upload is of one organization. What does not get onto the queue is not counted. */
+  private async admitted(
+    parts: readonly StreamChunks[],
+    records: readonly QueueRecord[],
+    append: () => Promise<Appended>,
+  ): Promise<Appended> {
+    const organization = parts[0]?.to.organization;
+    const bytes = await payloadBytes(records);
+    if (!organization || bytes === 0) return append();
+    await this.storage.admit(organization, bytes);
+    let isNew = false;
+    try {
+      const appended = await append();
+      isNew = 'positions' in appended;
+      return appended;
+    } finally {
+      if (!isNew) this.storage.add(organization, -bytes);
+    }
   }
 
   /**
@@ -123,7 +145,7 @@ export class BatchEnqueuer {
       if (outdated.length > 0) return outdated;
       const records: QueueRecord[] = [];
       for (const { to, chunks, removal, trace } of parts) {
-        const { id: owner, database } = to.organization;
+        const { share: owner, database } = to.organization;
         const own = await this.toRecords(to, chunks, traceHeaders(trace));
         if (removal) own.push(toRemovalRecord(keyOf(database, to.stream), removal));
         records.push(...own.map((record) => ({ ...record, owner })));
@@ -138,13 +160,13 @@ export class BatchEnqueuer {
   }
 
   private async toRecords(
-    { organization: { id, database }, stream }: Destination,
+    { organization: { share, database }, stream }: Destination,
     chunks: readonly EnqueuedChunk[],
     traceparent: Readonly<Record<string, string>>,
   ): Promise<QueueRecord[]> {
     const records: QueueRecord[] = [];
     // An upload that is about to end goes before all that has just begun.
-    const engine = this.engine.for(id, '', Infinity);
+    const engine = this.engine.for(share, '', Infinity);
     const key = keyOf(database, stream);
     for (const { schema, accepted, rejected, recordBytes } of chunks) {
       const streamId = schema?.id ?? '';
@@ -185,6 +207,14 @@ export const streamsOf = (chunks: readonly EnqueuedChunk[]): string[] =>
   chunks.flatMap(({ schema, accepted, rejected }) =>
     schema && (accepted ?? rejected) ? [schema.id] : [],
   );
+
+/** Removals have none. */
+async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
+  let sum = 0;
+  for (const { payload } of records)
+    sum += 'file' in payload ? (await stat(payload.file)).size : payload.bytes.length;
+  return sum;
+}
 
 /** What goes to one table from one stream keeps its order. */
 const keyOf = (database: string, stream: string): string => `${database}/${stream}`;

@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { currentTrace, traced, type RequestOrganization, type TraceContext } from '@app/platform';
+import {
+  currentTrace,
+  MillraceError,
+  traced,
+  type RequestOrganization,
+  type TraceContext,
+} from '@app/platform';
 import { acceptRecords } from '../accept/accept-records.js';
 import { readRejections } from '../accept/read-rejections.js';
 import { FairEngine } from '../accept/fair-engine.js';
@@ -10,6 +16,7 @@ import { rejectedLines } from '../accept/rejected-lines.js';
 import { BatchEnqueuer } from './enqueue-batches.js';
 import { byUploader, unchanging } from './group-uploaders.js';
 import type { RecordUnit } from './frame-records.js';
+import { HeldBytes } from './held-bytes.js';
 import { Spool } from './spool.js';
 import { StreamSchemas, type Uploader } from './stream-schemas.js';
 import { countsOf, resultOf, type UploadResult } from './upload-result.js';
@@ -38,6 +45,9 @@ interface Line {
   working: boolean;
 }
 
+/** In memory, of all that waits and is in work; each takes some besides its body. */
+const HELD_BYTES_MAX = 256 * 1024 * 1024;
+const HELD_EACH = 4096;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 const GROUP_UPLOADS_MAX = 2000;
 const GATHER_MS_MAX = 3;
@@ -53,6 +63,7 @@ const LINE_BREAK = Buffer.from('\n');
 @Injectable()
 export class GroupedUploads {
   private readonly streams = new Map<string, Line>();
+  private readonly held = new HeldBytes(HELD_BYTES_MAX);
 
   constructor(
     private readonly engine: FairEngine,
@@ -62,6 +73,12 @@ export class GroupedUploads {
   ) {}
 
   upload(upload: SmallUpload, bytes: Buffer, unit: RecordUnit): Promise<UploadResult> {
+    return this.held.during(upload.organization.share, bytes.length + HELD_EACH, () =>
+      this.wait(upload, bytes, unit),
+    );
+  }
+
+  private wait(upload: SmallUpload, bytes: Buffer, unit: RecordUnit): Promise<UploadResult> {
     const key = `${upload.organization.id}/${upload.stream}`;
     const line = this.streams.get(key) ?? { waiting: [], working: false };
     this.streams.set(key, line);
@@ -119,7 +136,7 @@ export class GroupedUploads {
     group: readonly Waiting[],
   ): Promise<GroupOutcome> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, organization.id, async (directory) => {
+    return this.spool.use(uploadId, organization.share, async (directory) => {
       const file = join(directory, '0.ndjson');
       const bytes = Buffer.concat(group.flatMap((waiting) => [waiting.bytes, LINE_BREAK]));
       await writeFile(file, bytes);
@@ -127,14 +144,14 @@ export class GroupedUploads {
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       const alone = group.length === 1;
       const parts = byUploader(group);
-      const engine = this.engine.for(organization.id, uploadId, bytes.length);
+      const engine = this.engine.for(organization.share, uploadId, bytes.length);
       const accepting = acceptRecords(
         engine,
         parts.length === 1 ? keeper : unchanging(keeper),
         { file, firstLine: 1, bytes: bytes.length },
         options,
       );
-      const accepted = alone ? await accepting : await accepting.catch(() => undefined);
+      const accepted = alone ? await accepting : await accepting.catch(unlessOfAll);
       if (!accepted) return { results: [], apart: parts.length === 1 ? halves(group) : parts };
       if (accepted.rejected && !alone) {
         return {
@@ -167,6 +184,11 @@ export class GroupedUploads {
       };
     });
   }
+}
+
+/** What one upload may be at fault for is found by taking the group apart; what the server lacks, all lack. */
+function unlessOfAll(error: unknown): undefined {
+  if (error instanceof MillraceError && error.status >= 500) throw error;
 }
 
 interface GroupOutcome {

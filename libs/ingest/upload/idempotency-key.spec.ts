@@ -4,7 +4,7 @@ import { KeyedUpload } from './idempotency-key.js';
 const upload = (): KeyedUpload =>
   new KeyedUpload(
     {
-      organization: { id: 'acme', name: 'acme', database: 'db' },
+      organization: { id: 'acme', name: 'acme', database: 'db', share: 'acme' },
       stream: 's',
       format: { kind: 'json' },
       body: (async function* () {

@@ -24,6 +24,9 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
   );
 }
 
+/** Of what is kept for a day: some ten thousand rejected records of a bulk request. */
+const ANSWER_MAX = 2 * 1024 * 1024;
+
 /**
  * An upload that names itself by a key of its organization: the same body again under the same
  * key, for the same stream and in the same format, is the same upload.
@@ -49,13 +52,20 @@ export class KeyedUpload<Kept extends object = Counts> {
   /**
    * When the body has been read: what to put on the queue with its batches.
    * @param streams ids of those that it stores in
+   * @throws {MillraceError} UPLOAD_TOO_LARGE when there is more to answer than is kept for a day
    */
   append(result: Kept, streams: Iterable<string>): NamedAppend {
-    const answer: StoredAnswer<Kept> = { result, streams: [...new Set(streams)] };
+    const kept: StoredAnswer<Kept> = { result, streams: [...new Set(streams)] };
+    const answer = JSON.stringify(kept);
+    if (answer.length > ANSWER_MAX)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        'too many records of this request are rejected for its answer to be kept under an Idempotency-Key; nothing of it was stored; split it',
+      );
     return {
       name: this.name,
       fingerprint: this.hash.copy().digest('base64url'),
-      answer: JSON.stringify(answer),
+      answer,
       renews: this.passedOver,
     };
   }

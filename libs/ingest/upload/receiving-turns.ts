@@ -18,20 +18,20 @@ export class ReceivingTurns {
   private turning = false;
 
   /** The body, its pieces when it is their turn. */
-  async *pass(organizationId: string, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  async *pass(share: string, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     for await (const piece of body) {
-      if (this.left <= 0) await this.turn(organizationId);
+      if (this.left <= 0) await this.turn(share);
       this.left -= Math.max(piece.length, SMALL_COSTS);
       if (!this.turning) this.nextTurn();
       yield piece;
     }
   }
 
-  private turn(organizationId: string): Promise<void> {
+  private turn(share: string): Promise<void> {
     return new Promise((begin) => {
-      const line = this.waiting.get(organizationId) ?? [];
+      const line = this.waiting.get(share) ?? [];
       line.push(begin);
-      this.waiting.set(organizationId, line);
+      this.waiting.set(share, line);
     });
   }
 
@@ -50,10 +50,10 @@ export class ReceivingTurns {
     for (let pieces = TURN_BYTES / PIECE_BYTES; pieces > 0 && this.waiting.size > 0; pieces -= 1) {
       const [next] = this.waiting;
       if (!next) return;
-      const [organizationId, line] = next;
+      const [share, line] = next;
       line.shift()?.();
-      this.waiting.delete(organizationId);
-      if (line.length > 0) this.waiting.set(organizationId, line);
+      this.waiting.delete(share);
+      if (line.length > 0) this.waiting.set(share, line);
     }
   }
 }

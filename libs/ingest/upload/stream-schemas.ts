@@ -6,6 +6,7 @@ import {
   EnsureStream,
   EvolveStreamSchema,
   refusedFields,
+  StreamRoom,
   StreamsProjection,
   WarehouseTablesProjection,
   type StreamDescription,
@@ -20,6 +21,8 @@ import { SchemaGate } from './schema-gate.js';
 /** Who uploads, for the events that an upload may cause. */
 export interface Uploader {
   readonly actor: string;
+  /** May make as many streams as it wants. */
+  readonly root?: boolean;
   readonly organizationId: string;
   readonly address?: string;
   readonly userAgent?: string;
@@ -35,9 +38,16 @@ export class StreamSchemas {
     private readonly widening: ExactWidening,
     private readonly gate: SchemaGate,
     private readonly tables: WarehouseTablesProjection,
+    private readonly room: StreamRoom,
   ) {}
 
+  /** Before any work is done for it. @throws {MillraceError} LIMIT_REACHED when the stream is not there and would be one too many */
+  checkRoom(organization: RequestOrganization, name: string, { root = false }: Uploader): void {
+    this.room.checkFor(organization, name, root);
+  }
+
   keeper(organization: RequestOrganization, name: string, uploader: Uploader): SchemaKeeper {
+    const { root = false, ...who } = uploader;
     let known: string | undefined;
     /** An upload is for one stream: not for another that took its name meanwhile. */
     const same = <Schema extends StreamSchema>(schema: Schema | undefined): Schema | undefined => {
@@ -49,14 +59,14 @@ export class StreamSchemas {
     const current = (): StreamSchema | undefined => same(this.streams.find(organization.id, name));
     const evolve = async (survey: Survey): Promise<EvolvedSchema> => {
       current();
-      const context = { ...uploader, commandId: ulid(), occurredAt: new Date().toISOString() };
-      const stream = await this.commands.execute<EnsureStream, StreamDescription>(
-        new EnsureStream(organization, name, context),
+      const context = { ...who, commandId: ulid(), occurredAt: new Date().toISOString() };
+      const stream = await this.carryOut(
+        new EnsureStream(organization, name, context, root, { type: 'evolve', survey }),
       );
       same(stream);
       const change = async (): Promise<StreamDescription> => {
         const exact = await this.widening.leaveOutInexact(stream, survey);
-        return this.commands.execute<EvolveStreamSchema, StreamDescription>(
+        return this.carryOut(
           new EvolveStreamSchema(
             stream.id,
             exact.survey,
@@ -73,7 +83,30 @@ export class StreamSchemas {
     };
     return { current, evolve };
   }
+
+  private carryOut(command: EnsureStream | EvolveStreamSchema): Promise<StreamDescription> {
+    return this.commands.execute<typeof command, StreamDescription>(command).catch(nothingStored);
+  }
 }
+
+/** Commands say what they have recorded; an upload is about its rows, of which nothing is on the queue yet. */
+function nothingStored(error: unknown): never {
+  if (error instanceof MillraceError && error.kind === 'NOT_READY')
+    throw new MillraceError(
+      'NOT_READY',
+      'nothing of this upload was stored: its stream, or a column of it, cannot be made just now; send it again later',
+      { retryAfterSeconds: error.retryAfterSeconds ?? RETRY_AFTER_SECONDS, cause: error },
+    );
+  if (error instanceof MillraceError && error.kind === 'SHUTTING_DOWN')
+    throw new MillraceError(
+      'SHUTTING_DOWN',
+      'nothing of this upload was stored: the server is stopping; send it again later',
+      { retryAfterSeconds: error.retryAfterSeconds ?? RETRY_AFTER_SECONDS, cause: error },
+    );
+  throw error;
+}
+
+const RETRY_AFTER_SECONDS = 5;
 
 const deletedMeanwhile = (name: string): MillraceError =>
   new MillraceError(

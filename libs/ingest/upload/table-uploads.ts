@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { MillraceError } from '@app/platform';
+import { COLUMNS_MAX } from '@app/streams';
 import type { LocalEngine } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptOptions } from '../accept/chunk.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import { DeltaTables } from '../delta/delta-tables.js';
 import { acceptRows, targetStream } from '../table/accept-rows.js';
+import { countFields } from '../table/field-type.js';
 import { readParquetFooter } from '../table/parquet-footer.js';
 import { refuseLongRows } from '../table/refuse-long-rows.js';
 import { spoolRows } from '../table/spool-rows.js';
@@ -23,6 +25,8 @@ import type { UploadResult } from './upload-result.js';
 /** Columns take less room than the same records as JSON do: about as many rows as there, and what goes into one insert. */
 const CHUNK_BYTES = 10 * 1024 * 1024;
 const CHUNK_ROWS = 400_000;
+/** Below the columns of a table, all of them together. */
+const NESTED_FIELDS_MAX = 10_000;
 
 interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | 'maxRecordBytes'> {
   readonly engine: LocalEngine;
@@ -54,9 +58,9 @@ export class TableUploads {
     const { organization, stream, uploader } = request;
     const uploadId = ulid();
     const keeper = this.schemas.keeper(organization, stream, uploader);
-    const engine = this.engine.for(organization.id, uploadId, CHUNK_BYTES);
+    const engine = this.engine.for(organization.share, uploadId, CHUNK_BYTES);
     const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
-    return this.spool.use(uploadId, organization.id, async (directory) => {
+    return this.spool.use(uploadId, organization.share, async (directory) => {
       const body = join(directory, 'body.parquet');
       await this.spool.write(uploadId, body, request.body);
       const table =
@@ -79,6 +83,7 @@ export class TableUploads {
     keeper: SchemaKeeper,
     options: TableOptions,
   ): AsyncIterable<AcceptPart> {
+    refuseWide(table);
     const fields = storedFields(table.fields);
     const { engine, directory } = options;
     const blocks = this.spool.counted(
@@ -103,6 +108,21 @@ export class TableUploads {
       };
     }
   }
+}
+
+/** Each is a column to read, to convert and to judge, whether or not the stream gets it. */
+function refuseWide({ fields }: TableSource): void {
+  if (fields.length > COLUMNS_MAX + 1)
+    throw new MillraceError(
+      'MALFORMED_BODY',
+      `the table has ${fields.length} columns, and a stream can have ${COLUMNS_MAX}; send fewer, or put some into a struct`,
+    );
+  const nested = fields.reduce((sum, { type }) => sum + countFields(type), 0);
+  if (nested > NESTED_FIELDS_MAX)
+    throw new MillraceError(
+      'MALFORMED_BODY',
+      `the table's columns have ${nested} fields within them, and ${NESTED_FIELDS_MAX} are the most; send them as text, or as a map`,
+    );
 }
 
 async function parquetTable(file: string): Promise<TableSource> {

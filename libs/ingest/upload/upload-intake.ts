@@ -11,6 +11,7 @@ import { decodeBody } from './decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import type { Uploader } from './stream-schemas.js';
 import { UPLOAD_LIMITS } from './upload-limits.js';
+import { StorageBounds } from './storage-bounds.js';
 import { UploadRates } from './upload-rates.js';
 import { uploaderOf } from './uploader.js';
 
@@ -20,6 +21,10 @@ export const INTAKE_FAILURES = {
   CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
   UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
   TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
+  LIMIT_REACHED:
+    'stream logs would be one more than the 1000 that an organization may have (MILLRACE_ORG_STREAMS); nothing was stored in it; delete streams, or ask the operator of the server for more',
+  STORAGE_FULL:
+    'this organization keeps about 1024.0 MiB of the 1024.0 MiB it may keep (MILLRACE_ORG_STORAGE_BYTES), with what waits to be written; nothing of this upload was stored; delete streams, or shorten their data_retention',
   QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
 } as const;
 
@@ -41,17 +46,18 @@ type Body = ReturnType<typeof decodeBody>;
 export class UploadIntake {
   constructor(
     private readonly rates: UploadRates,
+    private readonly storage: StorageBounds,
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
   /**
    * @param unwrap takes what is uploaded out of the decoded body
-   * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, INVALID_PARAMETER, UNSUPPORTED_ENCODING
+   * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, STORAGE_FULL, INVALID_PARAMETER, UNSUPPORTED_ENCODING
    */
-  take(
+  async take(
     request: AuthenticatedRequest,
     unwrap: (decoded: Body) => AsyncIterable<Buffer> = (decoded) => decoded,
-  ): TakenUpload {
+  ): Promise<TakenUpload> {
     const organization = organizationOf(request);
     const { maxBytes, maxRecordBytes } = this.limits;
     const declared = Number(request.headers['content-length'] ?? 0);
@@ -60,14 +66,16 @@ export class UploadIntake {
         'UPLOAD_TOO_LARGE',
         `an upload may have at most ${maxBytes} bytes; split it`,
       );
-    this.rates.admit(organization.id);
+    this.rates.admit(organization.share);
+    await this.storage.admit(organization);
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+    if (idempotencyKey !== undefined) this.rates.admitKeyed(organization.share);
     const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
     watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
     return {
       organization,
       uploader: uploaderOf(request),
-      body: this.rates.counted(organization.id, unwrap(decoded)),
+      body: this.rates.counted(organization.share, unwrap(decoded)),
       maxBytes,
       maxRecordBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

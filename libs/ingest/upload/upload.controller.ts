@@ -141,7 +141,7 @@ export class UploadController {
     wait: 'true' | 'false',
   ): Promise<UploadAnswer> {
     const { 'content-type': type } = request.headers;
-    const taken = this.intake.take(request, (decoded) =>
+    const taken = await this.intake.take(request, (decoded) =>
       isMultipart(type) ? multipartFile(decoded, type) : decoded,
     );
     const result = await this.pipeline.upload({ ...taken, stream, format });

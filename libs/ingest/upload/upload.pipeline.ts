@@ -52,7 +52,8 @@ export class UploadPipeline {
       await keyed.read();
       return keyed.answerOf(before);
     }
-    const body = this.turns.pass(request.organization.id, keyed?.body ?? request.body);
+    this.schemas.checkRoom(request.organization, request.stream, request.uploader);
+    const body = this.turns.pass(request.organization.share, keyed?.body ?? request.body);
     if (format.kind === 'parquet' || format.kind === 'delta')
       return this.tables.upload({ ...request, body }, format, keyed);
     if (format.kind === 'csv') {
@@ -78,8 +79,8 @@ export class UploadPipeline {
     const schemas = this.schemas.keeper(organization, stream, uploader);
     const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
     const acceptedAt = Date.now() * 1000;
-    const options = { organizationId: organization.id, uploadId, stream, acceptedAt, csv };
-    return this.spool.use(uploadId, organization.id, (directory) => {
+    const options = { share: organization.share, uploadId, stream, acceptedAt, csv };
+    return this.spool.use(uploadId, organization.share, (directory) => {
       const parts = untilRefused(lines, (rest) => {
         const counted = this.spool.counted(uploadId, rest, ({ length }) => length);
         const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });

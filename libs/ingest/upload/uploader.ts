@@ -3,9 +3,11 @@ import type { Uploader } from './stream-schemas.js';
 
 /** Who sends this request, for the events that it may cause. */
 export function uploaderOf(request: AuthenticatedRequest): Uploader {
+  const caller = callerOf(request);
   const { 'user-agent': userAgent } = request.headers;
   return {
-    actor: callerOf(request).userId,
+    actor: caller.userId,
+    root: caller.root,
     organizationId: organizationOf(request).id,
     address: request.ip,
     requestId: request.id,

@@ -16,13 +16,14 @@ export class WriteProgress {
   /**
    * Resolves when the batch at `position` is in the warehouse, and those of the same append since
    * the one at `first`.
-   * @throws {MillraceError} SET_ASIDE when one of them was given up
+   * @throws {MillraceError} SET_ASIDE when one of them was given up, INTERNAL when its rows are lost
    */
   async awaitWritten(position: QueuePosition, first = position): Promise<void> {
     await this.counted(this.queue.awaitCommitted(position));
     const isAside =
       this.queue.wasSetAside(position, first.offset) ||
       this.deadLetter.holds(position, first.offset);
+    if (this.deadLetter.holdsLost(position, first.offset)) throw lost();
     if (isAside) throw setAside();
   }
 
@@ -45,6 +46,12 @@ export class WriteProgress {
     }
   }
 }
+
+const lost = (): MillraceError =>
+  new MillraceError(
+    'INTERNAL',
+    "rows of this upload are lost: somebody took a file of it out of the queue's folder before it was in its table; the server's log names it; what was not in that file is stored",
+  );
 
 const setAside = (): MillraceError =>
   new MillraceError(

@@ -6,6 +6,7 @@ import { isRemoval, readRemoval, type RejectedRemoval } from '../rejected-remova
 import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
+import { LostPayloadError, refuseLost } from './lost-payload.js';
 import { judgeAlone, Patience, PATIENCE_MS, type Verdict } from './patience.js';
 import type { WriteProgress } from './write-progress.js';
 
@@ -165,11 +166,13 @@ export class WritePipeline {
     const name = JSON.stringify([database, table, group.streamId]);
     return this.untilDone({
       work: async () => {
+        await refuseLost(group);
         await this.inserter.insert(group);
         this.patience.succeeded(name);
       },
       what: { table: group.table },
-      judge: (error, tries) => this.patience.judge(name, error, tries),
+      judge: (error, tries) =>
+        error instanceof LostPayloadError ? 'apart' : this.patience.judge(name, error, tries),
       giveUp: (error) => this.takeApart(group, error),
     });
   }
@@ -177,9 +180,13 @@ export class WritePipeline {
   /** What was waited for with others is not waited for again. */
   private storeAlone(group: BatchGroup, record: QueuedRecord): Promise<boolean> {
     return this.untilDone({
-      work: () => this.inserter.insert(group),
+      work: async () => {
+        await refuseLost(group);
+        await this.inserter.insert(group);
+      },
       what: { table: group.table },
-      judge: judgeAlone,
+      judge: (error, tries) =>
+        error instanceof LostPayloadError ? 'give-up' : judgeAlone(error, tries),
       giveUp: (error) => this.setAside(record, reasonOf(error)),
     });
   }

@@ -66,6 +66,15 @@ describe('the keys of people, in files', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it.each(['', 'v1.', 'v1.AAAA', 'nothing'])(
+    'that is damaged (%j) is named by its file',
+    (text) => {
+      const keys = new EmbeddedPersonKeys(directory, serverKey);
+      writeFileSync(join(directory, '01A'), text);
+      expect(() => keys.find('01A')).toThrow(join(directory, '01A'));
+    },
+  );
+
   it.each(['', '../secret-key', 'a/b', 'a.dropped', 'x'.repeat(65)])(
     'have no place for %j',
     (id) => {

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolderSync, writeDurablySync } from '@app/platform';
+import { syncPathSync, writeDurablySync } from '@app/platform';
 import { PersonKeys } from '../person-keys.js';
 import type { ServerKey } from '../server-key.js';
 
@@ -46,7 +46,14 @@ export class EmbeddedPersonKeys extends PersonKeys {
     const file = this.file(personId);
     if (!existsSync(file)) return [];
     const wrapped = readFileSync(file, 'utf8');
-    return [Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64')];
+    try {
+      return [Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64')];
+    } catch (error) {
+      throw new Error(
+        `the key of a person in ${file} is damaged, or was wrapped with another secret key; restore it from the same backup as the events`,
+        { cause: error },
+      );
+    }
   }
 
   /** Everybody who has a key here. */
@@ -64,7 +71,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
     if (existsSync(file)) {
       // First it is no key any more: half wiped it would look like a damaged one.
       renameSync(file, file + DROPPED);
-      syncFolderSync(this.directory);
+      syncPathSync(this.directory);
       this.wipe(personId + DROPPED);
     }
     return Promise.resolve();
@@ -81,7 +88,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
     const file = join(this.directory, name);
     overwrite(file);
     unlinkSync(file);
-    syncFolderSync(this.directory);
+    syncPathSync(this.directory);
   }
 
   private file(personId: string): string {

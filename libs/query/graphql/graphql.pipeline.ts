@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { execute, getVariableValues, type GraphQLSchema, Kind } from 'graphql';
 import { Injectable, Logger } from '@nestjs/common';
+import { introspectionCost, RateLimiter } from '@app/flow';
 import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
@@ -10,6 +11,7 @@ import type { Shape } from './json-shape.js';
 import { AGE_MAX_MS, JsonShapes } from './json-shapes.js';
 import type { OrganizationSchema, Shapes } from './organization-schema.js';
 import { planRootField } from './plan-root-field.js';
+import { KeptSchemas } from './kept-schemas.js';
 import { readDocument, type Operation } from './read-document.js';
 import { soundSchema } from './sound-schema.js';
 import { validateDocument } from './validate-document.js';
@@ -25,16 +27,26 @@ export type RootField =
   | { readonly key: string; readonly statement: BoundStatement }
   | { readonly key: string; readonly value: unknown };
 
-const SCHEMAS_KEPT = 100;
 /** Keys within JSON that somebody asks for may have come since they were last looked at; so often it is looked again. */
 const LOOKED_AGAIN_MS = 1000;
 const ROOT_FIELDS_MAX = 20;
+/**
+ * Fields of an answer about the schema. GraphiQL's question has 1.1 million of them where an
+ * organization has 500 streams of 20 fields and one of 5,000.
+ */
+const SCHEMA_FIELDS_MAX = 2_000_000;
+/** Of answers about one organization's schema: they are made on the thread that answers everybody. */
+const SCHEMA_FIELDS_PER_SECOND = 200_000;
 
 /** The way of a GraphQL query: document → schema of the organization → validation → a statement a root field. */
 @Injectable()
 export class GraphqlPipeline {
-  private readonly schemas = new Map<string, OrganizationSchema>();
+  private readonly schemas = new KeptSchemas();
   private readonly logger = new Logger('graphql');
+  private readonly schemaFields = new RateLimiter({
+    perSecond: SCHEMA_FIELDS_PER_SECOND,
+    burst: SCHEMA_FIELDS_MAX,
+  });
 
   constructor(
     private readonly catalog: Catalog,
@@ -61,7 +73,10 @@ export class GraphqlPipeline {
         'INVALID_PARAMETER',
         `a query may have at most ${ROOT_FIELDS_MAX} root fields, not ${selection.size}`,
       );
-    const meta = await this.metaFields(described.schema, operation, selection, variables);
+    const meta = await this.metaFields(described.schema, operation, selection, {
+      variables,
+      organization,
+    });
     return [...selection].map(([key, nodes]) => {
       const name = nodes[0].name.value;
       const root = described.roots.get(name);
@@ -76,10 +91,17 @@ export class GraphqlPipeline {
     schema: GraphQLSchema,
     { document, operation }: Operation,
     selection: Selection,
-    variables: Readonly<Record<string, unknown>>,
+    {
+      variables,
+      organization,
+    }: Pick<GraphqlRequest, 'variables'> & { readonly organization: RequestOrganization },
   ): Promise<Readonly<Record<string, unknown>>> {
     const asked = [...selection.values()].flat().filter(({ name }) => name.value.startsWith('__'));
     if (asked.length === 0) return {};
+    this.paySchemaFields(
+      introspectionCost(schema, document, operation, variables, SCHEMA_FIELDS_MAX),
+      organization,
+    );
     const only = { ...operation, selectionSet: { ...operation.selectionSet, selections: asked } };
     const definitions = document.definitions.map((each) => (each === operation ? only : each));
     const result = await execute({
@@ -90,6 +112,22 @@ export class GraphqlPipeline {
     });
     if (result.errors) throw new GraphqlFailure(result.errors);
     return result.data ?? {};
+  }
+
+  /** @throws {MillraceError} INVALID_GRAPHQL, TOO_MANY_REQUESTS */
+  private paySchemaFields(fields: number, { id }: RequestOrganization): void {
+    if (fields > SCHEMA_FIELDS_MAX)
+      throw new MillraceError(
+        'INVALID_GRAPHQL',
+        `the answer would have more than ${SCHEMA_FIELDS_MAX} fields: ask __schema for fewer of them, or for one type by __type(name: "…")`,
+      );
+    const wait = this.schemaFields.take(id, fields);
+    if (wait > 0)
+      throw new MillraceError(
+        'TOO_MANY_REQUESTS',
+        'the schema of this organization has been asked for too often; wait, or ask for less of it',
+        { retryAfterSeconds: Math.ceil(wait / 1000) },
+      );
   }
 
   /** The schema that the document is valid for. */
@@ -115,6 +153,7 @@ export class GraphqlPipeline {
     ageMaxMs: number,
   ): Promise<OrganizationSchema> {
     const tables = this.catalog.tables(organization);
+    KeptSchemas.check(tables);
     const shapes = await this.shapesOf(tables, organization, ageMaxMs);
     const version = versionOf(tables, shapes);
     const known = this.schemas.get(version);
@@ -122,11 +161,7 @@ export class GraphqlPipeline {
     const built = soundSchema(tables, shapes);
     for (const { name, problem } of built.leftOut)
       this.logger.error(`table ${name} of ${organization.name} is left out of GraphQL: ${problem}`);
-    this.schemas.set(version, built);
-    for (const oldest of this.schemas.keys()) {
-      if (this.schemas.size <= SCHEMAS_KEPT) break;
-      this.schemas.delete(oldest);
-    }
+    this.schemas.set(organization.id, version, built, tables);
     return built;
   }
 

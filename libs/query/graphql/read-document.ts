@@ -11,10 +11,13 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import { selectedFields } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { GraphqlFailure } from './graphql-failure.js';
 
 const TOKENS_MAX = 10_000;
+/** Validation compares fields of one place with each other. */
+const FIELDS_MAX = 2000;
 /** Brackets within brackets; what GraphiQL asks at start has about 15. */
 const DEPTH_MAX = 32;
 
@@ -41,6 +44,8 @@ export function readDocument(text: string, operationName: string | undefined): O
   const operation = chooseOperation(operations, operationName);
   if (operation.operation !== OperationTypeNode.QUERY)
     throw failure(`only queries are answered here, no ${operation.operation}`, operation);
+  if (selectedFields(document, operation, FIELDS_MAX) > FIELDS_MAX)
+    throw failure(`a query may select at most ${FIELDS_MAX} fields, fragments counted each time`);
   const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   return {
     document,

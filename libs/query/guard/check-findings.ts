@@ -6,8 +6,11 @@ import {
   isAllowedFunction,
   KNOWN_FUNCTIONS,
 } from './allowed-functions.js';
+import { ENDLESS_FUNCTIONS } from './endless-functions.js';
 import type { Name, TreeFindings } from './inspect-tree.js';
+import { readType } from './read-type.js';
 import { refused } from './refused.js';
+import { takesText, type JudgedTexts } from './text-arguments.js';
 
 /** What the engine reads from when a SELECT has no FROM. */
 const NO_TABLE = 'system.one';
@@ -39,8 +42,16 @@ export function checkFindings(
     );
   }
   for (const name of findings.functions) {
+    if (findings.lambdas.has(name)) {
+      if (!engineFunctions.has(name.toLowerCase())) continue;
+      throw refused('function', `${name} is a function of the engine; give yours another name`);
+    }
     if (isAllowedFunction(name)) continue;
-    if (findings.lambdas.has(name) && !engineFunctions.has(name.toLowerCase())) continue;
+    if (ENDLESS_FUNCTIONS.has(name.toLowerCase()))
+      throw refused(
+        'function',
+        `function ${name} is not allowed${at(name)}: no limit would end it before it is done`,
+      );
     const near = didYouMean(name, KNOWN_FUNCTIONS);
     throw refused(
       'function',
@@ -51,6 +62,11 @@ export function checkFindings(
     if (name.startsWith('_')) throw refused('name', `a name in WITH may not start with _: ${name}`);
   }
   for (const [name = '', ...more] of findings.references) {
+    if (more.length === 0 && takesText(name))
+      throw refused(
+        'function',
+        `${name} must be called with its arguments${at(name)}: x -> ${name}(x, …)`,
+      );
     if (more.length > 0 || isAllowedFunction(name) || !engineFunctions.has(name.toLowerCase()))
       continue;
     throw refused(
@@ -77,12 +93,18 @@ export function checkFindings(
       `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
     );
   if (findings.namesState)
-    throw refused(
-      'type',
-      'a type must be written out, and AggregateFunction cannot be named: states come from -State functions',
-    );
+    throw refused('type', 'AggregateFunction cannot be named: states come from -State functions');
+  const isForeignType = findings.typesInNames.find((type) => readType(type) === undefined);
+  if (isForeignType !== undefined) throw refused('type', `${isForeignType} is no type to ask for`);
   if (findings.unknown.length > 0)
     throw refused('unreadable', 'it holds something that cannot be checked');
+}
+
+/** @throws {MillraceError} STATEMENT_REFUSED */
+export function checkTexts({ problem }: JudgedTexts, text: string): void {
+  if (!problem) return;
+  const { name, wants } = problem;
+  throw refused('text', `${name} wants ${wants}${placeOf(name, text)}`);
 }
 
 /**

@@ -5,12 +5,14 @@ import { Catalog } from '../catalog.js';
 import { toQueryFailure } from '../query-failure.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
-import { checkFindings, checkTables } from './check-findings.js';
+import { checkFindings, checkTables, checkTexts } from './check-findings.js';
 import { checkSize, checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './inspect-tree.js';
 import { refused } from './refused.js';
 import { foreignTable } from './second-look.js';
 import { spellOut, type SpelledStatement } from './spell-out.js';
+import { judgeTexts, type JudgedTexts } from './text-arguments.js';
+import { TimeZones } from './time-zones.js';
 import { Verdicts } from './verdicts.js';
 
 /** A statement that may run, in the engine's canonical form. */
@@ -27,9 +29,10 @@ interface EngineNames {
   readonly functions: ReadonlySet<string>;
   /** As `database.table`. */
   readonly tables: ReadonlySet<string>;
+  readonly zones: ReadonlySet<string>;
 }
 
-interface Verdict extends TreeFindings {
+interface Verdict extends TreeFindings, JudgedTexts {
   readonly spelled: SpelledStatement;
   readonly settings: Settings;
   readonly explains: boolean;
@@ -52,6 +55,7 @@ interface Verdict extends TreeFindings {
 @Injectable()
 export class Guard {
   private names: EngineNames | undefined;
+  private readonly zones = new TimeZones();
   private readonly verdicts = new Verdicts<Verdict>();
 
   constructor(
@@ -71,7 +75,9 @@ export class Guard {
     const named = NAMES.test(text) ? await this.named(text, values) : text;
     const verdict = await this.verdictOn(named, text);
     checkTables(verdict, this.catalog, organization, text);
-    const { spelled, settings, explains } = verdict;
+    const { spelled, settings, explains, zones, zonePlaceholders } = verdict;
+    const asked = [...zones, ...[...zonePlaceholders].map((name) => values[name] ?? '')];
+    this.zones.check(asked, (await this.engineNames()).zones, organization.id);
     return { statement: bindValues(spelled, values), settings, explains };
   }
 
@@ -99,9 +105,13 @@ export class Guard {
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
     checkFindings(findings, written, functions);
+    const texts = judgeTexts(findings.calls, findings.texts);
+    checkTexts(texts, written);
+    const { session_timezone: zone } = settings;
+    const zones = new Set([...texts.zones, ...(zone === undefined ? [] : [zone])]);
     const foreign = foreignTable(spelled.printable, tables);
     if (foreign !== undefined) throw refused('foreign_table', `it names ${foreign}`);
-    return { ...findings, spelled, settings, explains: explained !== '' };
+    return { ...findings, ...texts, zones, spelled, settings, explains: explained !== '' };
   }
 
   private async spelled(text: string): Promise<SpelledStatement> {
@@ -118,6 +128,7 @@ export class Guard {
       tables: await list(
         "SELECT DISTINCT lower(database || '.' || name) FROM system.tables WHERE lower(database) IN ('system', 'information_schema')",
       ),
+      zones: await list('SELECT time_zone FROM system.time_zones'),
     };
     return this.names;
   }

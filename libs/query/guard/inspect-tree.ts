@@ -1,4 +1,6 @@
 import { asWritten } from './spell-out.js';
+import { takesText } from './text-arguments.js';
+import { constantArgument, type Argument, type TextCall } from './text-call.js';
 
 /** A name in its parts: `a.b` has two, a quoted `a.b` one. */
 export type Name = readonly string[];
@@ -24,8 +26,14 @@ export interface TreeFindings {
   readonly expressions: ReadonlySet<string>;
   /** Of parts of the statement. */
   readonly partSettings: readonly string[];
-  /** Whether a type is named, or may be, that makes the engine believe bytes to be its own state. */
+  /** Whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
   readonly namesState: boolean;
+  /** Calls of functions that read a text in a way of their own. */
+  readonly calls: readonly TextCall[];
+  /** Types that names within JSON end in. */
+  readonly typesInNames: readonly string[];
+  /** What an alias stands for, where that is one text and nothing else. */
+  readonly texts: ReadonlyMap<string, string>;
   /** Lines that are none of the known kinds. */
   readonly unknown: readonly string[];
 }
@@ -50,6 +58,12 @@ interface OpenNode {
   /** Of a QUERY: the tables of its FROM that have no alias, and all other names in it. */
   readonly unnamed: Set<string>;
   readonly named: Set<string>;
+  /** Of a function. */
+  readonly call: OpenCall | undefined;
+}
+
+interface OpenCall extends TextCall {
+  readonly arguments: Argument[];
 }
 
 const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
@@ -57,10 +71,13 @@ const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+
 const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
 /** Functions that take functions, among others; by their bare names, too. */
 const HIGHER = /^(?:array|map)/i;
-/** Whose second argument is a type, which must be written out to be judged. */
-const CASTS = /^_?(?:accurate)?cast(?:ornull|ordefault)?$/i;
-/** A value of such a type is made by the engine's own code, never read from a client's bytes. */
-const STATE = /AggregateFunction\s*\(/i;
+/**
+ * A value of such a type is made by the engine's own code, never read from a client's bytes. Where a
+ * type can stand it is read strictly; this looks at all other texts and names, too.
+ */
+const STATE = /AggregateFunction(?!\w).*\(/is;
+/** `a.:Int64`, of JSON; brackets may follow. */
+const TYPE_IN_NAME = /^:`?(.*?)`?(?:\[\])*$/s;
 
 /**
  * Reads the print line by line. Names in it hold neither commas nor line breaks: see
@@ -80,6 +97,10 @@ export function inspectTree(print: string): TreeFindings {
     expressions: new Set(),
     partSettings: [],
     namesState: false,
+    calls: [],
+    typesInNames: [],
+    texts: new Map(),
+    ambiguous: new Set(),
     unknown: [],
   };
   const path: OpenNode[] = [];
@@ -92,11 +113,12 @@ export function inspectTree(print: string): TreeFindings {
     if (parent) parent.children += 1;
     const node = NODE.exec(line);
     if (node && Number(node[2]) !== nodes++) findings.unknown.push(line);
-    const label = node
+    const read = node
       ? readNode(node[1] ?? '', node[3] ?? '', path, findings)
-      : readSection(line, findings);
-    path.push({ indent, label, children: 0, unnamed: new Set(), named: new Set() });
+      : { label: readSection(line, findings), call: undefined };
+    path.push({ indent, ...read, children: 0, unnamed: new Set(), named: new Set() });
   }
+  for (const name of findings.ambiguous) findings.texts.delete(name);
   return findings;
 }
 
@@ -112,6 +134,11 @@ interface Findings {
   expressions: Set<string>;
   partSettings: string[];
   namesState: boolean;
+  calls: TextCall[];
+  typesInNames: string[];
+  texts: Map<string, string>;
+  /** Names that stand for several things, or for no text. */
+  ambiguous: Set<string>;
   unknown: string[];
 }
 
@@ -128,42 +155,105 @@ function readNode(
   attributes: string,
   path: readonly OpenNode[],
   findings: Findings,
-): string {
+): Pick<OpenNode, 'label' | 'call'> {
   const name = (form: RegExp): string => {
     const found = form.exec(attributes)?.[1];
     if (found === undefined) findings.unknown.push(attributes);
     return found ?? '';
   };
+  const alias = /^alias: ([^,]+)/.exec(attributes)?.[1];
+  const outer = callOf(path);
   if (kind === 'FUNCTION') {
     const called = asWritten(name(FUNCTION));
     findings.functions.add(called);
-    if (CASTS.test(called)) return 'CAST';
-    if (HIGHER.test(called)) return 'HIGHER';
-    return IN_FUNCTIONS.test(called) ? 'IN' : kind;
+    const call = openCall(called, false, findings);
+    outer?.arguments.push({ kind: 'call', call });
+    if (alias !== undefined) findings.ambiguous.add(asWritten(alias));
+    if (HIGHER.test(called)) return { label: 'HIGHER', call };
+    return { label: IN_FUNCTIONS.test(called) ? 'IN' : kind, call };
   }
-  if (kind === 'TABLE_FUNCTION') findings.tableFunctions.add(asWritten(name(TABLE_FUNCTION)));
-  if (kind === 'CONSTANT' ? STATE.test(attributes) : isSecondArgument(path, 'CAST'))
-    findings.namesState = true;
-  if (kind === 'IDENTIFIER') {
-    const parts = name(IDENTIFIER).split('.').map(asWritten);
-    if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
-      findings.tables.push(parts);
-    } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
-    else {
-      findings.columns.push(parts);
-      if (path.at(-3)?.label === 'HIGHER') findings.references.push(parts);
-    }
+  if (kind === 'TABLE_FUNCTION') {
+    const called = asWritten(name(TABLE_FUNCTION));
+    findings.tableFunctions.add(called);
+    readAlias(kind, attributes, alias, path, findings);
+    return { label: kind, call: openCall(called, true, findings) };
   }
-  const alias = /^alias: ([^,]+)/.exec(attributes)?.[1];
+  if (kind === 'CONSTANT') readConstant(attributes, alias, outer, findings);
+  else if (kind === 'IDENTIFIER') readIdentifier(name(IDENTIFIER), path, outer, findings);
+  else outer?.arguments.push({ kind: 'other' });
+  readAlias(kind, attributes, alias, path, findings);
+  return { label: kind, call: undefined };
+}
+
+function openCall(name: string, isTable: boolean, findings: Findings): OpenCall {
+  const call = { name, isTable, arguments: [] };
+  if (isTable || takesText(name)) findings.calls.push(call);
+  return call;
+}
+
+/** The function whose argument is read: function → ARGUMENTS → LIST → this. */
+function callOf(path: readonly OpenNode[]): OpenCall | undefined {
+  const [call, section, list] = path.slice(-3);
+  return section?.label === 'ARGUMENTS' && list?.label === 'LIST' ? call?.call : undefined;
+}
+
+function readConstant(
+  attributes: string,
+  alias: string | undefined,
+  outer: OpenCall | undefined,
+  findings: Findings,
+): void {
+  if (STATE.test(attributes)) findings.namesState = true;
+  const value = constantArgument(attributes);
+  outer?.arguments.push(value);
+  if (alias === undefined) return;
+  const known = asWritten(alias);
+  const text = value.kind === 'text' ? value.text : undefined;
+  if (text === undefined || (findings.texts.get(known) ?? text) !== text)
+    findings.ambiguous.add(known);
+  else findings.texts.set(known, text);
+}
+
+function readIdentifier(
+  identifier: string,
+  path: readonly OpenNode[],
+  outer: OpenCall | undefined,
+  findings: Findings,
+): void {
+  const parts = identifier.split('.').map(asWritten);
+  const [only = '', ...more] = parts;
+  outer?.arguments.push(more.length > 0 ? { kind: 'other' } : { kind: 'name', name: only });
+  for (const part of more) {
+    const type = TYPE_IN_NAME.exec(part)?.[1];
+    if (type !== undefined) findings.typesInNames.push(type);
+    else if (STATE.test(part)) findings.namesState = true;
+  }
+  if (path.at(-3)?.label === 'LAMBDA') findings.ambiguous.add(only);
+  if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
+    findings.tables.push(parts);
+  } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
+  else {
+    findings.columns.push(parts);
+    if (path.at(-3)?.label === 'HIGHER') findings.references.push(parts);
+  }
+}
+
+function readAlias(
+  kind: string,
+  attributes: string,
+  alias: string | undefined,
+  path: readonly OpenNode[],
+  findings: Findings,
+): void {
   if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
     const table = kind === 'IDENTIFIER' ? IDENTIFIER.exec(attributes)?.[1] : undefined;
     if (isRepeated(path, table, alias)) findings.repeated.push([asWritten(table ?? alias ?? '')]);
   }
   if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
+  if (kind !== 'CONSTANT' && alias !== undefined) findings.ambiguous.add(asWritten(alias));
   const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
   if (expression !== undefined && kind !== 'CONSTANT')
     findings.expressions.add(asWritten(expression));
-  return kind;
 }
 
 /** Whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
@@ -187,7 +277,7 @@ function isRepeated(
 }
 
 /** Function → ARGUMENTS → LIST → second child. */
-function isSecondArgument(path: readonly OpenNode[], of: 'IN' | 'CAST'): boolean {
+function isSecondArgument(path: readonly OpenNode[], of: 'IN'): boolean {
   const [call, section, list] = path.slice(-3);
   return (
     call?.label === of &&

@@ -8,6 +8,8 @@ type Rule =
   | 'not_a_select'
   | 'settings'
   | 'table_function'
+  | 'text'
+  | 'time_zone'
   | 'type'
   | 'unreadable';
 

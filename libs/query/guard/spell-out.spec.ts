@@ -36,7 +36,7 @@ describe('a statement spelled out', () => {
       Buffer.from("SELECT {x:Array(UInt8)}, '{y:Int8}'"),
     ) ?? { pieces: [], printable: '' };
     expect(pieces).toEqual(['SELECT ', { name: 'x', type: 'Array(UInt8)' }, ", '{y:Int8}'"]);
-    expect(shown).toBe("SELECT CAST('', 'Array(UInt8)'), '{y:Int8}'");
+    expect(shown).toBe("SELECT CAST('\ue1ffx', 'Array(UInt8)'), '{y:Int8}'");
     expect(castOf("it's \\ \0", "DateTime('UTC')")).toBe(
       "CAST('it\\'s \\\\ \\0', 'DateTime(\\'UTC\\')')",
     );

@@ -20,6 +20,10 @@ export interface SpelledStatement {
 /** ASCII characters stand at this plus their code, escape sequences at that plus their letter's. */
 const CHARACTERS = 0xe000;
 const ESCAPES = 0xe100;
+/** Stands for any other character of a text. */
+const UNTOLD = '\ue1fe';
+/** Begins the text that stands for a placeholder's value in the print. */
+const PLACEHOLDER_MARK = '\ue1ff';
 const PRIVATE = /[\ue000-\ue1ff]/;
 /** What some reader or other takes for the end of a line. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/;
@@ -65,7 +69,7 @@ export function spellOut(canonical: Buffer): SpelledStatement | undefined {
       if (whole === undefined || name === undefined || type === undefined) return undefined;
       pieces.push(statement, { name, type });
       statement = '';
-      printable += castOf('', type);
+      printable += castOf(`${PLACEHOLDER_MARK}${name}`, type);
       at += whole.length;
       continue;
     }
@@ -82,6 +86,11 @@ export function spellOut(canonical: Buffer): SpelledStatement | undefined {
 /** A value where a placeholder stood: a text literal, so it can be nothing but a value. */
 export function castOf(value: string, type: string): string {
   return `CAST(${literal(value)}, ${literal(type)})`;
+}
+
+/** @param text of the print. @returns the name of the placeholder that it stands for, if any. */
+export function placeholderOf(text: string): string | undefined {
+  return text.startsWith(PLACEHOLDER_MARK) ? text.slice(PLACEHOLDER_MARK.length) : undefined;
 }
 
 function literal(text: string): string {
@@ -129,12 +138,15 @@ function spellName(bytes: string): Spelled | undefined {
   return { statement: name, printable };
 }
 
-/** Values stay; only what could break a line of the print goes. Bytes that are not UTF-8 become escapes. */
+/** Values stay; only what could break a line of the print goes, and spaces stay spaces. Bytes that are not UTF-8 become escapes. */
 function spellText(bytes: string): Spelled {
   const statement = utf8(bytes) ?? bytes.replace(/[\u0080-\u00ff]/g, byteEscape);
   const printable = statement
-    .replace(/\\(.)/gs, (escape, letter) => (letter === '\\' || letter === "'" ? escape : ' '))
-    .replace(/[\u0085\u2028\u2029\ue000-\ue1ff]/g, ' ');
+    .replace(/[\u0085\u2028\u2029\ue000-\ue1ff]/g, UNTOLD)
+    .replace(/\\(.)/gs, (escape, letter: string) => {
+      if (letter === '\\' || letter === "'") return escape;
+      return /[nrt]/.test(letter) ? ' ' : UNTOLD;
+    });
   return { statement, printable };
 }
 

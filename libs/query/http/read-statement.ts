@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { MillraceError } from '@app/platform';
 import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
@@ -15,15 +15,11 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 export async function readStatement(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
+  if (Number(request.headers['content-length'] ?? 0) > STATEMENT_BYTES_MAX) throw tooLarge();
   try {
     for await (const piece of decoded(request)) {
       bytes += piece.length;
-      if (bytes > STATEMENT_BYTES_MAX) {
-        throw new MillraceError(
-          'UPLOAD_TOO_LARGE',
-          `a statement may have at most ${STATEMENT_BYTES_MAX} bytes`,
-        );
-      }
+      if (bytes > STATEMENT_BYTES_MAX) throw tooLarge();
       pieces.push(piece);
     }
   } catch (error) {
@@ -38,9 +34,17 @@ export async function readStatement(request: IncomingMessage): Promise<string> {
   }
 }
 
+function tooLarge(): MillraceError {
+  return new MillraceError(
+    'UPLOAD_TOO_LARGE',
+    `a statement may have at most ${STATEMENT_BYTES_MAX} bytes`,
+  );
+}
+
+/** The request itself stays open: what is left of it is read and thrown away with the answer. */
 function decoded(request: IncomingMessage): AsyncIterable<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding === 'identity') return request;
+  if (encoding === 'identity') return request.iterator({ destroyOnReturn: false });
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
   if (!decoder) {
     throw new MillraceError(
@@ -48,7 +52,11 @@ function decoded(request: IncomingMessage): AsyncIterable<Buffer> {
       'send a statement as it is, or with Content-Encoding: gzip, deflate or br',
     );
   }
-  return pipeline(request, decoder, () => undefined);
+  request.once('error', (error) => decoder.destroy(error));
+  request.once('close', () => {
+    if (!request.complete) decoder.destroy(new Error('the client has left'));
+  });
+  return request.pipe(decoder);
 }
 
 /** zlib's own codes begin so. */

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { MillraceError, sendError } from '@app/platform';
 import { streamResult } from './stream-result.js';
 
-const organization = { id: 'a', name: 'a', database: 'o_a' };
+const organization = { id: 'a', name: 'a', database: 'o_a', share: 'a' };
 
 describe('an answer whose rows fail before its first byte', () => {
   const server = fastify();

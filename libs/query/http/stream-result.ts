@@ -19,8 +19,12 @@ const COMPRESSORS: Readonly<Record<ContentEncoding, () => NodeJS.ReadWriteStream
 };
 const OFFERED = Object.keys(COMPRESSORS) as readonly ContentEncoding[];
 
-/** What an answer's form depends on. */
-export const VARY = 'Accept, Accept-Encoding';
+/** Says what an answer's form depends on, besides what is said already. */
+export function varyByForm(reply: FastifyReply): void {
+  const said = reply.getHeader('Vary');
+  const form = 'Accept, Accept-Encoding';
+  void reply.header('Vary', said === undefined ? form : `${String(said)}, ${form}`);
+}
 
 const STATISTICS = 'X-Query-Statistics';
 
@@ -51,7 +55,8 @@ export async function streamResult(
     id,
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
   });
-  void reply.type(contentType).header('Vary', VARY);
+  void reply.type(contentType);
+  varyByForm(reply);
   if (rows instanceof WholeResult && !encoding && !statistics) {
     void reply.send(rows.bytes);
     return;

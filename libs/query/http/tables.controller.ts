@@ -15,7 +15,7 @@ import { renderTableRead } from '../plan/render-sql.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { entityTag, isKnown } from './entity-tag.js';
 import { knownTable } from './known-table.js';
-import { streamResult, VARY } from './stream-result.js';
+import { streamResult, varyByForm } from './stream-result.js';
 
 /** For the OpenAPI page; the frontend parses them, with better messages. */
 const tableQuery = z.object({
@@ -64,7 +64,8 @@ export class TablesController {
     const version = await this.catalog.version(organization, name);
     const tag = version && entityTag([version, sql, values, request.headers.accept]);
     if (tag && isKnown(request.headers['if-none-match'], tag)) {
-      await reply.status(304).headers({ ETag: tag, Vary: VARY }).send();
+      varyByForm(reply);
+      await reply.status(304).header('ETag', tag).send();
       return;
     }
     if (tag) void reply.header('ETag', tag);

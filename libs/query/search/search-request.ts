@@ -4,6 +4,8 @@ import type { TimeRange } from './search-plan.js';
 
 export const SIZE_MAX = 10_000;
 const AGGREGATIONS_MAX = 50;
+/** Each query of a search has the server's own limit, which is far below. */
+const TIMEOUT_MAX_SECONDS = 3600;
 /** Below it no number means microseconds of our times: it is seconds or milliseconds. */
 const MICROSECONDS_FROM = 1e12;
 
@@ -53,7 +55,7 @@ export function readSearch(body: z.infer<typeof searchBody>): SearchRequest {
     from: query.from,
     size: query.size,
     aggs: Object.entries(aggs).map(([name, sql]) => [name, decode(sql)] as const),
-    timeoutSeconds: timeout,
+    timeoutSeconds: Math.min(timeout, TIMEOUT_MAX_SECONDS),
   };
 }
 

@@ -1,8 +1,9 @@
-import { POSITION_COLUMNS, TIMESTAMP, type Column } from '@app/warehouse';
+import { namesAbove, type Column } from '@app/warehouse';
 import { isScalar, isText } from './column-types.js';
+import { OURS } from './names.js';
 
 /** Single values that every table has. */
-const OUR_OWN: readonly Column[] = [TIMESTAMP.name, ...POSITION_COLUMNS].map((name) => ({
+const OUR_OWN: readonly Column[] = OURS.map((name) => ({
   name,
   type: 'Nullable(UInt64)',
 }));
@@ -73,11 +74,6 @@ const keptWith = ({ name, type }: Column): readonly string[] =>
 
 const isAtOrBelow = (name: string, above: string): boolean =>
   name === above || name.startsWith(`${above}.`);
-
-function* namesAbove(name: string): Generator<string> {
-  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1))
-    yield name.slice(0, dot);
-}
 
 function listPrefix({ name, type }: Column): string | undefined {
   const dot = name.indexOf('.');

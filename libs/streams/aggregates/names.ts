@@ -1,3 +1,5 @@
+import { POSITION_COLUMNS, TIMESTAMP } from '@app/warehouse';
+
 const STREAM_NAME = /^[A-Za-z0-9.-][A-Za-z0-9_.-]{0,126}$/;
 /**
  * The engine keeps a table in a file of its name, in which each `-` and `.` takes three bytes, and
@@ -21,7 +23,8 @@ export function streamNameProblem(name: string): string | undefined {
 const FIELD_NAME_BYTES_MAX = 256;
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
-const OURS = ['_timestamp', '_partition', '_offset', '_row'];
+/** Columns that every table of a stream has. */
+export const OURS: readonly string[] = [TIMESTAMP.name, ...POSITION_COLUMNS];
 /** What the engine writes into parts by itself: it makes no column of these names. */
 const ENGINE_OWN = ['_block_number', '_block_offset', '_row_exists'];
 const RESERVED = new Set([...OURS, ...ENGINE_OWN]);

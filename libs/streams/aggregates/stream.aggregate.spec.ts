@@ -1,10 +1,11 @@
 import type { Column } from '@app/warehouse';
 import { beyondFloat } from './column-types.js';
+import { COLUMNS_MAX } from './declared-columns.js';
 import { fieldNameProblem, streamNameProblem } from './names.js';
 import {
-  COLUMNS_MAX,
   refusedFields,
   streamAggregate,
+  type StreamChange,
   type StreamCommand,
   type StreamEvent,
   type Survey,
@@ -31,6 +32,32 @@ describe('a stream', () => {
   it('is created once', () => {
     expect(given([]).when({ type: 'create', stream: STREAM })).toEqual([CREATED]);
     expect(given([CREATED]).when({ type: 'create', stream: STREAM })).toEqual([]);
+  });
+
+  it('begins with what is known of it, by one event, as if it had changed after', () => {
+    const settings: SettingsChange = { dataRetention: 3, partitionKeys: ['n'] };
+    const declared = [{ name: 'n', type: 'Nullable(Int64)' }];
+    const seen = new Map([['n', new Map([['Int64', 2], [beyondFloat('Int64'), 1]])]]); // prettier-ignore
+    const beginnings: StreamChange[] = [
+      { type: 'evolve', survey: seen },
+      { type: 'change-settings', change: settings, declared },
+      { type: 'evolve', survey: survey({ nothing: 'None' }) },
+    ];
+    const state = (events: readonly StreamEvent[]) =>
+      events.reduce(streamAggregate.evolve, streamAggregate.initialState);
+    for (const beginning of beginnings) {
+      const made = given([]).when({ type: 'create', stream: STREAM, beginning });
+      expect(made).toHaveLength(1);
+      expect(state(made)).toEqual(state([CREATED, ...given([CREATED]).when(beginning)]));
+      expect(given(made).when(beginning)).toEqual([]);
+    }
+    expect(() =>
+      given([]).when({
+        type: 'create',
+        stream: STREAM,
+        beginning: { type: 'change-settings', change: settings, declared: [] },
+      }),
+    ).toThrow('partition_keys');
   });
 
   it('adds columns in the order of the survey, and only those that are new', () => {
@@ -161,6 +188,22 @@ describe('settings of a stream', () => {
       changed({ partitionKeys: ['t'] }),
     ]);
     expect(after.when(change({ dataRetention: 0 }))).toEqual([changed({ dataRetention: 0 })]);
+  });
+
+  it('delete no rows by a shorter retention for who may not', () => {
+    const keeping = (days: number) => ({ ...change({ dataRetention: days }), keepsRows: true });
+    const refused = expect.objectContaining({
+      kind: 'FORBIDDEN',
+      message: expect.stringContaining('only an admin') as string,
+    }) as Error;
+    const all = given([CREATED, COLUMNS]);
+    expect(() => all.when(keeping(36_500))).toThrow(refused);
+    expect(all.when(keeping(0))).toEqual([]);
+    const month = given([CREATED, COLUMNS, changed({ dataRetention: 30 })]);
+    expect(() => month.when(keeping(29))).toThrow(refused);
+    for (const longer of [31, 0])
+      expect(month.when(keeping(longer))).toEqual([changed({ dataRetention: longer })]);
+    expect(month.when(change({ dataRetention: 1 }))).toEqual([changed({ dataRetention: 1 })]);
   });
 
   it('are about columns that are there and can be what they shall', () => {

@@ -2,14 +2,8 @@ import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { ColumnNeighbours } from './column-neighbours.js';
-import {
-  declarableName,
-  holdsBeyondFloat,
-  isText,
-  typeForKinds,
-  widen,
-  type Kinds,
-} from './column-types.js';
+import { holdsBeyondFloat, typeForKinds, widen, type Kinds } from './column-types.js';
+import { checkKeys, COLUMNS_MAX, declaredColumns } from './declared-columns.js';
 import { fieldNameProblem } from './names.js';
 import {
   changedSettings,
@@ -28,8 +22,18 @@ export interface StreamCreated {
     readonly organizationId: string;
     readonly database: string;
     readonly name: string;
+    /** What it begins with; absent where nothing was known of it. So it is there with them or not at all. */
+    readonly columns?: readonly Column[];
+    readonly exact?: readonly string[];
+    readonly settings?: Partial<StreamSettings>;
   };
 }
+
+/** Which stream it is. */
+export type StreamIdentity = Pick<
+  StreamCreated['data'],
+  'id' | 'organizationId' | 'database' | 'name'
+>;
 
 export interface StreamSchemaEvolved {
   readonly type: 'StreamSchemaEvolved';
@@ -55,7 +59,17 @@ export interface StreamDeleted {
 }
 
 export type StreamCommand =
-  | { readonly type: 'create'; readonly stream: StreamCreated['data'] }
+  | {
+      readonly type: 'create';
+      readonly stream: StreamIdentity;
+      /** What it shall begin with. */
+      readonly beginning?: StreamChange;
+    }
+  | StreamChange
+  | { readonly type: 'delete' };
+
+/** What may also be asked of a stream that is being made. */
+export type StreamChange =
   | {
       readonly type: 'evolve';
       readonly survey: Survey;
@@ -67,14 +81,15 @@ export type StreamCommand =
       readonly change: SettingsChange;
       /** Columns with the types they shall have. */
       readonly declared: readonly Column[];
-    }
-  | { readonly type: 'delete' };
+      /** Refused when rows would go by it: who asks may not delete any. */
+      readonly keepsRows?: boolean;
+    };
 
 /** What was seen in each field. */
 export type Survey = ReadonlyMap<string, Kinds>;
 
 export interface StreamState {
-  readonly stream: StreamCreated['data'] | undefined;
+  readonly stream: StreamIdentity | undefined;
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
   /** Columns that never widen. All others of integers hold none that a float would round. */
@@ -83,9 +98,6 @@ export interface StreamState {
   readonly settings: StreamSettings;
   readonly deleted: boolean;
 }
-
-/** More would cost every query; a record that needs more is rejected. */
-export const COLUMNS_MAX = 2000;
 
 export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> = {
   initialState: {
@@ -100,7 +112,7 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
   evolve(state, event) {
     switch (event.type) {
       case 'StreamCreated':
-        return { ...state, stream: event.data };
+        return begin(state, event.data);
       case 'StreamSchemaEvolved': {
         const { added, widened, exact = [], version } = event.data;
         const types = new Map(widened.map(({ name, type }) => [name, type]));
@@ -122,19 +134,53 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
 
   decide(state, command) {
     if (command.type === 'create')
-      return state.stream ? [] : [{ type: 'StreamCreated', data: command.stream }];
+      return state.stream ? [] : [create(state, command.stream, command.beginning)];
     const { stream } = state;
     if (!stream || state.deleted) throw new MillraceError('STREAM_NOT_FOUND', 'stream not found');
-    switch (command.type) {
-      case 'evolve':
-        return evolveSchema(stream.id, state, command.survey, command.released);
-      case 'change-settings':
-        return changeSettings(stream.id, state, command);
-      case 'delete':
-        return [{ type: 'StreamDeleted', data: { id: stream.id } }];
-    }
+    return command.type === 'delete'
+      ? [{ type: 'StreamDeleted', data: { id: stream.id } }]
+      : change(stream.id, state, command);
   },
 };
+
+function begin(state: StreamState, created: StreamCreated['data']): StreamState {
+  const { columns, exact = [], settings, ...stream } = created;
+  return {
+    ...state,
+    stream,
+    columns: columns ?? [],
+    exact,
+    version: columns ? 1 : 0,
+    settings: { ...state.settings, ...settings },
+  };
+}
+
+/** One event for all that it begins with: nobody sees it, or finds it after a crash, without its columns. */
+function create(
+  nothing: StreamState,
+  stream: StreamIdentity,
+  beginning: StreamChange | undefined,
+): StreamCreated {
+  const changes = beginning ? change(stream.id, nothing, beginning) : [];
+  const { columns, exact } = changes.reduce(streamAggregate.evolve, nothing);
+  const [settings] = changes.flatMap((each) =>
+    each.type === 'StreamSettingsChanged' ? [each.data.settings] : [],
+  );
+  return {
+    type: 'StreamCreated',
+    data: {
+      ...stream,
+      ...(columns.length > 0 ? { columns } : {}),
+      ...(exact.length > 0 ? { exact } : {}),
+      ...(settings ? { settings } : {}),
+    },
+  };
+}
+
+const change = (id: string, state: StreamState, wanted: StreamChange): readonly StreamEvent[] =>
+  wanted.type === 'evolve'
+    ? evolveSchema(id, state, wanted.survey, wanted.released)
+    : changeSettings(id, state, wanted);
 
 /** Whether an event would be made of it. */
 export const changesSchema = (
@@ -180,12 +226,17 @@ function evolveSchema(
 function changeSettings(
   id: string,
   state: StreamState,
-  { change, declared }: Extract<StreamCommand, { type: 'change-settings' }>,
+  { change, declared, keepsRows }: Extract<StreamCommand, { type: 'change-settings' }>,
 ): readonly StreamEvent[] {
   const added = declaredColumns(state.columns, declared);
   const columns = [...state.columns, ...added];
   const settings = changedSettings(state.settings, change);
   checkKeys(columns, settings);
+  if (keepsRows && isShorter(settings.dataRetention, state.settings.dataRetention))
+    throw new MillraceError(
+      'FORBIDDEN',
+      `data_retention: a shorter one deletes rows, which only an admin of the organization may; now it is ${daysOf(state.settings.dataRetention)}`,
+    );
   return [
     ...(added.length === 0
       ? []
@@ -201,6 +252,13 @@ function changeSettings(
   ];
 }
 
+/** 0 days are all. */
+function isShorter(days: number | undefined, before: number): boolean {
+  return days !== undefined && days !== 0 && (before === 0 || days < before);
+}
+
+const daysOf = (days: number): string => (days === 0 ? '0, which keeps all' : `${days} days`);
+
 /**
  * Whether a new stream could begin with these settings: asked before it is made, so that what is
  * refused makes none.
@@ -209,51 +267,6 @@ function changeSettings(
 export function checkFirstSettings(change: SettingsChange, declared: readonly Column[]): void {
   changeSettings('', streamAggregate.initialState, { type: 'change-settings', change, declared });
 }
-
-/** Those that are not there yet. A column that is there keeps its type: its rows have it. */
-function declaredColumns(
-  columns: readonly Column[],
-  declared: readonly Column[],
-): readonly Column[] {
-  const types = new Map(columns.map(({ name, type }) => [name, type]));
-  const neighbours = new ColumnNeighbours(columns);
-  const added: Column[] = [];
-  for (const { name, type } of declared) {
-    const now = types.get(name);
-    if (now === type) continue;
-    if (now !== undefined)
-      throw invalid(
-        `columns: ${JSON.stringify(name)} is ${declarableName(now)} already, and cannot become ${declarableName(type)}; declare types before the first value`,
-      );
-    const problem = fieldNameProblem(name);
-    if (problem) throw invalid(`columns: a column ${problem}`);
-    const clash = neighbours.problemWith({ name, type });
-    if (clash) throw invalid(`columns: ${JSON.stringify(name)} ${clash}`);
-    added.push({ name, type });
-    neighbours.add({ name, type });
-  }
-  if (columns.length + added.length > COLUMNS_MAX)
-    throw invalid(`columns: a stream has at most ${COLUMNS_MAX}`);
-  return added;
-}
-
-function checkKeys(columns: readonly Column[], settings: Partial<StreamSettings>): void {
-  const types = new Map(columns.map(({ name, type }) => [name, type]));
-  for (const name of settings.fullTextSearchKeys ?? []) {
-    const type = types.get(name);
-    if (type === undefined || !isText(type))
-      throw invalid(`full_text_search_keys: ${JSON.stringify(name)} is not a Utf8 column of it`);
-  }
-  for (const name of settings.partitionKeys ?? []) {
-    const type = types.get(name);
-    if (type === undefined || !type.startsWith('Nullable('))
-      throw invalid(
-        `partition_keys: ${JSON.stringify(name)} is not a column of single values of it`,
-      );
-  }
-}
-
-const invalid = (message: string): MillraceError => new MillraceError('INVALID_PARAMETER', message);
 
 /** Why fields of a survey have not become columns, by field; empty when all have that could. */
 export function refusedFields(

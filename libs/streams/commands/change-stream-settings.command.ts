@@ -11,6 +11,8 @@ export class ChangeStreamSettings {
     readonly streamId: string,
     readonly change: SettingsChange,
     readonly declared: readonly Column[],
+    /** Whether rows must not go by it. */
+    readonly keepsRows: boolean,
     readonly context: CommandContext,
   ) {}
 }
@@ -23,11 +25,11 @@ export class ChangeStreamSettingsHandler implements ICommandHandler<ChangeStream
   ) {}
 
   async execute(command: ChangeStreamSettings): Promise<void> {
-    const { streamId, change, declared, context } = command;
+    const { streamId, change, declared, keepsRows, context } = command;
     await this.pipeline.handle({
       decider: streamAggregate,
       stream: `stream-${streamId}`,
-      command: { type: 'change-settings', change, declared },
+      command: { type: 'change-settings', change, declared, keepsRows },
       context,
     });
     this.tables.checkUsable(streamId);

@@ -36,6 +36,7 @@ export class DeleteStreamHandler implements ICommandHandler<DeleteStream, void> 
       stream: streamNameStream(organization.id, name),
       command: { type: 'release', holder: stream.id },
       context,
+      isReservation: true,
     });
   }
 }

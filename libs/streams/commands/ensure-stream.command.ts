@@ -3,16 +3,20 @@ import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '../aggregates/names.js';
-import { streamAggregate } from '../aggregates/stream.aggregate.js';
+import { streamAggregate, type StreamChange } from '../aggregates/stream.aggregate.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
 import { streamName, streamNameStream } from './stream-name.js';
+import { StreamRoom } from './stream-room.js';
 
-/** Creates the stream unless the organization has it already. */
+/** Creates the stream, with what it shall begin with, unless the organization has it already. */
 export class EnsureStream {
   constructor(
     readonly organization: RequestOrganization,
     readonly name: string,
     readonly context: CommandContext,
+    /** Root makes as many as it wants. */
+    readonly byRoot = false,
+    readonly beginning?: StreamChange,
   ) {}
 }
 
@@ -26,19 +30,30 @@ export class EnsureStreamHandler implements ICommandHandler<EnsureStream, Stream
   constructor(
     private readonly pipeline: CommandPipeline,
     private readonly streams: StreamsProjection,
+    private readonly room: StreamRoom,
   ) {}
 
-  async execute({ organization, name, context }: EnsureStream): Promise<StreamDescription> {
+  async execute(command: EnsureStream): Promise<StreamDescription> {
+    const { organization, name, byRoot } = command;
     const existing = this.streams.find(organization.id, name);
     if (existing) return existing;
     const problem = streamNameProblem(name);
     if (problem) throw new MillraceError('INVALID_NAME', problem);
+    return this.room.during(organization, name, byRoot, () => this.make(command));
+  }
+
+  private async make({
+    organization,
+    name,
+    context,
+    beginning,
+  }: EnsureStream): Promise<StreamDescription> {
     const id = await this.reserve(organization, name, context);
     const stream = { id, organizationId: organization.id, database: organization.database, name };
     await this.pipeline.handle({
       decider: streamAggregate,
       stream: `stream-${id}`,
-      command: { type: 'create', stream },
+      command: { type: 'create', stream, ...(beginning ? { beginning } : {}) },
       context,
     });
     const created = this.streams.byId(id);
@@ -62,6 +77,7 @@ export class EnsureStreamHandler implements ICommandHandler<EnsureStream, Stream
         stream,
         command: { type: 'reserve', holder: ulid() },
         context: stepOf(context, step),
+        isReservation: true,
       });
       if (holder !== undefined && !this.streams.isDeleted(holder)) return holder;
       if (holder !== undefined)
@@ -70,6 +86,7 @@ export class EnsureStreamHandler implements ICommandHandler<EnsureStream, Stream
           stream,
           command: { type: 'release', holder },
           context: stepOf(context, 'release'),
+          isReservation: true,
         });
     }
     throw new MillraceError('CONFLICT', `stream ${name} is being made and deleted; try again`);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
 import { arrowName } from '../aggregates/column-types.js';
+import { DamagedTables, type Damage } from '../damage/damaged-tables.js';
 import type { StreamDescription } from '../projections/streams.projection.js';
 
 /** As API.md, "Streams", shows it; times in microseconds since the epoch, sizes in bytes. */
@@ -22,6 +23,8 @@ export interface StreamRecord {
     readonly partition_keys: readonly string[];
     readonly order_by: readonly string[];
   };
+  /** Only while rows of it are missing from its answers. */
+  readonly damaged?: Damage;
 }
 
 export const ORDER_BY: readonly string[] = [TIMESTAMP.name];
@@ -29,7 +32,10 @@ export const ORDER_BY: readonly string[] = [TIMESTAMP.name];
 /** Describes streams with what the warehouse knows about their tables. */
 @Injectable()
 export class StreamRecords {
-  constructor(private readonly statistics: StreamStatistics) {}
+  constructor(
+    private readonly statistics: StreamStatistics,
+    private readonly damaged: DamagedTables,
+  ) {}
 
   /** @param streams of one organization */
   async of(
@@ -40,7 +46,12 @@ export class StreamRecords {
     if (database === undefined) return [];
     const names = streams.map((stream) => stream.name);
     const statistics = await this.statistics.statistics(database, names);
-    return streams.map((stream) => toRecord(stream, statistics.get(stream.name), withSchema));
+    return streams.map((stream) => {
+      const table = { database: stream.database, table: stream.name };
+      const damaged = this.damaged.of(table, stream.id);
+      const record = toRecord(stream, statistics.get(stream.name), withSchema);
+      return damaged ? { ...record, damaged } : record;
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { contextOf } from '@app/event-store';
 import {
+  callerOf,
   Describe,
   MillraceError,
   organizationOf,
@@ -55,7 +56,7 @@ const NOT_FOUND = { STREAM_NOT_FOUND: 'stream not found' };
 const SETTINGS = {
   tag: TAG,
   summary:
-    'Change settings: only what is sent. `columns` declares types of columns; on a stream that does not exist it makes it',
+    'Change settings: only what is sent. `columns` declares types of columns; on a stream that does not exist it makes it. A shorter `data_retention` deletes rows, and needs an admin',
   body: {
     schema: settingsBody,
     example: { data_retention: 30, columns: { status: 'Int64' }, partition_keys: ['status'] },
@@ -66,6 +67,10 @@ const SETTINGS = {
     INVALID_PARAMETER:
       'unknown key "retention"; known are data_retention, full_text_search_keys, partition_keys, order_by, columns',
     UNSUPPORTED_ENCODING: 'there is no body; send the settings as a JSON object',
+    LIMIT_REACHED:
+      'stream logs would be one more than the 1000 that an organization may have (MILLRACE_ORG_STREAMS); nothing was stored in it; delete streams, or ask the operator of the server for more',
+    FORBIDDEN:
+      'data_retention: a shorter one deletes rows, which only an admin of the organization may; now it is 0, which keeps all',
   },
 };
 
@@ -128,16 +133,23 @@ export class StreamsController {
     const declared = toColumns(body);
     const context = contextOf(request);
     let stream = this.streams.find(organization.id, name);
+    // A stream that is made by it has no rows that could go.
+    const keepsRows = stream !== undefined && organization.administered !== true;
     if (!stream) {
       if (declared.length === 0) throw notFound(name);
       checkFirstSettings(toChange(body), declared);
       stream = await this.commands.execute<EnsureStream, StreamDescription>(
-        new EnsureStream(organization, name, context),
+        new EnsureStream(organization, name, context, callerOf(request).root, {
+          type: 'change-settings',
+          change: toChange(body),
+          declared,
+        }),
       );
     }
+    // Nothing is left to do of it where it has made the stream.
     const step = { ...context, commandId: `${context.commandId}/settings` };
     await this.commands.execute(
-      new ChangeStreamSettings(stream.id, toChange(body), declared, step),
+      new ChangeStreamSettings(stream.id, toChange(body), declared, keepsRows, step),
     );
     return { code: 200, message: 'stream settings saved' };
   }

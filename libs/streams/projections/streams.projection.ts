@@ -63,6 +63,11 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.deleted.has(id);
   }
 
+  /** How many the organization has. */
+  count(organizationId: string): number {
+    return this.organizations.get(organizationId)?.size ?? 0;
+  }
+
   /** By name. */
   list(organizationId: string): readonly StreamDescription[] {
     const streams = [...(this.organizations.get(organizationId)?.values() ?? [])];

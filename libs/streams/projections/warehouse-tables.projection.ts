@@ -72,10 +72,8 @@ export class WarehouseTablesProjection implements Projection {
       case 'OrganizationCreated':
         return this.createDatabase((event.data as OrganizationCreatedData).database);
       case 'StreamCreated': {
-        const { id, database, name } = event.data as StreamCreated['data'];
-        return this.carryOut(id, name, () =>
-          this.schema.createTable({ database, table: name }, [], id),
-        );
+        const created = event.data as StreamCreated['data'];
+        return this.carryOut(created.id, created.name, () => this.create(created));
       }
       case 'StreamSchemaEvolved': {
         const data = event.data as StreamSchemaEvolved['data'];
@@ -194,6 +192,13 @@ export class WarehouseTablesProjection implements Projection {
     const done = this.work.then(work);
     this.work = done.catch(() => undefined);
     await done;
+  }
+
+  private async create(created: StreamCreated['data']): Promise<void> {
+    const { id, database, name, columns = [], settings = {} } = created;
+    const table = { database, table: name };
+    await this.schema.createTable(table, columns, id);
+    await this.configure(table, settings);
   }
 
   private async evolve(

@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { drainPending, Session } from 'chdb';
 import type { LocalEngine } from '../warehouse.js';
+import { keepingCrashSignals } from './crash-signals.js';
 import { ChdbLocalEngine, EXTRACTION, STRICT_INPUT } from './chdb-local-engine.js';
+import { openHearing } from './heard-reason.js';
 import { writeEngineFiles, type EnginePurpose } from './engine-files.js';
 import { sessionPool, type SessionPool } from './session-pool.js';
 
@@ -58,15 +60,6 @@ export class Engine {
 }
 
 function openFirst(path: string, config: string): Session {
-  try {
-    return new Session(path, { connectionArgs: [`--config-file=${config}`] });
-  } catch (error) {
-    // The engine writes the reason to stderr and tells us none.
-    throw new Error(
-      `the data directory ${path} is in use by another process, or cannot be opened`,
-      {
-        cause: error,
-      },
-    );
-  }
+  const engine = (): Session => new Session(path, { connectionArgs: [`--config-file=${config}`] });
+  return openHearing(path, `${path}.opening`, () => keepingCrashSignals(engine));
 }

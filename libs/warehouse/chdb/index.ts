@@ -1,2 +1,1 @@
-export { openChdb, type Chdb, type ChdbOptions } from './open-chdb.js';
-export { Engine, type EngineOptions } from './engine.js';
+export { Engine } from './engine.js';

@@ -5,9 +5,10 @@ import { text } from 'node:stream/consumers';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { NETWORK_ERROR } from '../warehouse-errors.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
-import { ClickHouseNode, wasUnsent } from './clickhouse-node.js';
+import type { QueryProgress } from '../warehouse.js';
+import { wasUnsent, type ServerNode } from './clickhouse-node.js';
 import { statementFrame } from './statement-frame.js';
-import { whole } from './whole-answer.js';
+import { whole, type Headers } from './whole-answer.js';
 
 export interface Request {
   readonly query: string;
@@ -17,18 +18,24 @@ export interface Request {
   readonly database?: string;
   /** Whose rights it has, of those its user may take. */
   readonly role?: string;
+  /** Who asks, when it is not whom the address names. */
+  readonly auth?: { readonly username: string; readonly password: string };
   readonly params?: Readonly<Record<string, unknown>>;
   /** The data of an INSERT: a file compressed with zstd, by its absolute path. */
   readonly file?: string;
   readonly signal?: AbortSignal;
   /** It may be asked again elsewhere. */
   readonly isReading?: boolean;
+  /** Is told what was read when the answer began. */
+  readonly onSummary?: (progress: QueryProgress) => void;
 }
 
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
 /** A server takes 128 KiB for a field of an address (`http_max_field_value_size`). */
 const ADDRESS_BYTES_MAX = 100_000;
+/** A server that comes back by itself is asked once more. */
+const TRIES_OF_ONE = 2;
 const OK = 200;
 const ERROR_TEXT_MAX = 64 * 1024;
 
@@ -57,13 +64,13 @@ const OWN_ON_CLUSTER: ClickHouseSettings = {
  * to a lost one goes to the next only when it may be done twice.
  */
 export class ClickHouseConnection implements SqlRunner {
-  private readonly nodes: readonly ClickHouseNode[];
   private readonly own: ClickHouseSettings;
   private preferred = 0;
 
-  /** @param urls `http(s)://name:password@host:port` each */
-  constructor(urls: readonly string[], isCluster: boolean) {
-    this.nodes = urls.map((url) => new ClickHouseNode(url));
+  constructor(
+    private readonly nodes: readonly ServerNode[],
+    isCluster: boolean,
+  ) {
     this.own = isCluster ? OWN_ON_CLUSTER : OWN;
   }
 
@@ -84,8 +91,8 @@ export class ClickHouseConnection implements SqlRunner {
       .map((line) => JSON.parse(line) as Row);
   }
 
-  /** Sends the data of an INSERT. */
-  async send(request: Request & { readonly file: string }): Promise<void> {
+  /** A statement of our own without a result, an INSERT with its data. */
+  async run(request: Request): Promise<void> {
     await this.text({ ...request, settings: { ...this.own, ...request.settings } });
   }
 
@@ -100,7 +107,8 @@ export class ClickHouseConnection implements SqlRunner {
    */
   async stream(request: Request): Promise<Readable> {
     request.signal?.throwIfAborted();
-    for (let left = this.nodes.length - 1; ; left -= 1) {
+    const tries = this.nodes.some(({ lost }) => lost) ? TRIES_OF_ONE : this.nodes.length;
+    for (let left = tries - 1; ; left -= 1) {
       const index = this.preferred;
       const node = this.nodes[index];
       if (!node) throw new Error('no address of a ClickHouse server');
@@ -115,13 +123,14 @@ export class ClickHouseConnection implements SqlRunner {
         const failure = node.toError(error);
         if (failure.code !== NETWORK_ERROR) throw failure;
         this.leave(index);
+        await node.lost?.();
         if (left === 0 || !(request.isReading === true || wasUnsent(error))) throw failure;
       }
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.nodes.map(({ client }) => client.close()));
+    await Promise.all(this.nodes.map((node) => node.close()));
   }
 
   /** The next one is tried from now on. */
@@ -130,23 +139,35 @@ export class ClickHouseConnection implements SqlRunner {
   }
 }
 
-async function ask(node: ClickHouseNode, request: Request): Promise<Readable> {
-  const answer = await node.client.exec(parameters(request));
+async function ask(node: ServerNode, request: Request): Promise<Readable> {
+  const client = await node.client();
+  const answer = await client.exec(parameters(request));
   const { stream, response_headers: headers, http_status_code: status = 0 } = answer;
   if (status !== OK || 'x-clickhouse-exception-code' in headers)
     throw new Error((await text(stream)).slice(0, ERROR_TEXT_MAX));
   node.heard();
+  if (request.onSummary) request.onSummary(summaryOf(headers));
   const rows = whole(stream, headers, (error) => node.toError(error));
   return request.signal ? addAbortSignal(request.signal, rows) : rows;
 }
 
+function summaryOf(headers: Headers): QueryProgress {
+  const summary = headers['x-clickhouse-summary'];
+  const { read_rows: rows = '0', read_bytes: bytes = '0' } = (
+    typeof summary === 'string' ? JSON.parse(summary) : {}
+  ) as Partial<Record<string, string>>;
+  return { rowsRead: Number(rows), bytesRead: Number(bytes) };
+}
+
 /** The client's own reading of errors takes words in brackets for their type: ours reads them. */
-function parameters({ query, settings, id, database, role, params, file, signal }: Request) {
+function parameters(request: Request) {
+  const { query, settings, id, database, role, auth, params, file, signal } = request;
   return {
     query_id: id ?? randomUUID(),
     clickhouse_settings: settings,
     ignore_error_response: true,
     ...(role === undefined ? {} : { role }),
+    ...(auth === undefined ? {} : { auth }),
     ...(params === undefined ? {} : { query_params: params }),
     ...(signal === undefined ? {} : { abort_signal: signal }),
     ...(file === undefined ? { query } : withData(query, file)),

@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { POSITION_COLUMNS, type Ddl } from '../ddl.js';
-import { quoteText } from '../identifier.js';
-import {
-  insertRows,
-  ONE_PART_SETTINGS,
-  readStoredOffsets,
-  selectBatches,
-} from '../sql/batch-statements.js';
-import type { BatchInsert, LocalEngine, TableName, WarehouseWriter } from '../warehouse.js';
+import type { Ddl } from '../ddl.js';
+import { insertRows, ONE_PART_SETTINGS, readStoredOffsets } from '../sql/batch-statements.js';
+import type { BatchInsert, TableName, WarehouseWriter } from '../warehouse.js';
 import {
   FENCED,
   FencedError,
@@ -21,6 +12,7 @@ import {
 } from '../warehouse-errors.js';
 import { runAll } from '../sql/sql-runner.js';
 import type { Claim } from '../sql/writer-epochs.js';
+import type { BatchSource } from './batch-source.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
 import { idPrefix, type PartitionClaims } from './partition-claims.js';
 
@@ -38,9 +30,8 @@ const CLUSTER_SETTINGS: ClickHouseSettings = {
 };
 
 /**
- * Inserts batches as one part. The server cannot read our files, so the engine in this process
- * makes one file of them, each row with its position, which is the data of one INSERT. Each insert
- * is fenced; without an epoch of the caller's by one of its own, newer than all there were.
+ * Inserts batches as one part. Each insert is fenced; without an epoch of the caller's by one of its
+ * own, newer than all there were.
  */
 export class ClickHouseWriter implements WarehouseWriter {
   private readonly settings: ClickHouseSettings;
@@ -49,13 +40,9 @@ export class ClickHouseWriter implements WarehouseWriter {
     private readonly connection: ClickHouseConnection,
     private readonly ddl: Ddl,
     private readonly claims: PartitionClaims,
-    private readonly engine: LocalEngine,
-    /** Absolute; for files on their way. What is there was left by a process that is gone. */
-    private readonly directory: string,
+    private readonly source: BatchSource,
   ) {
     this.settings = ddl.cluster === undefined ? SETTINGS : { ...SETTINGS, ...CLUSTER_SETTINGS };
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory, { recursive: true });
   }
 
   async claim(partition: number, epoch: bigint): Promise<void> {
@@ -67,22 +54,17 @@ export class ClickHouseWriter implements WarehouseWriter {
     const [first] = batches;
     if (!first) return;
     const claim = await this.claims.current(first.position.partition, fence?.epoch);
-    const file = join(this.directory, `${randomUUID()}.native.zst`);
     try {
-      const structure = await this.write(insert, file);
-      const table = this.ddl.stored(insert.table);
-      const rows = `input(${quoteText(structure)})`;
-      const query = `${insertRows({ ...insert, table }, rows, claim)} FORMAT Native`;
-      await this.connection.send({
-        query,
-        file,
-        settings: this.settings,
-        id: `${idPrefix(claim)}${randomUUID()}`,
+      await this.source.offer(insert, async ({ rows, file }) => {
+        const table = this.ddl.stored(insert.table);
+        const query = insertRows({ ...insert, table }, rows, claim);
+        const id = `${idPrefix(claim)}${randomUUID()}`;
+        const { settings } = this;
+        if (file === undefined) await this.connection.run({ query, settings, id });
+        else await this.connection.run({ query: `${query} FORMAT Native`, settings, id, file });
       });
     } catch (error) {
       throw await this.outcome(claim, toWarehouseError(error));
-    } finally {
-      await rm(file, { force: true });
     }
   }
 
@@ -97,17 +79,6 @@ export class ClickHouseWriter implements WarehouseWriter {
     return readStoredOffsets(this.connection, table, partition, from);
   }
 
-  /** @returns what `input()` is to read from the file. */
-  private async write({ columns, batches }: BatchInsert, file: string): Promise<string> {
-    const target = `file(${quoteText(file)}, Native)`;
-    // By number: the statement would name every column of a wide table several times.
-    const names = [...columns, ...POSITION_COLUMNS].map((_, index) => `c${index}`).join(', ');
-    await this.engine.run(
-      `INSERT INTO FUNCTION ${target} WITH rows(${names}) AS (${selectBatches(columns, batches)}) SELECT * FROM rows`,
-    );
-    return this.structure(target);
-  }
-
   private async outcome(claim: Claim, error: WarehouseError): Promise<WarehouseError> {
     if (error.code === NETWORK_ERROR) this.claims.doubt(claim);
     if (error.code !== FENCED) return error;
@@ -116,15 +87,5 @@ export class ClickHouseWriter implements WarehouseWriter {
         cause: error,
       });
     return new FencedError(claim.partition, claim.epoch, { cause: error });
-  }
-
-  /** Names and types as `input()` takes them. */
-  private async structure(source: string): Promise<string> {
-    const description = await this.engine.run(`DESCRIBE TABLE ${source}`);
-    return description
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('\t', 2).join(' '))
-      .join(', ');
   }
 }

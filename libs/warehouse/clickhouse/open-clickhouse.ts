@@ -3,10 +3,13 @@ import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlPersonKeys } from '../sql/sql-person-keys.js';
+import { SqlTableHealth } from '../sql/sql-table-health.js';
 import { SqlSchema } from '../sql/sql-schema.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
 import { AuditClaim } from './audit-claim.js';
+import { SentBatches } from './batch-source.js';
 import { ClickHouseConnection } from './clickhouse-connection.js';
+import { ClickHouseNode } from './clickhouse-node.js';
 import { ClickHouseReader } from './clickhouse-reader.js';
 import { ClickHouseWriter } from './clickhouse-writer.js';
 import { PartitionClaims } from './partition-claims.js';
@@ -34,7 +37,12 @@ export async function openClickHouse({
   localEngine,
   closeEngine,
 }: ClickHouseOptions): Promise<Warehouse> {
-  const connection = new ClickHouseConnection(urls, cluster !== undefined);
+  const connect = (to: readonly string[]): ClickHouseConnection =>
+    new ClickHouseConnection(
+      to.map((url) => new ClickHouseNode(url)),
+      cluster !== undefined,
+    );
+  const connection = connect(urls);
   const ddl = new Ddl(cluster);
   const access = new QueryAccess(connection, ddl, limits);
   const password = readerPassword(urls);
@@ -45,14 +53,26 @@ export async function openClickHouse({
     await connection.close();
     throw error;
   }
-  const asking = new ClickHouseConnection(readerUrls(urls, password), cluster !== undefined);
+  const asking = connect(readerUrls(urls, password));
   const claims = new PartitionClaims(connection, ddl);
   const parts = {
-    reader: new ClickHouseReader(asking, limits),
-    writer: new ClickHouseWriter(connection, ddl, claims, localEngine, join(directory, 'sending')),
+    reader: new ClickHouseReader({
+      connection: asking,
+      limits,
+      // An organization's role is called as its database.
+      rights: (role) => (role === undefined ? {} : { role }),
+      control: connection,
+    }),
+    writer: new ClickHouseWriter(
+      connection,
+      ddl,
+      claims,
+      new SentBatches(localEngine, join(directory, 'sending')),
+    ),
     schema: new SqlSchema(connection, ddl, access),
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
     keys: new SqlPersonKeys(connection, ddl),
+    health: new SqlTableHealth(connection, ddl),
   };
   return composeWarehouse(parts, async () => {
     await asking.close();

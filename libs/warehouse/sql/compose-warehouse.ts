@@ -1,6 +1,7 @@
 import type { Warehouse, WarehouseReader, WarehouseWriter } from '../warehouse.js';
 import type { PersonKeyTable } from '../person-key-table.js';
 import type { SqlAuditTables } from './sql-audit-tables.js';
+import type { TableHealth } from '../table-health.js';
 import type { SqlSchema } from './sql-schema.js';
 
 export interface WarehouseParts {
@@ -9,11 +10,12 @@ export interface WarehouseParts {
   readonly schema: SqlSchema;
   readonly audit: SqlAuditTables;
   readonly keys: PersonKeyTable;
+  readonly health: TableHealth;
 }
 
 /** One warehouse of its parts. */
 export function composeWarehouse(
-  { reader, writer, schema, audit, keys }: WarehouseParts,
+  { reader, writer, schema, audit, keys, health }: WarehouseParts,
   close: () => Promise<void>,
 ): Warehouse {
   return {
@@ -23,6 +25,7 @@ export function composeWarehouse(
     insert: (insert) => writer.insert(insert),
     storedOffsets: (table, partition, from, epoch) =>
       writer.storedOffsets(table, partition, from, epoch),
+    newDatabase: () => schema.newDatabase(),
     createDatabase: (database) => schema.createDatabase(database),
     createTable: (table, columns, streamId) => schema.createTable(table, columns, streamId),
     createRejectedTable: (database) => schema.createRejectedTable(database),
@@ -39,6 +42,8 @@ export function composeWarehouse(
     dropRejected: (database, streamId) => schema.dropRejected(database, streamId),
     removeRejected: (database, streamId, rows) => schema.removeRejected(database, streamId, rows),
     statistics: (database, tables) => schema.statistics(database, tables),
+    keptBytes: () => schema.keptBytes(),
+    disk: () => schema.disk(),
     version: (table) => schema.version(table),
     createAuditTable: (database) => audit.createAuditTable(database),
     claimAudit: () => audit.claimAudit(),
@@ -52,6 +57,9 @@ export function composeWarehouse(
     wrappedKeys: (personId) => keys.wrappedKeys(personId),
     addWrappedKey: (key) => keys.addWrappedKey(key),
     dropWrappedKeys: (personId, but) => keys.dropWrappedKeys(personId, but),
+    damagedParts: () => health.damagedParts(),
+    tableOf: (tableId) => health.tableOf(tableId),
+    tableRows: () => health.tableRows(),
     close,
   };
 }

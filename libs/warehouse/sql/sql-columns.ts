@@ -1,4 +1,5 @@
 import type { Ddl } from '../ddl.js';
+import { namesAbove } from '../names-above.js';
 import type { Column, TableName } from '../warehouse.js';
 import { ColumnMismatchError } from '../warehouse-errors.js';
 import type { SqlRunner } from './sql-runner.js';
@@ -81,11 +82,6 @@ export class SqlColumns {
     const missing = wanted.filter(({ name, type }) => types.get(name) !== type);
     if (missing.length > 0) throw new ColumnMismatchError(table, missing);
   }
-}
-
-function namesAbove(name: string): string[] {
-  const parts = name.split('.');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'));
 }
 
 /** No field has it, and the engine lets it be renamed: only what has a dot within, and the same before it, becomes such a name. */

@@ -7,7 +7,10 @@ import {
   type Ddl,
   type IndexKind,
 } from '../ddl.js';
+import { newDatabaseName } from '../database-name.js';
 import { WarehouseError } from '../warehouse-errors.js';
+import type { StorageUse } from '../storage-use.js';
+import { fullestDisk, storedBytes } from './stored-bytes.js';
 import { columnsOf, SqlColumns } from './sql-columns.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 import type {
@@ -57,22 +60,33 @@ const isIndexed =
   (column: string): boolean =>
     indexes.has(indexName(kind, column));
 
+/** Who may read an organization's database. */
+export interface DatabaseAccess {
+  createRole?(database: string): Promise<void>;
+  /** One whose reader is known before it is made. */
+  newDatabase?(): string;
+}
+
 /** Data definition and table statistics, each call a few statements. */
-export class SqlSchema implements WarehouseSchema, StreamStatistics {
+export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse {
   private readonly ofTable: SqlColumns;
 
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
     /** Undefined where the engine does not know who may do what. */
-    private readonly access?: { createRole(database: string): Promise<void> },
+    private readonly access?: DatabaseAccess,
   ) {
     this.ofTable = new SqlColumns(runner, ddl);
   }
 
+  newDatabase(): string {
+    return this.access?.newDatabase?.() ?? newDatabaseName();
+  }
+
   async createDatabase(database: string): Promise<void> {
     await runAll(this.runner, this.ddl.createDatabase(database));
-    await this.access?.createRole(database);
+    await this.access?.createRole?.(database);
   }
 
   createTable(table: TableName, columns: readonly Column[], streamId: string): Promise<void> {
@@ -239,6 +253,14 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics {
       return [[part.table, statistics]];
     });
     return new Map((await Promise.all(entries)).flat());
+  }
+
+  keptBytes(): Promise<ReadonlyMap<string, number>> {
+    return storedBytes(this.runner, this.ddl);
+  }
+
+  disk(): Promise<{ readonly free: number; readonly size: number }> {
+    return fullestDisk(this.runner, this.ddl);
   }
 
   async version(table: TableName): Promise<string | undefined> {

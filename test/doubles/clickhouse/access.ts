@@ -102,7 +102,7 @@ export class Access {
 }
 
 /** Of those that a server lets everybody read. It would show others without what they may not see; here they are refused. */
-const ALWAYS_READABLE = new Set(['one', 'functions', 'settings']);
+const ALWAYS_READABLE = new Set(['one', 'functions', 'settings', 'time_zones']);
 /** Where the engine keeps what a statement works with, as a recursive one does; a server grants it to everybody. */
 const OF_THE_STATEMENT = '_temporary_and_external_tables';
 

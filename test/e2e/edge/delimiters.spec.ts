@@ -21,7 +21,7 @@ describe('fields of CSV', () => {
       return ['-t', `${name}=${name}.csv,delimiter=${option}`];
     });
     edge = await startEdge(tables, { directory: folder });
-  }, 60_000);
+  });
   afterAll(async () => {
     await edge.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -25,7 +25,7 @@ kvstores:
 `,
     );
     edge = await startEdge(['-c', join(folder, 'roapi.yaml')]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await edge.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -48,7 +48,7 @@ describe('tables whose files are lost', () => {
     writeFileSync(path('cut.parquet'), 'PAR1');
     server.closeAllConnections();
     server.close();
-  }, 60_000);
+  });
   afterAll(async () => {
     await edge.stop();
     rmSync(folder, { recursive: true, force: true });

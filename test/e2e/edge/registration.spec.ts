@@ -14,7 +14,7 @@ const tablesOf = async (edge: Edge): Promise<readonly string[]> =>
 
 describe('tables that come and go at run time', () => {
   let edge: Edge;
-  beforeAll(async () => (edge = await startEdge(['-t', `cities=${CITIES}`])), 60_000);
+  beforeAll(async () => (edge = await startEdge(['-t', `cities=${CITIES}`])), 120_000);
   afterAll(() => edge.stop());
 
   it('are there when the answer is', async () => {
@@ -114,7 +114,7 @@ describe('tables that come and go at run time', () => {
 
 describe('a server that is not there', () => {
   let edge: Edge;
-  beforeAll(async () => (edge = await startEdge(['-t', `cities=${CITIES}`])), 60_000);
+  beforeAll(async () => (edge = await startEdge(['-t', `cities=${CITIES}`])), 120_000);
   afterAll(() => edge.stop());
 
   it('is given up soon', async () => {

@@ -12,7 +12,7 @@ const CITIES = ['-t', 'cities=uk_cities_with_headers.csv'];
 
 describe('a statement from the network', () => {
   let edge: Edge;
-  beforeAll(async () => (edge = await startEdge(CITIES)), 60_000);
+  beforeAll(async () => (edge = await startEdge(CITIES)), 120_000);
   afterAll(() => edge.stop());
 
   it.each([
@@ -68,7 +68,7 @@ describe('a statement from the network', () => {
 
 describe('a page whose name points to this machine', () => {
   let edge: Edge;
-  beforeAll(async () => (edge = await startEdge(CITIES)), 60_000);
+  beforeAll(async () => (edge = await startEdge(CITIES)), 120_000);
   afterAll(() => edge.stop());
 
   it.each([

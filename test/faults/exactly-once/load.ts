@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rounds } from '../../rounds.js';
 import type { Client } from '../../server/client.js';
 
 /** What was sent under one name; its records say that name and count from 0. */
@@ -22,7 +23,9 @@ export interface Outcome {
 /** The name of records that only say that all before them were looked at. */
 export const LAST = 'last';
 export const STREAMS = ['one', 'two', 'three'] as const;
-const PAUSE_MS = 20;
+/** Between two uploads of a sender; CI's machine has other suites at work. */
+const PAUSE_MS = rounds(100, 20);
+const PAUSE_OF_LARGE_MS = rounds(1000, 20);
 
 /** Uploads by many clients at once, of all sizes, with and without keys, until it is stopped. */
 export class Load {
@@ -105,9 +108,9 @@ export class Load {
         sent.acknowledged = answer?.status === 200;
         // With its key it may be sent again until somebody says that it is stored.
         if (sent.acknowledged || !isKeyed || this.stopping.signal.aborted) break;
-        await sleep(PAUSE_MS * 10);
+        await sleep(200);
       }
-      await sleep(PAUSE_MS);
+      await sleep(sent.records > 10_000 ? PAUSE_OF_LARGE_MS : PAUSE_MS);
       return sent;
     });
   }

@@ -1,49 +1,19 @@
 // A real Apache Kafka (KRaft, one node) for tests and for trying things out:
 // `npm run kafka`, or `node test/server/kafka/kafka.mjs [port] [directory]`.
 // Needs Java 17 or newer, and Maven for the first time.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { fetchKafka, jars } from './fetch.mjs';
 
-const here = import.meta.dirname;
-const pom = join(here, 'pom.xml');
-const version = /<artifactId>kafka_.*?<version>(.+?)</s.exec(readFileSync(pom, 'utf8'))?.[1];
-const jars = join(here, '../../../.cache', `kafka-${version}`);
 const JAVA = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const CLUSTER = 'bWlsbHJhY2UtdGVzdC1rYQ';
 const START_MS = 60_000;
-
-/** Fetches what is missing. */
-function prepareJars() {
-  if (existsSync(jars)) return;
-  const fresh = `${jars}.${process.pid}`;
-  const { status, stdout, stderr, error } = spawnSync(
-    'mvn',
-    ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${fresh}`],
-    { encoding: 'utf8' },
-  );
-  if (status !== 0)
-    throw new Error(`Kafka cannot be fetched by mvn: ${error?.message ?? `${stdout}${stderr}`}`);
-  try {
-    renameSync(fresh, jars);
-  } catch {
-    // Another process was faster.
-    rmSync(fresh, { recursive: true, force: true });
-  }
-}
 
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -106,7 +76,7 @@ export async function startKafka({
   directory,
   more = { listeners: {}, properties: '', format: [] },
 }) {
-  prepareJars();
+  fetchKafka();
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'server.properties');
   const data = join(directory, 'data');

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openChdb } from '../../libs/warehouse/chdb/open-chdb.js';
+import { openWarehouse } from '@app/warehouse';
 import { warehouseContract } from './warehouse.contract.js';
 
-warehouseContract('chDB', () => {
+warehouseContract('the engine’s process', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-warehouse-'));
   const limits = {
     timeoutSeconds: 10,
@@ -14,8 +14,14 @@ warehouseContract('chDB', () => {
     resultRows: 10_000_000,
     resultBytes: 1 << 30,
   };
-  const { warehouse, localEngine } = openChdb({ directory, limits, readers: 4, acceptors: 2 });
-  return Promise.resolve({
+  const { warehouse, localEngine } = await openWarehouse({
+    clickHouse: undefined,
+    directory,
+    limits,
+    readers: 4,
+    acceptors: 2,
+  });
+  return {
     warehouse,
     localEngine,
     batchFile: (name: string) => join(directory, name),
@@ -23,5 +29,5 @@ warehouseContract('chDB', () => {
       await warehouse.close();
       rmSync(directory, { recursive: true, force: true });
     },
-  });
+  };
 });

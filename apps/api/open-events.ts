@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { EventStore } from '@app/event-store';
+import { eventsOfInstallation, PersonalData } from '@app/identity';
+import { openServerKey, type ServerKey } from '@app/key-store';
+import type { Config, Logger } from '@app/platform';
+import type { Warehouse } from '@app/warehouse';
+import { openPersonKeys } from './open-person-keys.js';
+
+/** The events, and what opens what is sealed in them. */
+export interface Events {
+  readonly events: EventStore;
+  readonly serverKey: ServerKey;
+  readonly people: PersonalData;
+}
+
+/** Nothing is written before the key is known to be theirs. */
+export async function openEvents(
+  config: Config,
+  warehouse: Warehouse,
+  log: Logger,
+): Promise<Events> {
+  const { dataDirectory, secretKey } = config;
+  const stored = await openEventStore(config, join(dataDirectory, 'events'), log);
+  try {
+    const isNew = (await stored.lastPosition()) === undefined;
+    if (isNew) await refuseLostEvents(config, warehouse);
+    const serverKey = openServerKey(dataDirectory, secretKey, isNew);
+    const openKeys = once(() => openPersonKeys(config, serverKey, warehouse));
+    const events = await eventsOfInstallation(stored, { serverKey, openKeys, log });
+    return { events, serverKey, people: new PersonalData(serverKey, await openKeys()) };
+  } catch (error) {
+    await stored.close();
+    throw error;
+  }
+}
+
+/** Without this all would begin as if new beside rows that nobody could reach, and another installation's store would be taken for ours. */
+async function refuseLostEvents(
+  { eventStoreUrl, dataDirectory }: Config,
+  warehouse: Warehouse,
+): Promise<void> {
+  const tables = await warehouse.tables();
+  const [first] = tables;
+  if (!first) return;
+  const store = eventStoreUrl === undefined ? join(dataDirectory, 'events') : 'EVENTSTORE_URL';
+  throw new Error(
+    `the event store (${store}) is empty, and the warehouse has ${tables.length} tables of an installation (${first.database}.${first.table}): it is another store, or its events are gone; restore them from the same backup as the tables`,
+  );
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+async function openEventStore(
+  { eventStoreUrl: url }: Config,
+  directory: string,
+  log: Logger,
+): Promise<EventStore> {
+  if (url === undefined) {
+    const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
+    return openEmbeddedEventStore({ directory });
+  }
+  const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
+  const store = openEventStoreDb({ url, log });
+  try {
+    await store.lastPosition();
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? ` (${cause.message})` : '';
+    throw new Error(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
+  }
+  return store;
+}

@@ -1,0 +1,97 @@
+// The server's programs, each in one file, from what was compiled to dist/: reading and compiling
+// two thousand small files took most of a start.
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+
+/** Below dist/apps. */
+const PROGRAMS = [
+  ...['api/main', 'api/projector', 'api/replay', 'api/dead-letter', 'api/audit-verify'],
+  'ingest-writer/main',
+];
+
+/** Loaded from node_modules, when they are needed: what is native or finds files beside itself. */
+const PACKAGES = [
+  ...['chdb', 'lmdb', 'ffi-rs', 'lz4-napi', 'snappy', '@node-rs/argon2', '@cloudpss/zstd'],
+  ...['@e965/xlsx', 'jsonc-parser', 'pino', 'swagger-ui-dist'],
+  ...['@eventstore/db-client', '@grpc/grpc-js'],
+];
+
+/** Nest and Fastify can do without; they are not installed. */
+const ABSENT = [
+  ...['class-transformer', 'class-transformer/*', 'class-validator', 'ts-morph'],
+  ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/platform-express'],
+  ...['@nestjs/websockets', '@nestjs/websockets/*', '@apollo/*', '@as-integrations/*'],
+  ...['@fastify/view', '@fastify/multipart'],
+];
+
+const isPackage = (path) => PACKAGES.some((name) => path === name || path.startsWith(`${name}/`));
+
+/** By require: an import would stand at the top of the bundle, and load each of them at every start. */
+const loadWhenNeeded = {
+  name: 'load when needed',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^[^./]/ }, ({ path, namespace, kind }) => {
+      if (!isPackage(path)) return undefined;
+      const needed = namespace !== 'needed' && kind === 'import-statement';
+      return needed ? { path, namespace: 'needed' } : { path, external: true };
+    });
+    onLoad({ filter: /.*/, namespace: 'needed' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+/** A module goes on finding the files beside it, which stay where they were compiled to. */
+const ownPlace = (dist) => ({
+  name: 'own place',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      if (relative(dist, path).startsWith('..')) return undefined;
+      const contents = await readFile(path, 'utf8');
+      if (!contents.includes('import.meta.url')) return undefined;
+      // Every program lies two folders below dist.
+      const own = `new URL(${JSON.stringify(`../../${relative(dist, path)}`)}, import.meta.url).href`;
+      return {
+        contents: contents.replaceAll('import.meta.url', own),
+        resolveDir: dirname(path),
+        loader: 'js',
+      };
+    }),
+});
+
+/** @param {string} dist @returns {Promise<readonly string[]>} the files written */
+export async function bundlePrograms(dist) {
+  const { build } = await import('esbuild');
+  const apps = join(dist, 'apps');
+  const { metafile } = await build({
+    absWorkingDir: dist,
+    entryPoints: PROGRAMS.map((program) => join(apps, `${program}.js`)),
+    outdir: apps,
+    outbase: apps,
+    allowOverwrite: true,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    keepNames: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'error',
+    metafile: true,
+    external: ABSENT,
+    plugins: [loadWhenNeeded, ownPlace(dist)],
+    // Packages in CommonJS call it.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+  for (const [program, { imports }] of Object.entries(metafile.outputs))
+    for (const { path, kind } of imports)
+      if (kind === 'import-statement' && !isBuiltin(path))
+        throw new Error(`${program} loads ${path} at every start; see bin/bundle-programs.mjs`);
+  return Object.keys(metafile.outputs).map((file) => join(dist, file));
+}

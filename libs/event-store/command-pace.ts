@@ -1,0 +1,28 @@
+import { RateLimiter } from '@app/flow';
+import { MillraceError } from '@app/platform';
+
+/** Far beyond what people and programs change; a caller in a loop gets no further. */
+const PACE = { perSecond: 5, burst: 5000 };
+
+/**
+ * Events are kept for good, so nobody may make them without bound: of each account so many in a
+ * while at one node. Nothing is asked of the system and of root.
+ */
+export class CommandPace {
+  private readonly events = new RateLimiter(PACE);
+
+  /** @param isUnbounded of an event's actor */
+  constructor(private readonly isUnbounded: (actor: string) => boolean) {}
+
+  /** @throws {MillraceError} TOO_MANY_REQUESTS */
+  check(actor: string, count: number): void {
+    if (count === 0 || actor === 'system' || this.isUnbounded(actor)) return;
+    const wait = this.events.take(actor, count);
+    if (wait > 0)
+      throw new MillraceError(
+        'TOO_MANY_REQUESTS',
+        'this account changes more than it may; nothing was changed by this request; wait and send it again',
+        { retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)) },
+      );
+  }
+}

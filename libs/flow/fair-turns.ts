@@ -1,0 +1,110 @@
+/** Work was refused because too much waits already. */
+export class Crowded extends Error {}
+
+interface Waiter {
+  go(): void;
+  refuse(): void;
+}
+
+/** Those who wait below one name. A leaf has waiters of its own, every other group has groups. */
+class Group {
+  readonly groups = new Map<string, Group>();
+  readonly waiters: Waiter[] = [];
+  size = 0;
+}
+
+/**
+ * Lets so much work run at a time. Who waits is served in turns: each group gets one turn and then
+ * goes behind the others, and so do the groups within it. Whoever brings much work therefore waits
+ * behind themselves. What waits is bounded, in all and for each path.
+ */
+export class FairTurns {
+  private readonly root = new Group();
+  private running = 0;
+
+  constructor(
+    private readonly limits: {
+      readonly slots: number;
+      readonly waiting: number;
+      readonly waitingEach: number;
+    },
+  ) {}
+
+  /**
+   * @param path whom the work is for, the widest group first; all paths have the same length
+   * @throws {Crowded} when too much waits, at once or later: when all places are taken, the newest
+   *   work of the group that has the most gives up its place
+   */
+  async run<T>(path: readonly string[], work: () => Promise<T>): Promise<T> {
+    if (this.running < this.limits.slots) this.running += 1;
+    else await this.wait(path);
+    try {
+      return await work();
+    } finally {
+      const next = takeFirst(this.root);
+      // The place is handed over, so that nobody else gets in between.
+      if (next) next.go();
+      else this.running -= 1;
+    }
+  }
+
+  /** How much waits now. */
+  get waiting(): number {
+    return this.root.size;
+  }
+
+  private wait(path: readonly string[]): Promise<void> {
+    return new Promise((go, reject) => {
+      const refuse = (): void => reject(new Crowded('too much waits already'));
+      if (sizeOf(this.root, path) >= this.limits.waitingEach) {
+        refuse();
+        return;
+      }
+      put(this.root, path, { go, refuse });
+      if (this.root.size > this.limits.waiting) takeNewestOfLargest(this.root)?.refuse();
+    });
+  }
+}
+
+function sizeOf(root: Group, path: readonly string[]): number {
+  let group: Group | undefined = root;
+  for (const name of path) group = group?.groups.get(name);
+  return group?.size ?? 0;
+}
+
+function put(root: Group, path: readonly string[], waiter: Waiter): void {
+  let group = root;
+  group.size += 1;
+  for (const name of path) {
+    const next = group.groups.get(name) ?? new Group();
+    group.groups.set(name, next);
+    next.size += 1;
+    group = next;
+  }
+  group.waiters.push(waiter);
+}
+
+/** Takes who is next. A map keeps the order in which its keys were set, which is the order of turns. */
+function takeFirst(group: Group): Waiter | undefined {
+  if (group.size === 0) return undefined;
+  group.size -= 1;
+  const [first] = group.groups;
+  if (!first) return group.waiters.shift();
+  const [name, next] = first;
+  group.groups.delete(name);
+  const taken = takeFirst(next);
+  if (next.size > 0) group.groups.set(name, next);
+  return taken;
+}
+
+function takeNewestOfLargest(group: Group): Waiter | undefined {
+  group.size -= 1;
+  let largest: readonly [string, Group] | undefined;
+  // Of several that are equally large the newest.
+  for (const each of group.groups) if (each[1].size >= (largest?.[1].size ?? 0)) largest = each;
+  if (!largest) return group.waiters.pop();
+  const [name, next] = largest;
+  const taken = takeNewestOfLargest(next);
+  if (next.size === 0) group.groups.delete(name);
+  return taken;
+}

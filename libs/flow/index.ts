@@ -1,0 +1,4 @@
+export { Crowded, FairTurns } from './fair-turns.js';
+export { RateLimiter } from './rate-limiter.js';
+export { introspectionCost, selectedFields } from './graphql-cost.js';
+export { Semaphore } from './semaphore.js';

@@ -1,0 +1,32 @@
+import { Semaphore } from './semaphore.js';
+
+describe('Semaphore', () => {
+  it('lets so many in, and the others in order', async () => {
+    const semaphore = new Semaphore(2);
+    const [first] = [await semaphore.acquire(), await semaphore.acquire()];
+    const came: string[] = [];
+    const third = semaphore.acquire().then((give) => (came.push('third'), give));
+    const fourth = semaphore.acquire().then((give) => (came.push('fourth'), give));
+    await Promise.resolve();
+    expect(came).toEqual([]);
+    first();
+    first();
+    const give = await third;
+    expect(came).toEqual(['third']);
+    give();
+    await fourth;
+    expect(came).toEqual(['third', 'fourth']);
+  });
+
+  it('forgets who does not wait any more', async () => {
+    const semaphore = new Semaphore(1);
+    const give = await semaphore.acquire();
+    const impatient = new AbortController();
+    const left = semaphore.acquire(impatient.signal);
+    const next = semaphore.acquire();
+    impatient.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    give();
+    await expect(next).resolves.toBeInstanceOf(Function);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Decider } from '@app/event-store';
+import type { OrganizationEvent, UserRoleChanged } from './organization.aggregate.js';
+import type { Role } from './roles.js';
+
+/** Once every account became a `member` of `default` by the command that registered it. */
+const AUTOMATIC: Role = 'member';
+/** What an append may hold is bounded. */
+const CHANGED_AT_ONCE = 500;
+
+/** An event as it is stored; one that was decided just now has no metadata yet. */
+type StoredEvent = OrganizationEvent & { readonly metadata?: { readonly $causationId: string } };
+
+interface Given {
+  readonly role: Role;
+  /** Id of the command that has given it. */
+  readonly commandId: string | undefined;
+}
+
+interface Narrow {
+  readonly organizationId: string;
+  /** By account that another organization registered: the id of the command that did so. */
+  readonly registrations: ReadonlyMap<string, string>;
+}
+
+/**
+ * Another view of an organization's stream: who has a role only because registering gave it. They
+ * become viewers. A role that anybody gave on purpose came by another command, and stays. Doing it
+ * again, or on several nodes at once, changes nothing more.
+ */
+export const automaticMembers: Decider<ReadonlyMap<string, Given>, Narrow, StoredEvent> = {
+  initialState: new Map(),
+
+  evolve(state, { type, data, metadata }) {
+    if (type === 'UserAddedToOrganization' || type === 'UserRoleChanged') {
+      const given = { role: data.role, commandId: metadata?.$causationId };
+      return new Map(state).set(data.userId, given);
+    }
+    if (type !== 'UserRemovedFromOrganization') return state;
+    const left = new Map(state);
+    left.delete(data.userId);
+    return left;
+  },
+
+  decide(state, { organizationId, registrations }) {
+    return [...registrations]
+      .filter(([userId, commandId]) => {
+        const given = state.get(userId);
+        return given?.role === AUTOMATIC && given.commandId === commandId;
+      })
+      .slice(0, CHANGED_AT_ONCE)
+      .map(([userId]): UserRoleChanged => ({
+        type: 'UserRoleChanged',
+        data: { organizationId, userId, role: 'viewer' },
+      }));
+  },
+};

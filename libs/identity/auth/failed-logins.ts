@@ -1,0 +1,171 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { CommandPipeline, type CommandContext } from '@app/event-store';
+import { RateLimiter } from '@app/flow';
+import { UnlistedFailures } from './unlisted-failures.js';
+
+const MINUTE_MS = 60_000;
+const PER_DAY = 1 / (24 * 60 * 60);
+/**
+ * Events that strangers can cause. One a minute for what is beyond it tells how much that was. Accounts
+ * that exist have their own share, so that made-up e-mails do not crowd out who is really tried.
+ */
+const LISTED = { perSecond: 2000 * PER_DAY, burst: 200 };
+const LISTED_UNKNOWN = { perSecond: 500 * PER_DAY, burst: 50 };
+const COUNTED_AT_ONCE_MAX = 2000;
+
+export interface FailedLogin {
+  /** A fingerprint of the e-mail. Never the e-mail: it may be a password typed into the wrong field. */
+  readonly account: string;
+  /** Of the account, when there is one. */
+  readonly userId: string | undefined;
+  /** Who is shown the failure. */
+  readonly organizationId: string | undefined;
+  readonly address: string;
+  /** What stands for the address where one customer has many. */
+  readonly prefix: string;
+  readonly userAgent: string | undefined;
+  readonly requestId: string;
+}
+
+interface Counter {
+  readonly login: FailedLogin;
+  /** What no event tells yet. */
+  failed: number;
+  refused: number;
+  first: number;
+  last: number;
+}
+
+/**
+ * Keeps failed logins as events, for the audit trail: of an account and an address prefix the first
+ * of a minute at once, and how many followed when the minute is over. Answers do not wait for it.
+ * The events are bounded, a minute and a day; beyond that one event a minute counts what is left
+ * out, with the addresses that most of it came from.
+ */
+@Injectable()
+export class FailedLogins implements OnApplicationShutdown {
+  private readonly logger = new Logger('failed-logins');
+  private readonly listed = new RateLimiter(LISTED);
+  private readonly listedUnknown = new RateLimiter(LISTED_UNKNOWN);
+  private counters = new Map<string, Counter>();
+  private unlisted = new UnlistedFailures();
+  private minute: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly pipeline: CommandPipeline) {}
+
+  /** @param outcome whether the password was wrong, or was not looked at since there were too many */
+  count(login: FailedLogin, outcome: 'failed' | 'refused'): void {
+    this.startMinute();
+    const key = `${login.account} ${login.prefix} ${login.organizationId ?? ''}`;
+    const known = this.counters.get(key);
+    if (!known && this.counters.size >= COUNTED_AT_ONCE_MAX) {
+      this.unlisted.add(login.prefix, { failed: 0, refused: 0, [outcome]: 1 });
+      return;
+    }
+    const now = Date.now();
+    const counter = known ?? { login, failed: 0, refused: 0, first: now, last: now };
+    counter[outcome] += 1;
+    counter.last = now;
+    if (known) return;
+    this.counters.set(key, counter);
+    if (outcome === 'failed' && this.mayList(login)) this.write(() => this.list(counter));
+  }
+
+  /** Nobody is asked any more: what was counted is kept. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.endMinute();
+  }
+
+  private async endMinute(): Promise<void> {
+    clearTimeout(this.minute);
+    this.minute = undefined;
+    this.write(() => this.keepAll());
+    await this.writing;
+  }
+
+  private async keepAll(): Promise<void> {
+    const counters = [...this.counters.values()].sort((one, other) => sumOf(other) - sumOf(one));
+    this.counters = new Map();
+    let reaches = true;
+    for (const counter of counters) {
+      if (sumOf(counter) === 0) continue;
+      const isListed = reaches && this.mayList(counter.login);
+      // A store that cannot be reached is not asked again for each of them.
+      if (isListed) reaches = await this.list(counter);
+      if (!isListed || !reaches) this.unlisted.add(counter.login.prefix, counter);
+    }
+    const { unlisted } = this;
+    if (unlisted.isEmpty) return;
+    this.unlisted = new UnlistedFailures();
+    const event = { type: 'LoginsFailed', data: unlisted.summary() };
+    const isKept = reaches && (await this.keep('logins', event, { address: unlisted.addresses() }));
+    if (isKept) return;
+    this.unlisted.merge(unlisted);
+    this.startMinute();
+  }
+
+  private startMinute(): void {
+    this.minute ??= setTimeout(() => void this.endMinute(), MINUTE_MS).unref();
+  }
+
+  private mayList({ userId }: FailedLogin): boolean {
+    return (userId === undefined ? this.listedUnknown : this.listed).take('all') === 0;
+  }
+
+  /** @returns whether it is kept; if not, it is still counted. */
+  private async list(counter: Counter): Promise<boolean> {
+    const { login, failed, refused, first, last } = counter;
+    const { userId, organizationId, address, userAgent, requestId } = login;
+    counter.failed = 0;
+    counter.refused = 0;
+    const data = {
+      ...(userId === undefined ? {} : { userId }),
+      failed,
+      ...(refused > 0 ? { refused } : {}),
+      ...(last > first ? { first: iso(first), last: iso(last) } : {}),
+    };
+    const isKept = await this.keep(
+      `login-${login.account}`,
+      { type: 'LoginFailed', data },
+      {
+        ...(organizationId === undefined ? {} : { organizationId }),
+        ...(userId === undefined ? {} : { sealedFor: userId }),
+        address,
+        ...(userAgent === undefined ? {} : { userAgent }),
+        requestId,
+      },
+    );
+    if (isKept) return true;
+    counter.failed += failed;
+    counter.refused += refused;
+    return false;
+  }
+
+  private async keep(
+    stream: string,
+    event: { readonly type: string; readonly data: object },
+    context: Partial<CommandContext>,
+  ): Promise<boolean> {
+    try {
+      await this.pipeline.keep(stream, event, {
+        commandId: ulid(),
+        actor: 'anonymous',
+        occurredAt: iso(Date.now()),
+        ...context,
+      });
+      return true;
+    } catch (error) {
+      this.logger.error(`failed logins could not be kept, and are tried again: ${String(error)}`);
+      return false;
+    }
+  }
+
+  private write(work: () => Promise<unknown>): void {
+    this.writing = this.writing.then(async () => void (await work()));
+  }
+}
+
+const sumOf = ({ failed, refused }: Counter): number => failed + refused;
+const iso = (time: number): string => new Date(time).toISOString();

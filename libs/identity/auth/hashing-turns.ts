@@ -1,0 +1,46 @@
+import { Crowded, FairTurns } from '@app/flow';
+import { MillraceError, type AddressPrefix } from '@app/platform';
+import type { Standing } from './login-throttle.js';
+
+/** Each takes 19 MiB and a thread; more at once would starve the engine's calls. */
+const SLOTS = { others: 2, guessers: 1 };
+const WAITING_MAX = 400;
+const WAITING_EACH = 16;
+
+/**
+ * Whose password is hashed next. Prefixes that failed several times lately have one place among
+ * themselves and take none from others; of the others, who comes from where the account logged in
+ * before waits for no stranger. All of them in turns by network and prefix, so that whoever brings
+ * many guesses waits behind themselves.
+ */
+export class HashingTurns {
+  private readonly others = new FairTurns({
+    slots: SLOTS.others,
+    waiting: WAITING_MAX,
+    waitingEach: WAITING_EACH,
+  });
+  private readonly guessers = new FairTurns({
+    slots: SLOTS.guessers,
+    waiting: WAITING_MAX,
+    waitingEach: WAITING_EACH,
+  });
+
+  /** @throws {MillraceError} TOO_MANY_REQUESTS when too many wait. */
+  async run<T>(
+    standing: Standing,
+    { network, prefix }: AddressPrefix,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await (standing === 'guesser'
+        ? this.guessers.run([network, prefix], work)
+        : this.others.run([standing, network, prefix], work));
+    } catch (error) {
+      if (!(error instanceof Crowded)) throw error;
+      throw new MillraceError('TOO_MANY_REQUESTS', 'too many logins at once; try again', {
+        retryAfterSeconds: 5,
+        cause: error,
+      });
+    }
+  }
+}

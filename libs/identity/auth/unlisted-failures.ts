@@ -1,0 +1,52 @@
+interface Counts {
+  readonly failed: number;
+  readonly refused: number;
+}
+
+const PREFIXES_MAX = 1000;
+const SHOWN_MAX = 5;
+
+/** Failed logins that have no event of their own: how many there were, and where most came from. */
+export class UnlistedFailures {
+  private failed = 0;
+  private refused = 0;
+  private readonly prefixes = new Map<string, number>();
+  /** Of prefixes that are not counted one by one. */
+  private elsewhere = 0;
+
+  get isEmpty(): boolean {
+    return this.failed + this.refused === 0;
+  }
+
+  add(prefix: string, { failed, refused }: Counts): void {
+    this.failed += failed;
+    this.refused += refused;
+    this.addFrom(prefix, failed + refused);
+  }
+
+  /** Adds what another has counted. */
+  merge(other: UnlistedFailures): void {
+    this.failed += other.failed;
+    this.refused += other.refused;
+    this.elsewhere += other.elsewhere;
+    for (const [prefix, count] of other.prefixes) this.addFrom(prefix, count);
+  }
+
+  summary(): object {
+    const { failed, refused, prefixes, elsewhere } = this;
+    const more = elsewhere > 0 ? { morePrefixes: true } : {};
+    return { failed, refused, prefixes: prefixes.size, ...more };
+  }
+
+  /** The prefixes that most failures came from, with their number, as one text. */
+  addresses(): string {
+    const most = [...this.prefixes].sort(([, one], [, other]) => other - one).slice(0, SHOWN_MAX);
+    return most.map(([prefix, count]) => `${prefix} (${count})`).join(', ');
+  }
+
+  private addFrom(prefix: string, count: number): void {
+    const known = this.prefixes.get(prefix);
+    if (known === undefined && this.prefixes.size >= PREFIXES_MAX) this.elsewhere += count;
+    else this.prefixes.set(prefix, (known ?? 0) + count);
+  }
+}

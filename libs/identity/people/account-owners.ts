@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '@app/platform';
+import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import {
+  OrganizationsProjection,
+  type Organization,
+} from '../projections/organizations.projection.js';
+import type { User } from '../projections/users.projection.js';
+
+/** Who has power over accounts that are not their own. */
+@Injectable()
+export class AccountOwners {
+  constructor(private readonly organizations: OrganizationsProjection) {}
+
+  /**
+   * Whether all organizations that the account belongs to are the caller's to administer. Being a
+   * viewer of `default`, as everybody is, does not count for who administers the organization that
+   * registered the account: for others it does, or whoever gets somebody into their organization
+   * had power over an account that was never theirs.
+   */
+  administers(caller: Caller, user: User): boolean {
+    if (caller.root) return true;
+    if (user.root) return false;
+    const all = this.organizations.of(user.id);
+    const counted = all.filter((each) => !isViewerOfDefault(each, user.id));
+    if (!counted.every((each) => isAdmin(each, caller))) return false;
+    const home = this.organizations.get(user.registeredIn ?? '');
+    return (counted.length > 0 && counted.length === all.length) || isAdmin(home, caller);
+  }
+}
+
+function isViewerOfDefault({ name, members }: Organization, userId: string): boolean {
+  return name === DEFAULT_ORGANIZATION && members.get(userId) === 'viewer';
+}
+
+function isAdmin(organization: Organization | undefined, { userId }: Caller): boolean {
+  return organization?.members.get(userId) === 'admin';
+}

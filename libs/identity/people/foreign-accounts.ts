@@ -1,0 +1,63 @@
+import type { EventStore, RecordedEvent } from '@app/event-store';
+import { unseal, type PersonKeys } from '@app/key-store';
+import type { UserRegistered } from '../aggregates/user.aggregate.js';
+import type { Passcodes } from './passcode.js';
+
+/** What a server with another key has left among the events of an installation. */
+export interface Foreign {
+  /** By id: a second root, and whoever was registered by one of these. */
+  readonly accounts: ReadonlySet<string>;
+  /** Passcodes that the key does not open, by the ids of their events. */
+  readonly passcodes: ReadonlySet<string>;
+}
+
+export const NOTHING_FOREIGN: Foreign = { accounts: new Set(), passcodes: new Set() };
+
+/**
+ * Goes through all events, once. There is one root account: where there are several, the one that
+ * opens is ours, and the others came of another key. A missing key alone makes nobody foreign: it
+ * may have been lost, and be restored.
+ * @throws {Error} when there are several and none opens: which is ours cannot be told then.
+ */
+export async function findForeign(
+  store: EventStore,
+  passcodes: Passcodes,
+  keys: PersonKeys,
+): Promise<Foreign> {
+  const registered: RecordedEvent[] = [];
+  const sealedOtherwise = new Set<string>();
+  for await (const event of store.readAll()) {
+    if (event.type === 'UserRegistered') registered.push(event);
+    if (event.type === 'PasscodeRotated' && !passcodes.opens(event)) sealedOtherwise.add(event.id);
+  }
+  const roots = registered.filter((event) => dataOf(event).root);
+  if (roots.length < 2) return { accounts: new Set(), passcodes: sealedOtherwise };
+  const ours = roots.find((event) => opensProfile(dataOf(event), keys));
+  if (!ours) throw new Error(NO_ROOT_OPENS);
+  const accounts = new Set(roots.filter((root) => root !== ours).map((root) => dataOf(root).id));
+  for (const event of registered)
+    if (accounts.has(event.metadata.actor)) accounts.add(dataOf(event).id);
+  return { accounts, passcodes: sealedOtherwise };
+}
+
+/** Whether the event is of such an account, makes it a member of something, or is such a passcode. */
+export function isForeign(event: RecordedEvent, { accounts, passcodes }: Foreign): boolean {
+  if (event.stream.startsWith('user-')) return accounts.has(event.stream.slice('user-'.length));
+  if (!event.stream.startsWith('organization-')) return false;
+  const { userId } = event.data as { readonly userId?: string };
+  return passcodes.has(event.id) || (userId !== undefined && accounts.has(userId));
+}
+
+const NO_ROOT_OPENS =
+  'there are several root accounts in the events, and the keys of people open none of them; restore those keys (<data>/person-keys, or millrace.person_keys on a ClickHouse server) from the same backup as the events';
+
+const dataOf = (event: RecordedEvent): UserRegistered['data'] =>
+  event.data as UserRegistered['data'];
+
+function opensProfile({ id, profile }: UserRegistered['data'], keys: PersonKeys): boolean {
+  try {
+    return keys.find(id).some((key) => unseal(key, profile, `profile/${id}`) !== '');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import type { Invitation, InvitationEvent } from '../aggregates/invitations.js';
+import type { InvitationDeclined } from '../aggregates/user.aggregate.js';
+import { PersonalData } from '../people/personal-data.js';
+import { UsersProjection } from './users.projection.js';
+
+interface Entry {
+  readonly invitation: Invitation;
+  /**
+   * Whom it asked has declined, or was erased. It is not for them any more, nor for somebody who
+   * gets the same e-mail later; the organization goes on seeing it as pending, as it would see one
+   * to an e-mail that nobody has.
+   */
+  readonly answered: boolean;
+}
+
+/** Invitations that nobody has accepted or withdrawn, by organization and by whom they ask. */
+@Injectable()
+export class InvitationsProjection implements SnapshottedProjection {
+  readonly name = 'invitations';
+  readonly snapshotVersion = 1;
+  /** By organization, then by id. */
+  private readonly entries = new Map<string, Map<string, Entry>>();
+  /** Organizations that invite somebody, by the fingerprint of the e-mail. */
+  private readonly inviting = new Map<string, Set<string>>();
+
+  constructor(
+    private readonly people: PersonalData,
+    private readonly users: UsersProjection,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  async apply({ type, data }: RecordedEvent): Promise<void> {
+    switch (type as InvitationEvent['type'] | 'InvitationDeclined' | 'UserErased') {
+      case 'UserInvited':
+        return this.invited(data as Invitation);
+      case 'InvitationAccepted':
+      case 'InvitationWithdrawn':
+      case 'InvitationExpired': {
+        const { organizationId, invitationId } = data as Invitation;
+        this.forget(organizationId, invitationId);
+        return this.forgetInvitee(invitationId);
+      }
+      case 'InvitationDeclined': {
+        const { organizationId, invitationId } = data as InvitationDeclined['data'];
+        const entry = this.entries.get(organizationId)?.get(invitationId);
+        if (entry) this.index({ ...entry, answered: true });
+        return;
+      }
+      case 'UserErased': {
+        const emailHash = this.users.emailHashOf((data as { readonly id: string }).id) ?? '';
+        for (const entry of this.entriesFor(emailHash)) this.index({ ...entry, answered: true });
+        return;
+      }
+      default:
+    }
+  }
+
+  /** What has expired is as good as ended. */
+  async caughtUp(): Promise<void> {
+    for (const { invitation } of this.all())
+      if (this.isOver(invitation)) await this.forgetInvitee(invitation.invitationId);
+  }
+
+  /** Those that somebody may accept or decline. */
+  forPerson(emailHash: string): readonly Invitation[] {
+    return this.entriesFor(emailHash)
+      .filter(({ answered }) => !answered)
+      .map(({ invitation }) => invitation);
+  }
+
+  /** Organizations that have asked, whatever came of it, and whether there is such an account or not. */
+  organizationsInviting(emailHash: string): readonly string[] {
+    return this.entriesFor(emailHash).map(({ invitation }) => invitation.organizationId);
+  }
+
+  /** As the organization sees them. */
+  of(organizationId: string): readonly Invitation[] {
+    return [...(this.entries.get(organizationId)?.values() ?? [])].flatMap(({ invitation }) =>
+      this.isOver(invitation) ? [] : invitation,
+    );
+  }
+
+  snapshot(): readonly Entry[] {
+    return this.all();
+  }
+
+  restore(state: unknown): void {
+    for (const entry of state as readonly Entry[]) this.index(entry);
+  }
+
+  /** Nobody need be able to read any more whom it asked. */
+  private async forgetInvitee(invitationId: string): Promise<void> {
+    if (this.people.hasKey(invitationId)) await this.people.forgetInvitee(invitationId);
+  }
+
+  private invited(invitation: Invitation): void {
+    const { organizationId, invitationId } = invitation;
+    const before = this.entries.get(organizationId)?.get(invitationId);
+    this.index({ invitation, answered: before?.answered ?? false });
+  }
+
+  private index(entry: Entry): void {
+    const { organizationId, invitationId, emailHash } = entry.invitation;
+    const entries = this.entries.get(organizationId) ?? new Map<string, Entry>();
+    this.entries.set(organizationId, entries.set(invitationId, entry));
+    const inviting = this.inviting.get(emailHash) ?? new Set<string>();
+    this.inviting.set(emailHash, inviting.add(organizationId));
+  }
+
+  private forget(organizationId: string, invitationId: string): void {
+    const entries = this.entries.get(organizationId);
+    const emailHash = entries?.get(invitationId)?.invitation.emailHash ?? '';
+    entries?.delete(invitationId);
+    if (entries?.size === 0) this.entries.delete(organizationId);
+    const inviting = this.inviting.get(emailHash);
+    inviting?.delete(organizationId);
+    if (inviting?.size === 0) this.inviting.delete(emailHash);
+  }
+
+  /** Not those that have expired. */
+  private entriesFor(emailHash: string): readonly Entry[] {
+    return [...(this.inviting.get(emailHash) ?? [])].flatMap((organizationId) =>
+      [...(this.entries.get(organizationId)?.values() ?? [])].filter(
+        ({ invitation }) => invitation.emailHash === emailHash && !this.isOver(invitation),
+      ),
+    );
+  }
+
+  private all(): Entry[] {
+    return [...this.entries.values()].flatMap((entries) => [...entries.values()]);
+  }
+
+  private isOver({ expiresAt }: Invitation): boolean {
+    return Date.parse(expiresAt) <= this.now();
+  }
+}

@@ -1,0 +1,37 @@
+import { whyNoRoom } from '@app/ingest-queue';
+import { MillraceError } from '@app/platform';
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Memory for bodies that wait for their turn, shared out as the queue is: nobody gets all of it. */
+export class HeldBytes {
+  private readonly held = new Map<string, number>();
+  private all = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Runs work that holds so many bytes. @throws {MillraceError} QUEUE_FULL when there is no room for them */
+  async during<T>(owner: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    const { maxBytes } = this;
+    const own = this.held.get(owner) ?? 0;
+    if (whyNoRoom({ maxBytes, waiting: this.all, own, bytes }) !== undefined)
+      throw new MillraceError(
+        'QUEUE_FULL',
+        'too many small uploads wait for their turn; nothing of this one was stored; put more records into each, or send fewer at a time',
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    this.add(owner, bytes);
+    try {
+      return await work();
+    } finally {
+      this.add(owner, -bytes);
+    }
+  }
+
+  private add(owner: string, bytes: number): void {
+    this.all += bytes;
+    const own = (this.held.get(owner) ?? 0) + bytes;
+    if (own > 0) this.held.set(owner, own);
+    else this.held.delete(owner);
+  }
+}

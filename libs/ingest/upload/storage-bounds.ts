@@ -1,0 +1,175 @@
+import type { IngestQueue } from '@app/ingest-queue';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import type { StorageUse } from '@app/warehouse';
+import { countRefused, type StorageBound } from './storage-metrics.js';
+
+/** How old what was measured may be for an upload to be let in, and for it to be refused. */
+const AGE_MS = { admit: 5000, refuse: 500 } as const;
+const RETRY_AFTER_SECONDS = 30;
+/** With less than this part of the disk free, who keeps the most keeps no more. */
+const LITTLE_FREE = 0.1;
+/** Who keeps less than this part of the disk is not who fills it. */
+const MUCH_KEPT = 0.01;
+const MIB = 1024 * 1024;
+
+type Kept = Pick<RequestOrganization, 'database' | 'share'>;
+
+export interface StorageBoundsParts {
+  readonly warehouse: StorageUse;
+  readonly queue: Pick<IngestQueue, 'awaitAllCommitted'>;
+  readonly deadLetter: { bytesByDatabase(): Promise<ReadonlyMap<string, number>> };
+  readonly organizations: { list(): readonly Kept[] };
+  /** Of one organization; 0: no bound. */
+  readonly mostBytes: number;
+  readonly now?: () => number;
+}
+
+interface Problem {
+  readonly bound: StorageBound;
+  readonly message: string;
+}
+
+/** What was appended to the queue and may not be in what was measured. */
+interface Queued {
+  readonly bytes: Map<string, number>;
+  written: boolean;
+}
+
+/**
+ * Bounds what an organization keeps on the warehouse's disk: as much as the configuration says, and
+ * on a disk that gets full, who keeps the most keeps no more, while others go on. What is kept is
+ * measured every few seconds and not by request; what went to the queue since is added to it, so
+ * uploads at the same time do not pass by the bound. A refusal rests on what was measured just now.
+ */
+export class StorageBounds {
+  private kept: ReadonlyMap<string, number> = new Map();
+  private disk = { free: Infinity, size: Infinity };
+  /** Whose organizations keep no more, while the disk has little room. */
+  private fullest: string | undefined;
+  private measuredAt = -Infinity;
+  private measuring: Promise<void> | undefined;
+  private queued: Queued = { bytes: new Map(), written: false };
+  private writing: Queued | undefined;
+  private readonly now: () => number;
+
+  constructor(private readonly parts: StorageBoundsParts) {
+    this.now = parts.now ?? (() => performance.now());
+  }
+
+  /**
+   * Lets an upload in, or so many bytes onto the queue, which count from now on.
+   * @throws {MillraceError} STORAGE_FULL
+   */
+  async admit(organization: Kept, bytes = 0): Promise<void> {
+    // The first measure has to be there; later ones are made while the last one serves.
+    if (this.measuredAt === -Infinity) await this.measure();
+    else if (this.age > AGE_MS.admit) void this.measure();
+    if (this.problemOf(organization, bytes) !== undefined && this.age > AGE_MS.refuse)
+      await this.measure();
+    const problem = this.problemOf(organization, bytes);
+    if (problem) throw refusal(problem);
+    this.add(organization, bytes);
+  }
+
+  /** Counts bytes that are on the queue, or takes back those that did not get there. */
+  add({ database }: Kept, bytes: number): void {
+    if (this.parts.mostBytes === 0 || bytes === 0) return;
+    this.queued.bytes.set(database, (this.queued.bytes.get(database) ?? 0) + bytes);
+  }
+
+  /** For metrics. `free` is a part of 1. */
+  get state(): { readonly free: number; readonly full: number } {
+    const { mostBytes } = this.parts;
+    const full =
+      mostBytes === 0 ? [] : [...this.kept.values()].filter((bytes) => bytes >= mostBytes);
+    const free = Number.isFinite(this.disk.size) ? this.disk.free / this.disk.size : 1;
+    return { free, full: full.length };
+  }
+
+  private get age(): number {
+    return this.now() - this.measuredAt;
+  }
+
+  private problemOf({ database, share }: Kept, bytes: number): Problem | undefined {
+    const { mostBytes } = this.parts;
+    const kept =
+      (this.kept.get(database) ?? 0) +
+      (this.queued.bytes.get(database) ?? 0) +
+      (this.writing?.bytes.get(database) ?? 0);
+    const isFull = mostBytes > 0 && (bytes > 0 ? kept + bytes > mostBytes : kept >= mostBytes);
+    if (isFull)
+      return {
+        bound: 'organization',
+        message: `this organization keeps about ${inMib(kept)} of the ${inMib(mostBytes)} it may keep (MILLRACE_ORG_STORAGE_BYTES), with what waits to be written${bytes > 0 ? `, and this upload needs ${inMib(bytes)}` : ''}; nothing of this upload was stored; delete streams, or shorten their data_retention`,
+      };
+    if (share === this.fullest)
+      return {
+        bound: 'disk',
+        message:
+          'less than a tenth of the disk is free, and nobody keeps more on it than this organization, or those of the same account; nothing of this upload was stored; delete streams, or shorten their data_retention',
+      };
+    return undefined;
+  }
+
+  /** What fails leaves what was known: who cannot be measured is not refused for it. */
+  private measure(): Promise<void> {
+    this.measuring ??= this.look()
+      .catch(() => undefined)
+      .finally(() => {
+        this.measuredAt = this.now();
+        this.measuring = undefined;
+      });
+    return this.measuring;
+  }
+
+  private async look(): Promise<void> {
+    const { mostBytes, warehouse } = this.parts;
+    const writing = this.nextWritten();
+    const disk = await warehouse.disk();
+    const hasLittle = disk.free < disk.size * LITTLE_FREE;
+    const kept = mostBytes > 0 || hasLittle ? await this.keptNow() : new Map<string, number>();
+    if (writing?.written && this.writing === writing) this.writing = undefined;
+    this.kept = kept;
+    this.disk = disk;
+    this.fullest = hasLittle ? this.whoKeepsMost() : undefined;
+  }
+
+  private async keptNow(): Promise<Map<string, number>> {
+    const kept = new Map(await this.parts.warehouse.keptBytes());
+    for (const [database, bytes] of await this.parts.deadLetter.bytesByDatabase())
+      kept.set(database, (kept.get(database) ?? 0) + bytes);
+    return kept;
+  }
+
+  /** What was queued until now is in the next measure once all of it is written. @returns what is in this one */
+  private nextWritten(): Queued | undefined {
+    if (this.writing) return this.writing.written ? this.writing : undefined;
+    if (this.queued.bytes.size === 0) return undefined;
+    const writing = this.queued;
+    this.writing = writing;
+    this.queued = { bytes: new Map(), written: false };
+    this.parts.queue.awaitAllCommitted().then(
+      () => (writing.written = true),
+      // The process stops.
+      () => undefined,
+    );
+    return undefined;
+  }
+
+  private whoKeepsMost(): string | undefined {
+    const shares = new Map<string, number>();
+    for (const { database, share } of this.parts.organizations.list())
+      shares.set(share, (shares.get(share) ?? 0) + (this.kept.get(database) ?? 0));
+    // Who is alone takes nothing from anybody.
+    if (shares.size < 2) return undefined;
+    const [most] = [...shares].sort(([, one], [, other]) => other - one);
+    return most && most[1] >= this.disk.size * MUCH_KEPT ? most[0] : undefined;
+  }
+}
+
+function refusal({ bound, message }: Problem): MillraceError {
+  countRefused(bound);
+  return new MillraceError('STORAGE_FULL', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;

@@ -1,0 +1,28 @@
+import { access } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { QueuedRecord } from '@app/ingest-queue';
+import type { BatchGroup } from './group-batches.js';
+
+/** Somebody has taken a file out of the queue's folder: waiting does not bring it back. */
+export class LostPayloadError extends Error {
+  constructor(file: string) {
+    super(`its rows are lost: the file ${basename(file)} is gone from the queue's folder`);
+    this.name = 'LostPayloadError';
+  }
+}
+
+export async function isLost(payload: QueuedRecord['payload']): Promise<boolean> {
+  if (!('file' in payload)) return false;
+  return access(payload.file).then(
+    () => false,
+    (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT',
+  );
+}
+
+/** @throws {LostPayloadError} when the rows of any of them are gone. */
+export async function refuseLost({ batches }: BatchGroup): Promise<void> {
+  for (const { record } of batches) {
+    const { payload } = record;
+    if ('file' in payload && (await isLost(payload))) throw new LostPayloadError(payload.file);
+  }
+}

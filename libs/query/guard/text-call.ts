@@ -1,0 +1,29 @@
+/** What a function is given, as far as its text can be judged. */
+export type Argument =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'call'; readonly call: TextCall }
+  /** Numbers, tuples, lists, NULL. */
+  | { readonly kind: 'constant'; readonly whole: number | undefined }
+  | { readonly kind: 'other' };
+
+export interface TextCall {
+  /** As written. */
+  readonly name: string;
+  readonly isTable: boolean;
+  readonly arguments: readonly Argument[];
+}
+
+const TEXT =
+  /^(?:alias: [^,]*, )?constant_value: '((?:[^'\\]|\\.)*)', constant_value_type: String$/;
+
+/** @param attributes of a CONSTANT of the print. */
+export function constantArgument(attributes: string): Argument {
+  const text = TEXT.exec(attributes)?.[1];
+  if (text !== undefined) return { kind: 'text', text: text.replace(/\\(.)/g, '$1') };
+  const whole = /^(?:alias: [^,]*, )?constant_value: UInt64_(\d+),/.exec(attributes)?.[1];
+  // A text that is printed in another way could be any.
+  return / constant_value_type: (?:String|LowCardinality|FixedString)/.test(` ${attributes}`)
+    ? { kind: 'other' }
+    : { kind: 'constant', whole: whole === undefined ? undefined : Number(whole) };
+}

@@ -1,0 +1,29 @@
+export interface Token {
+  /** A `name` is one in backquotes, a `text` one in single quotes, both without them. */
+  readonly kind: 'word' | 'name' | 'text' | 'number' | 'mark';
+  readonly text: string;
+}
+
+/**
+ * No escapes and no comments: there is no text that two readers could take for different things.
+ * Whatever else stands there makes it no type.
+ */
+const TOKEN =
+  /(?<word>[A-Za-z_]\w{0,127})|`(?<name>[^`\\\p{C}]{1,256})`|'(?<text>[^'\\\p{C}]*)'(?!')|(?<number>-?\d{1,12}(?:\.\d{1,20})?)(?![\w.])|(?<mark>[(),=.])| +/uy;
+
+const TOKENS_MAX = 20_000;
+
+/** @returns undefined when anything stands in it that a type does not have. */
+export function tokensOf(text: string): readonly Token[] | undefined {
+  const tokens: Token[] = [];
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const found = TOKEN.exec(text);
+    if (!found || tokens.length > TOKENS_MAX) return undefined;
+    const [kind, whole] =
+      Object.entries(found.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
+    if (kind !== undefined && whole !== undefined)
+      tokens.push({ kind: kind as Token['kind'], text: whole });
+  }
+  return tokens;
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { writeDurably } from '@app/platform';
+import type { TableRows } from '@app/warehouse';
+import { z } from 'zod';
+
+const stored = z.object({
+  /** Whether nothing was written after it. */
+  closed: z.boolean(),
+  tables: z.record(
+    z.string(),
+    z.object({ streamId: z.string(), rows: z.number(), missing: z.number() }),
+  ),
+});
+
+interface Kept {
+  readonly streamId: string;
+  readonly rows: number;
+  /** Rows that were there at an earlier look and not at the start after it. */
+  readonly missing: number;
+}
+
+/**
+ * How many rows each stream's table had at the last look, in a file: a part that is gone from the
+ * disk leaves nothing else behind by which the engine could miss it. Streams only grow, unless
+ * their rows expire, so fewer rows after a start are a loss.
+ */
+export class KeptRowCounts {
+  private kept = new Map<string, Kept>();
+  private closed = false;
+  private written = '';
+
+  /** @param file absolute; one that is not there, or damaged, knows nothing */
+  constructor(private readonly file: string) {
+    try {
+      const text = readFileSync(file, 'utf8');
+      const { tables, closed } = stored.parse(JSON.parse(text));
+      this.kept = new Map(Object.entries(tables));
+      this.closed = closed;
+      this.written = text;
+    } catch {
+      // It is a second look only: without it nothing is compared this time.
+    }
+  }
+
+  /** At a start, before anything is written. */
+  compare(tables: readonly TableRows[]): void {
+    for (const table of tables) {
+      const kept = this.kept.get(keyOf(table));
+      if (kept?.streamId !== table.streamId || table.expires) continue;
+      const lost = kept.rows - table.rows;
+      // What was restored meanwhile is not missing any more; after a kill it may be what was written last.
+      const missing = lost < 0 && !this.closed ? kept.missing : Math.max(0, kept.missing + lost);
+      this.kept.set(keyOf(table), { ...kept, rows: table.rows, missing });
+    }
+  }
+
+  /** What is there now counts from now on. @param closed whether nothing is written any more */
+  async keep(tables: readonly TableRows[], closed = false): Promise<void> {
+    const next = tables.filter(({ expires }) => !expires);
+    this.kept = new Map(
+      next.map((table) => {
+        const { streamId, rows } = table;
+        return [keyOf(table), { streamId, rows, missing: this.missing(table, streamId) }];
+      }),
+    );
+    const text = JSON.stringify({ closed, tables: Object.fromEntries(this.kept) });
+    if (text === this.written) return;
+    await writeDurably(this.file, text);
+    this.written = text;
+  }
+
+  missing(table: Pick<TableRows, 'database' | 'table'>, streamId: string): number {
+    const kept = this.kept.get(keyOf(table));
+    return kept?.streamId === streamId ? kept.missing : 0;
+  }
+
+  /** Tables with missing rows. */
+  *losses(): Iterable<{ readonly table: string; readonly missing: number }> {
+    for (const [table, { missing }] of this.kept) if (missing > 0) yield { table, missing };
+  }
+}
+
+const keyOf = ({ database, table }: Pick<TableRows, 'database' | 'table'>): string =>
+  `${database}.${table}`;

@@ -1,0 +1,284 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
+import type { QueryLimits } from '../warehouse.js';
+import { ask, freePort } from './ask-engine.js';
+import { end, hasEnded, hold, outcome, readWalls, type Walls } from './engine-child.js';
+import { writeEngineFiles } from './engine-files.js';
+import { EngineUsers } from './engine-users.js';
+
+export interface EngineOptions {
+  /** Absolute; one process has it at a time. */
+  readonly directory: string;
+  readonly memoryBytes: number;
+  readonly limits: QueryLimits;
+  /** Is told what an operator should know. */
+  readonly tell: (event: EngineEvent) => void;
+}
+
+export type EngineEvent =
+  | { readonly type: 'started'; readonly pid: number; readonly walls: Walls }
+  | { readonly type: 'ended'; readonly reason: string };
+
+/** The engine while it runs. */
+export interface RunningEngine {
+  /** Counts starts: what one generation was asked no other one knows. */
+  readonly generation: number;
+  /** `http://host:port`. */
+  readonly origin: string;
+  /** Path of the address that it answers at; secret. */
+  readonly path: string;
+  readonly pid: number;
+}
+
+interface Started extends RunningEngine {
+  readonly child: ChildProcess;
+}
+
+const PROGRAM = fileURLToPath(new URL('./run-engine.mjs', import.meta.url));
+/** Without a word from it in that time it has not started. */
+const START_MS = 60_000;
+/** To the engine's allocator, as in bin/process-environment.cjs. */
+const GIVE_BACK = 'dirty_decay_ms:250,muzzy_decay_ms:0';
+const LOOK_MS = 20;
+/** Everybody's statements but its own that asks, and the one that the process waits in. */
+const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query_id != queryID()";
+/** A quiet moment is waited for so long by whoever needs a user for a database. */
+const QUIET_MS = 3000;
+/** Whether a quiet moment has come is looked at so often, where nobody waits for one. */
+const QUIET_LOOK_MS = 2000;
+/** Between starts that follow one another; the last one again and again. */
+const PAUSES_MS = [0, 100, 250, 500, 1000, 2000, 5000] as const;
+/** One that has run for so long has started well. */
+const STEADY_MS = 10_000;
+/** Another process that has the directory may just be ending. */
+const LOCKED_MS = 5000;
+const COMPLAINT_MAX = 4000;
+const LOCKED = /Another server instance|Cannot lock file/;
+
+/**
+ * ClickHouse's own server as a process of its own, on a data directory. It is started again when it
+ * dies, at another address; who asks meanwhile waits.
+ */
+export class EngineProcess {
+  readonly users: EngineUsers;
+  /** What is put here the engine may read, and nothing else of ours. */
+  readonly handed: string;
+  private readonly store: string;
+  private generation = 0;
+  private failures = 0;
+  private closing = false;
+  private current: Promise<Started>;
+  private child: ChildProcess | undefined;
+  /** Lets those go on that wait for the next generation. */
+  private release: ((next: Promise<Started>) => void) | undefined;
+  private renewing: Promise<void> | undefined;
+  private readonly topUp: NodeJS.Timeout;
+
+  /** @throws when another process has the directory. */
+  static async start(options: EngineOptions): Promise<EngineProcess> {
+    const engine = new EngineProcess(options);
+    try {
+      await engine.current;
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+    // What a crash left there belongs to nobody, now that the directory is known to be ours.
+    for (const file of readdirSync(engine.handed)) rmSync(join(engine.handed, file));
+    return engine;
+  }
+
+  private constructor(private readonly options: EngineOptions) {
+    this.store = join(options.directory, 'store');
+    this.handed = join(options.directory, 'handed');
+    mkdirSync(this.store, { recursive: true });
+    mkdirSync(this.handed, { recursive: true, mode: 0o700 });
+    this.users = new EngineUsers(this.store);
+    this.current = this.first();
+    this.current.catch(() => undefined);
+    this.topUp = setInterval(() => void this.renewWhenQuiet(), QUIET_LOOK_MS).unref();
+  }
+
+  /**
+   * The engine, when it is there. @throws {WarehouseError} `NETWORK_ERROR` when it does not come within
+   * the time
+   */
+  async ready(patienceMs: number): Promise<RunningEngine> {
+    const late = new AbortController();
+    try {
+      return await Promise.race([
+        this.current,
+        delay(patienceMs, undefined, { signal: late.signal }).then(() => {
+          throw away('the engine is being started');
+        }),
+      ]);
+    } finally {
+      late.abort();
+    }
+  }
+
+  /** Resolves when this generation is known to be gone, or after the time. */
+  async gone(generation: number, withinMs: number): Promise<void> {
+    const { child } = this;
+    if (!child || this.generation !== generation || hasEnded(child)) return;
+    const late = new AbortController();
+    const ended = once(child, 'exit', { signal: late.signal });
+    await Promise.race([ended, delay(withinMs, undefined, { signal: late.signal })]).catch(
+      () => undefined,
+    );
+    late.abort();
+  }
+
+  /** Ends it at once, which its tables are made for, and starts it again. Whoever is asking is cut off. */
+  async restart(generation: number, reason: string): Promise<void> {
+    const { child } = this;
+    if (!child || this.generation !== generation || hasEnded(child)) return;
+    this.options.tell({ type: 'ended', reason });
+    this.failures = 0;
+    const exited = once(child, 'exit');
+    hold(child, true);
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /**
+   * Starts it again, so that databases have users that have none: see {@link EngineUsers}. Who asks
+   * anew waits; what is at work is waited for, but not for long.
+   */
+  renew(): Promise<void> {
+    this.renewing ??= this.startAnew().finally(() => (this.renewing = undefined));
+    return this.renewing;
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    clearInterval(this.topUp);
+    const { child } = this;
+    if (child) await end(child);
+    await this.current.catch(() => undefined);
+  }
+
+  private async renewWhenQuiet(): Promise<void> {
+    if (!this.users.isLow || this.closing) return;
+    const running = await this.current.catch(() => undefined);
+    if (running && (await this.atWork(running)) === '0') await this.renew();
+  }
+
+  private async startAnew(): Promise<void> {
+    const running = await this.current;
+    this.current = new Promise((resolve) => (this.release = resolve));
+    const begun = performance.now();
+    while ((await this.atWork(running)) !== '0' && performance.now() - begun < QUIET_MS)
+      await delay(LOOK_MS);
+    await this.restart(running.generation, 'more databases need users');
+    await this.current;
+  }
+
+  private atWork({ origin, path }: RunningEngine): Promise<string | undefined> {
+    return ask(`${origin}${path}`, this.users.admin, AT_WORK);
+  }
+
+  private async first(): Promise<Started> {
+    const begun = performance.now();
+    for (;;) {
+      try {
+        return await this.launch();
+      } catch (error) {
+        const isLocked = LOCKED.test(String(error));
+        if (isLocked && performance.now() - begun < LOCKED_MS && !this.closing) {
+          await delay(PAUSES_MS[3]);
+          continue;
+        }
+        throw new Error(
+          isLocked
+            ? `the data directory ${this.store} is in use by another process`
+            : `the engine cannot open the data directory ${this.store}: ${(error as Error).message}`,
+          { cause: error },
+        );
+      }
+    }
+  }
+
+  private async again(): Promise<Started> {
+    for (;;) {
+      const pause = PAUSES_MS[Math.min(this.failures, PAUSES_MS.length - 1)] ?? 0;
+      this.failures += 1;
+      if (pause > 0) await delay(pause);
+      if (this.closing) throw away('the engine has been closed');
+      try {
+        return await this.launch();
+      } catch (error) {
+        this.options.tell({ type: 'ended', reason: (error as Error).message });
+      }
+    }
+  }
+
+  private async launch(): Promise<Started> {
+    const port = await freePort();
+    const path = `/${randomBytes(24).toString('base64url')}`;
+    const { directory, memoryBytes, limits } = this.options;
+    const files = join(directory, `starting-${process.pid}`);
+    const config = writeEngineFiles(files, this.users, { port, path, memoryBytes, limits });
+    const child = this.spawn(config);
+    this.child = child;
+    this.generation += 1;
+    const { generation } = this;
+    const origin = `http://127.0.0.1:${port}`;
+    let complaint = '';
+    child.stderr?.on('data', (bytes: Buffer) => {
+      complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
+    });
+    // Whoever writes to one that has died is told by its end.
+    child.stdin?.on('error', () => undefined);
+    const walls = readWalls(child);
+    const begun = performance.now();
+    const { admin } = this.users;
+    while ((await ask(`${origin}${path}`, admin, 'SELECT 1')) !== '1') {
+      if (hasEnded(child))
+        throw new Error(`the engine has not started: ${complaint.trim() || outcome(child)}`);
+      if (performance.now() - begun > START_MS) {
+        child.kill('SIGKILL');
+        throw new Error('the engine has not answered within a minute');
+      }
+      await delay(LOOK_MS);
+    }
+    // It has read them, and will not again.
+    rmSync(files, { recursive: true, force: true });
+    const { pid = 0 } = child;
+    const answeredAt = performance.now();
+    const lost = (): void => {
+      if (this.child !== child || this.closing) return;
+      if (performance.now() - answeredAt > STEADY_MS) this.failures = 0;
+      this.options.tell({ type: 'ended', reason: complaint.trim() || outcome(child) });
+      const next = this.again();
+      next.catch(() => undefined);
+      this.release?.(next);
+      this.current = next;
+    };
+    if (hasEnded(child)) throw new Error(`the engine has ended: ${outcome(child)}`);
+    child.once('exit', lost);
+    hold(child, false);
+    this.options.tell({ type: 'started', pid, walls: await walls });
+    return { generation, origin, path, pid, child };
+  }
+
+  private spawn(config: string): ChildProcess {
+    const given = { config, data: this.store, handed: this.handed, parent: process.pid };
+    return spawn(process.execPath, [PROGRAM, JSON.stringify(given)], {
+      // A group of its own: what a terminal sends to us is not for it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Whatever else is in ours is nobody's business there.
+      env: { TZ: 'UTC', JE_MALLOC_CONF: GIVE_BACK },
+    });
+  }
+}
+
+const away = (message: string): WarehouseError =>
+  new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', message);

@@ -1,0 +1,80 @@
+import { AuditClaim } from '../clickhouse/audit-claim.js';
+import { HandedBatches } from '../clickhouse/batch-source.js';
+import { ClickHouseConnection } from '../clickhouse/clickhouse-connection.js';
+import { ClickHouseReader, type Rights } from '../clickhouse/clickhouse-reader.js';
+import { ClickHouseWriter } from '../clickhouse/clickhouse-writer.js';
+import { PartitionClaims } from '../clickhouse/partition-claims.js';
+import { QueryWatch } from '../clickhouse/query-watch.js';
+import { Ddl } from '../ddl.js';
+import { composeWarehouse } from '../sql/compose-warehouse.js';
+import { SqlAuditTables } from '../sql/sql-audit-tables.js';
+import { SqlPersonKeys } from '../sql/sql-person-keys.js';
+import { SqlSchema } from '../sql/sql-schema.js';
+import { SqlTableHealth } from '../sql/sql-table-health.js';
+import type { Warehouse } from '../warehouse.js';
+import { EngineNode } from './engine-node.js';
+import { EngineProcess, type EngineOptions } from './engine-process.js';
+
+export interface EngineWarehouseOptions extends EngineOptions {
+  /** Client queries that run at once; more wait. */
+  readonly readers: number;
+  /** Called when the warehouse has been closed. */
+  readonly closeEngine: () => Promise<void>;
+}
+
+export interface EngineWarehouse {
+  /** Closing it ends the engine. */
+  readonly warehouse: Warehouse;
+  readonly engine: EngineProcess;
+}
+
+/** Starts ClickHouse's own server as a process of its own. @throws when another process has the directory. */
+export async function openEngine({
+  readers,
+  closeEngine,
+  ...options
+}: EngineWarehouseOptions): Promise<EngineWarehouse> {
+  const engine = await EngineProcess.start(options);
+  const { users } = engine;
+  const { limits } = options;
+  const connection = new ClickHouseConnection([new EngineNode(engine, users.admin)], false);
+  const asking = new ClickHouseConnection([new EngineNode(engine, users.asker)], false);
+  const ddl = new Ddl(undefined);
+  const claims = new PartitionClaims(connection, ddl);
+  const force = async (id: string): Promise<void> => {
+    const { generation } = await engine.ready(0);
+    await engine.restart(generation, `query ${id} could not be ended`);
+  };
+  const parts = {
+    reader: new ClickHouseReader({
+      connection: asking,
+      limits,
+      rights: (database) => rightsOf(engine, database),
+      control: connection,
+      readers,
+      watch: new QueryWatch(connection, { force }, limits.timeoutSeconds * 1000),
+    }),
+    writer: new ClickHouseWriter(connection, ddl, claims, new HandedBatches(engine.handed)),
+    schema: new SqlSchema(connection, ddl, { newDatabase: () => users.takeName() }),
+    audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
+    keys: new SqlPersonKeys(connection, ddl),
+    health: new SqlTableHealth(connection, ddl),
+  };
+  const close = async (): Promise<void> => {
+    await asking.close();
+    await connection.close();
+    await engine.close();
+    await closeEngine();
+  };
+  return { warehouse: composeWarehouse(parts, close), engine };
+}
+
+/** A database that has no user yet gets one: the engine knows those only that it was started with. */
+async function rightsOf(engine: EngineProcess, database: string | undefined): Promise<Rights> {
+  if (database === undefined) return {};
+  const known = engine.users.reader(database);
+  if (known) return { auth: known };
+  await engine.renew();
+  const auth = engine.users.reader(database);
+  return auth ? { auth } : {};
+}

@@ -1,0 +1,5 @@
+/** What stands before any dot of a column's name, the shortest first: the engine takes the column for a part of it. */
+export function namesAbove(name: string): readonly string[] {
+  const parts = name.split('.');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'));
+}

@@ -1,0 +1,41 @@
+import { OUR_DATABASES, type Ddl } from '../ddl.js';
+import type { DamagedPart, TableHealth, TableRows } from '../table-health.js';
+import type { TableName } from '../warehouse.js';
+import type { SqlRunner } from './sql-runner.js';
+
+/** What somebody detached by hand has no reason; what the engine has only put out of the way has another one. */
+const BROKEN = "reason LIKE 'broken%'";
+
+/** Asks the engine's own lists: no table is read. */
+export class SqlTableHealth implements TableHealth {
+  constructor(
+    private readonly runner: SqlRunner,
+    private readonly ddl: Ddl,
+  ) {}
+
+  damagedParts(): Promise<readonly DamagedPart[]> {
+    // A shard's table has the organization's database under another first letter.
+    return this.runner.rows<DamagedPart>(
+      `SELECT replaceRegexpOne(database, '^s_', 'o_') AS database, table, name AS part, ifNull(reason, '') AS reason, toFloat64(ifNull(bytes_on_disk, 0)) AS bytes
+       FROM ${this.ddl.detachedParts} WHERE ${OUR_DATABASES} AND ${BROKEN} ORDER BY database, table, part`,
+    );
+  }
+
+  async tableOf(tableId: string) {
+    const [found] = await this.runner.rows<TableName & { readonly streamId: string }>(
+      `SELECT replaceRegexpOne(database, '^s_', 'o_') AS database, name AS table, comment AS streamId FROM system.tables WHERE toString(uuid) = {tableId:String}`,
+      { tableId },
+    );
+    return found;
+  }
+
+  async tableRows(): Promise<readonly TableRows[] | undefined> {
+    if (this.ddl.cluster !== undefined) return undefined;
+    const rows = await this.runner.rows<Omit<TableRows, 'expires'> & { expires: number }>(
+      `SELECT t.database AS database, t.name AS table, any(t.comment) AS streamId, toFloat64(sum(p.rows)) AS rows, max(position(t.engine_full, ' TTL ') > 0) AS expires
+       FROM system.tables AS t LEFT JOIN (SELECT database, table, rows FROM system.parts WHERE active) AS p ON p.database = t.database AND p.table = t.name
+       WHERE ${OUR_DATABASES.replaceAll('database', 't.database')} AND NOT startsWith(t.name, '_') GROUP BY t.database, t.name`,
+    );
+    return rows.map((row) => ({ ...row, expires: row.expires > 0 }));
+  }
+}

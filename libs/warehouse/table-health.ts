@@ -1,0 +1,33 @@
+/** A stream's table. */
+interface NamedTable {
+  readonly database: string;
+  readonly table: string;
+}
+
+/** A part of a table that the engine has set aside because it cannot read it. */
+export interface DamagedPart extends NamedTable {
+  /** As the engine calls it now, e.g. `broken-on-start_all_2_2_0`. */
+  readonly part: string;
+  readonly reason: string;
+  /** On disk; its rows are not known without reading it. */
+  readonly bytes: number;
+}
+
+/** How many rows a table has, as the engine counts them by its parts. */
+export interface TableRows extends NamedTable {
+  readonly streamId: string;
+  readonly rows: number;
+  /** Rows go by themselves: fewer than before are no loss. */
+  readonly expires: boolean;
+}
+
+export abstract class TableHealth {
+  /** In databases of organizations. */
+  abstract damagedParts(): Promise<readonly DamagedPart[]>;
+  /** Which table the engine has given a number. */
+  abstract tableOf(
+    tableId: string,
+  ): Promise<(NamedTable & { readonly streamId: string }) | undefined>;
+  /** Of streams; undefined where a node may lag behind others, which is no loss. */
+  abstract tableRows(): Promise<readonly TableRows[] | undefined>;
+}

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOSTILE_STATEMENTS } from '../fixtures/hostile-statements.js';
+import { MORE_HOSTILE_STATEMENTS } from '../fixtures/more-hostile-statements.js';
+import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openEngine } from '../../libs/warehouse/engine/index.js';
+import type { EngineProcess } from '../../libs/warehouse/engine/engine-process.js';
+import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
+
+interface Hostile {
+  readonly sql: string;
+}
+
+const LIMIT_SECONDS = 2;
+const SILENT_MS = 4000;
+
+/** Asked of the engine as an organization's query is, without the guard before it, and without whoever watches queries. */
+describe('the second wall: hostile statements past the guard', () => {
+  let engine: GuardedEngine;
+  let server: EngineProcess;
+  beforeAll(async () => {
+    engine = await openGuardedEngine(async (directory, limits) => {
+      const local = new Engine({ directory: join(directory, 'engine', 'local'), acceptors: 1 });
+      const opened = await openEngine({
+        directory: join(directory, 'engine'),
+        limits,
+        memoryBytes: 2 ** 30,
+        readers: 4,
+        closeEngine: () => local.close(),
+        tell: () => undefined,
+      });
+      server = opened.engine;
+      const { warehouse } = opened;
+      return { warehouse, localEngine: local.localEngine, close: () => warehouse.close() };
+    });
+    // By then the database has its user.
+    await engine.warehouse.text({ sql: 'SELECT 1', database: OWN.database, format: 'text' });
+  });
+  afterAll(() => engine.close());
+
+  const ask = async (sql: string): Promise<string> => {
+    const login = server.users.reader(OWN.database);
+    const { generation, origin, path } = await server.ready(20_000);
+    const settings = new URLSearchParams({
+      database: OWN.database,
+      readonly: '1',
+      max_execution_time: String(LIMIT_SECONDS),
+      default_format: 'JSONEachRow',
+    });
+    try {
+      const answer = await fetch(`${origin}${path}?${settings.toString()}`, {
+        method: 'POST',
+        body: sql,
+        headers: {
+          'X-ClickHouse-User': login?.username ?? '',
+          'X-ClickHouse-Key': login?.password ?? '',
+        },
+        signal: AbortSignal.timeout(SILENT_MS),
+      });
+      return await answer.text();
+    } catch (error) {
+      // It hears nothing any more: the next one finds it fresh.
+      await server.restart(generation, 'it could not be ended');
+      return `failed: ${(error as Error).message}`;
+    }
+  };
+
+  it('give nothing away, write nothing and leave nothing changed', async () => {
+    const list = readFileSync(join(import.meta.dirname, '../fixtures/hostile-sql.json'), 'utf8');
+    const statements = [
+      ...(JSON.parse(list) as readonly Hostile[]).map(({ sql }) => sql),
+      ...HOSTILE_STATEMENTS,
+      ...MORE_HOSTILE_STATEMENTS,
+      `SELECT * FROM ${OTHER}.secret`,
+      `SELECT * FROM merge('${OTHER}', '.*')`,
+      `SELECT * FROM merge('.*', 'secret')`,
+      "SELECT file('{dir}/canary.txt')",
+      "SELECT * FROM file('{dir}/canary.csv', CSVWithNames)",
+      "SELECT file('/etc/passwd')",
+    ].map((sql) =>
+      sql
+        .replaceAll('{dir}', engine.directory)
+        .replaceAll('{other}', OTHER)
+        .replaceAll('{cluster}', 'default')
+        .replace(/\borg_a\./g, `${OWN.database}.`)
+        .replace(/\borg_b\b/g, OTHER),
+    );
+    const told: string[] = [];
+    let answered = 0;
+    for (const sql of statements) {
+      const answer = await ask(sql);
+      if (!answer.startsWith('failed: ')) answered += 1;
+      // What it was asked may stand in what it says.
+      const said = answer.replaceAll(sql, '');
+      if (said.includes(CANARY) || said.includes('root:x:')) told.push(`${sql}: ${answer}`);
+    }
+    // All but a few were tried to their end.
+    expect(answered).toBeGreaterThan(statements.length * 0.9);
+    expect(told).toEqual([]);
+    expect(readdirSync(join(engine.directory, 'out'))).toEqual([]);
+    expect(existsSync(join(engine.directory, 'out1.txt'))).toBe(false);
+    const count = (database: string, table: string): Promise<string> =>
+      engine.warehouse.text({ sql: `SELECT count() FROM ${table}`, database, format: 'text' });
+    expect(await count(OTHER, 'secret')).toBe('3\n');
+    expect(await count(OWN.database, 't')).toBe('3\n');
+  }, 300_000);
+
+  it.each([
+    ['another database', `SELECT * FROM ${OTHER}.secret`, /privileges/],
+    ['what is there', 'SELECT * FROM system.users', /privileges/],
+    ['who asks', 'SELECT * FROM system.processes', /privileges/],
+    ['a file as a table', "SELECT * FROM file('/etc/hostname', LineAsString)", /privileges/],
+    ['an address', "SELECT * FROM url('http://127.0.0.1:1/', CSV, 'a Int8')", /privileges/],
+    ['a table', 'CREATE TABLE x (a Int8) ENGINE = Memory', /privileges|readonly/],
+    ['rows', 'INSERT INTO t (id) VALUES (1)', /privileges|readonly|syntax/i],
+    ['more time', 'SELECT 1 SETTINGS max_execution_time = 100', /readonly/],
+    ['the end of another query', "KILL QUERY WHERE query_id != ''", /privileges|syntax/i],
+  ])('%s is refused by the engine itself', async (_what, sql, reason) => {
+    expect(await ask(sql)).toMatch(reason);
+  });
+
+  // Elsewhere nothing holds it.
+  const fenced = process.platform === 'linux' ? it : undefined;
+  fenced?.('no file of the machine is open to it, nor what other processes are told', async () => {
+    expect(await ask("SELECT file('/etc/passwd')")).toMatch(/Permission denied/);
+    expect(await ask("SELECT file('/proc/1/environ')")).toMatch(/Permission denied/);
+    const own = await ask("SELECT file('/proc/self/environ')");
+    expect(own).not.toMatch(/MILLRACE|AWS|KEY|PASSWORD|HOME/);
+  });
+});

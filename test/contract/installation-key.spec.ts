@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemContext, type EventStore } from '@app/event-store';
+import { openEmbeddedEventStore } from '@app/event-store/embedded';
+import { openEventStoreDb } from '@app/event-store/eventstoredb';
+import { eventsOfInstallation } from '@app/identity';
+import { ServerKey } from '@app/key-store';
+import { EmbeddedPersonKeys } from '@app/key-store/embedded';
+import { VerifiedCredentials } from '../../libs/identity/auth/verified-credentials.js';
+import { EnsureRoot, EnsureRootHandler } from '../../libs/identity/commands/ensure-root.command.js';
+import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
+import { eventsOf, startNode, type Node, type Site } from './node.js';
+
+const EMAIL = 'root@example.com';
+const OTHER_KEY = /MILLRACE_SECRET_KEY is not the key that the events/;
+
+/** A server with a key and a data directory of its own, on events that it may share. */
+interface Server {
+  readonly serverKey: ServerKey;
+  readonly directory: string;
+}
+
+describe.each([
+  [
+    'embedded',
+    (directory: string) => {
+      const store = openEmbeddedEventStore({ directory: join(directory, 'events') });
+      return Promise.resolve({ store, end: () => Promise.resolve() });
+    },
+  ],
+  [
+    'in EventStoreDB (double)',
+    async () => {
+      const double = await EventStoreDbDouble.start();
+      const log = { warn: () => undefined, info: () => undefined };
+      const store = openEventStoreDb({ url: double.url, log });
+      return { store, end: () => double.stop() };
+    },
+  ],
+])('the check of the installation’s key, %s', (_, openStore) => {
+  let directory: string;
+  let store: EventStore;
+  let end: () => Promise<void>;
+  const warnings: object[] = [];
+  const log = { warn: (details: object) => void warnings.push(details) };
+
+  const server = (name: string): Server => ({
+    serverKey: new ServerKey(randomBytes(32)),
+    directory: join(directory, name),
+  });
+  const keysOf = ({ serverKey, directory: own }: Server) =>
+    new EmbeddedPersonKeys(join(own, 'person-keys'), serverKey);
+  const check = (one: Server): Promise<EventStore> =>
+    eventsOfInstallation(store, {
+      serverKey: one.serverKey,
+      openKeys: () => Promise.resolve(keysOf(one)),
+      log,
+    });
+  const site = (one: Server, events: EventStore): Site =>
+    ({ ...one, store: events, dispose: () => Promise.resolve() }) as unknown as Site;
+
+  /** A start of the program, without the check where it is one of before. */
+  async function start(one: Server, isOld = false): Promise<Node> {
+    const node = await startNode(site(one, isOld ? store : await check(one)));
+    const { accounts, memberships, users, organizations, people } = node;
+    const credentials = new VerifiedCredentials(users, people);
+    const handler = new EnsureRootHandler(accounts, memberships, credentials, users, organizations);
+    await handler.execute(new EnsureRoot(EMAIL, 'Secret-77', one.directory));
+    return node;
+  }
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-key-'));
+    ({ store, end } = await openStore(directory));
+    warnings.length = 0;
+  });
+  afterEach(async () => {
+    await store.close();
+    await end();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('lets the same key in again, and no other, which changes nothing', async () => {
+    const first = server('a');
+    await (await start(first)).stop();
+    const before = await eventsOf(store);
+    await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
+    expect(await eventsOf(store)).toEqual(before);
+    const again = await start(first);
+    expect(again.users.root()?.email).toBe(EMAIL);
+    await again.stop();
+    expect(warnings).toEqual([]);
+  });
+
+  it('is noted once when two start at the same moment, and the one with another key is refused', async () => {
+    const [a, b] = [server('a'), server('b')];
+    const same: Server = { ...a, directory: join(directory, 'c') };
+    const [first, second] = await Promise.allSettled([check(a), check(b)]);
+    expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
+    if (first.status === 'fulfilled') await check(same);
+    const noted = (await eventsOf(store)).filter(({ stream }) => stream === 'installation-key');
+    expect(noted).toHaveLength(1);
+  });
+
+  it('is noted in an installation of before only by a key that opens its first sealed text', async () => {
+    const first = server('a');
+    await (await start(first, true)).stop();
+    const before = await eventsOf(store);
+    await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
+    expect(await eventsOf(store)).toEqual(before);
+    await check(first);
+    expect((await eventsOf(store)).slice(before.length).map(({ type }) => type)).toEqual([
+      'InstallationKeyNoted',
+    ]);
+    await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
+  });
+
+  it('brings back an installation in which a server with another key has founded itself anew', async () => {
+    const [first, second] = [server('a'), server('b')];
+    const a = await start(first, true);
+    const ann = {
+      email: 'ann@example.com',
+      firstName: 'Ann',
+      lastName: 'A',
+      password: 'Secret-77',
+    };
+    await a.accounts.register({ ...ann, root: false }, systemContext());
+    const organization = a.organizations.find('default');
+    const id = organization?.id ?? '';
+    const passcode = a.passcodes.open({ id, passcode: organization?.passcode });
+    await a.stop();
+    await strangersRoot(second);
+    // Somebody used it, too.
+    const b = await startNode(site(second, store));
+    const root = b.users.byEmail(EMAIL)?.id ?? '';
+    const bob = {
+      email: 'bob@example.com',
+      firstName: 'Bob',
+      lastName: 'B',
+      password: 'Secret-77',
+    };
+    const bobs = await b.accounts.register(
+      { ...bob, root: false },
+      { ...systemContext(), actor: root },
+    );
+    await b.memberships.put(id, bobs, 'admin', systemContext());
+    await b.memberships.rotatePasscode(id, systemContext());
+    await b.stop();
+
+    await expect(check(second)).rejects.toThrow(OTHER_KEY);
+    const again = await start(first);
+    expect(again.users.root()?.email).toBe(EMAIL);
+    expect(again.users.byEmail(ann.email)?.firstName).toBe('Ann');
+    expect(again.users.byEmail(bob.email)).toBeUndefined();
+    const now = again.organizations.find('default');
+    expect([...(now?.members.keys() ?? [])]).not.toContain(bobs);
+    expect(again.passcodes.open({ id, passcode: now?.passcode })).toBe(passcode);
+    // What is left out counts as before: commands for the same streams go on.
+    await again.memberships.rotatePasscode(id, systemContext());
+    const last = again.organizations.find('default');
+    expect(again.passcodes.open({ id, passcode: last?.passcode })).not.toBe(passcode);
+    await again.stop();
+    expect(warnings).toEqual([
+      { accounts: 2, passcodes: 1, first: expect.arrayContaining([root]) as unknown },
+    ]);
+  });
+
+  /** As a server of before did: to another key root is not there. */
+  async function strangersRoot(one: Server): Promise<void> {
+    const node = await startNode(site(one, store));
+    const account = { email: EMAIL, firstName: 'root', lastName: '', password: 'Secret-77' };
+    await node.accounts.register({ ...account, root: true }, systemContext());
+    await node.stop();
+  }
+});

@@ -1,0 +1,20 @@
+import type { QueryLimits } from '@app/warehouse';
+
+/** More than any statement of these suites needs. */
+export const LIMITS: QueryLimits = {
+  timeoutSeconds: 10,
+  memoryBytes: 1 << 30,
+  readRows: 1e9,
+  readBytes: 1e12,
+  resultRows: 1e6,
+  resultBytes: 1 << 30,
+};
+
+/** For statements that read as long as they may. */
+export const endless = (timeoutSeconds: number): QueryLimits => ({
+  ...LIMITS,
+  timeoutSeconds,
+  readRows: 1e12,
+  readBytes: 1e14,
+  resultRows: 5_000_000,
+});

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '../../bin/prepare.mjs';
+import { Client } from '../server/client.js';
+import { ROOT, startServer } from '../server/start-server.js';
+import type { DamagedFile } from './damage-files.js';
+
+export type Outcome = 'whole' | 'refused' | 'told' | 'SILENT' | 'HANGS';
+
+/** What became of a server whose disk has damaged a file. */
+export interface Round extends DamagedFile {
+  readonly outcome: Outcome;
+  readonly words: string;
+}
+
+/** No start, no answer and no stop takes longer, on a machine with much other work. */
+const HANGS_MS = 60_000;
+const MAIN = join(import.meta.dirname, '../../dist/apps/api/main.js');
+const UPLOADS = 3;
+const ROWS = 200;
+/** Acknowledged by a server that was killed at once: some of it is in the queue only. */
+const LAST = 40_000;
+const TOTAL = UPLOADS * ROWS + LAST;
+
+const rows = (from: number, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ n: from + n, text: `row ${from + n}` }));
+
+/** Makes a data directory of everything that there is. */
+export async function fill(dataDirectory: string): Promise<void> {
+  let server = await startServer({ dataDirectory });
+  for (let upload = 0; upload < UPLOADS; upload += 1)
+    await server.client.upload('logs', rows(upload * ROWS, ROWS));
+  await server.stop();
+  server = await startServer({ dataDirectory });
+  const body = JSON.stringify(rows(UPLOADS * ROWS, LAST));
+  const answer = await server.client.call('/api/default/logs/_json', { body });
+  await server.kill();
+  if (answer.status !== 200) throw new Error(answer.bytes.toString());
+}
+
+/** Starts it, asks for everything, and stops it. */
+export async function outcomeOf(
+  dataDirectory: string,
+  { file, kind }: DamagedFile,
+): Promise<Pick<Round, 'outcome' | 'words'>> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...environment(),
+      MILLRACE_HTTP_ADDR: '127.0.0.1:0',
+      MILLRACE_DATA_DIR: dataDirectory,
+      MILLRACE_ROOT_PASSWORD: ROOT.password,
+      MILLRACE_LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit').then(() => 'exited' as const);
+  const said: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+  const url = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = /listens on (\S+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const late = (): Promise<'late'> => sleep(HANGS_MS, 'late' as const, { ref: false });
+  try {
+    const started = await Promise.race([url, exited, late()]);
+    if (started === 'late') return { outcome: 'HANGS', words: 'at its start' };
+    if (started === 'exited') {
+      const words = said.at(-1) ?? '';
+      const names = words.includes('cannot start: ') && namesCause(words, file, kind);
+      return { outcome: names ? 'refused' : 'SILENT', words };
+    }
+    const state = await Promise.race([stateOf(new Client(started, ROOT), dataDirectory), late()]);
+    if (state === 'late') return { outcome: 'HANGS', words: 'in its answers' };
+    child.kill('SIGTERM');
+    if ((await Promise.race([exited, late()])) === 'late')
+      return { outcome: 'HANGS', words: 'at its stop' };
+    if (state === undefined) return { outcome: 'whole', words: '' };
+    const logged = said.find((line) => /"level":(?:50|60)|"level":"(?:error|fatal)"/.test(line));
+    const told = state.told ?? logged;
+    return { outcome: told ? 'told' : 'SILENT', words: told ?? state.lacks };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/** By the file, the folder that it is in, or what it is. */
+const namesCause = (words: string, file: string, kind: string): boolean =>
+  [file, file.split('/')[0] ?? '', kind, 'keys of people', 'table'].some((name) =>
+    words.includes(name),
+  );
+
+interface Lack {
+  readonly lacks: string;
+  /** By `/readyz`, or by the answer itself. */
+  readonly told: string | undefined;
+}
+
+/** Undefined when everything that was acknowledged is there. */
+async function stateOf(client: Client, dataDirectory: string): Promise<Lack | undefined> {
+  const ask = () =>
+    client.call('/api/default/sql', {
+      body: 'SELECT count() AS c, sum(n) AS total, sum(length(text)) > 0 AS texts FROM logs',
+    });
+  let answer = await ask();
+  for (const until = Date.now() + 20_000; Date.now() < until; answer = await ask()) {
+    const [row] = answer.status === 200 ? answer.json<{ c: number; total: number }[]>() : [];
+    if (row?.c === TOTAL && row.total === (TOTAL * (TOTAL - 1)) / 2) return undefined;
+    if (answer.status !== 200) break;
+    await sleep(500);
+  }
+  const ready = await client.call('/readyz', { credentials: 'none' });
+  const facts = ready.bytes.toString();
+  const dead = readdirSync(dataDirectory).includes('dead-letter')
+    ? readdirSync(join(dataDirectory, 'dead-letter')).join()
+    : '';
+  const isTold = ready.status !== 200 || facts.includes('damaged') || facts.includes('aside');
+  const said =
+    answer.status < 500 && answer.status !== 408
+      ? undefined
+      : `${answer.status} ${answer.bytes.toString()}`;
+  return {
+    lacks: answer.bytes.toString().slice(0, 200),
+    told: said ?? (isTold ? facts : undefined) ?? (dead === '' ? undefined : `dead-letter ${dead}`),
+  };
+}

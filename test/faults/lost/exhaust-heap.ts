@@ -1,0 +1,9 @@
+// A process that loads the engine, uses it, and then fills its heap; its argument is a folder for it.
+import { Engine } from '../../../libs/warehouse/chdb/engine.js';
+
+const [directory = ''] = process.argv.slice(2);
+const { localEngine } = new Engine({ directory, acceptors: 1 });
+await localEngine.run('SELECT 1');
+console.log('ready');
+const kept: unknown[] = [];
+for (;;) kept.push(Array.from({ length: 1000 }, () => ({})));
