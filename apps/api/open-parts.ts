@@ -166,8 +166,9 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       await tables.idle();
       await events.close();
       // An engine that is lost in a damaged part does not end; all that was acknowledged is on disk.
-      endWithin(ENGINE_ENDS_MS);
+      const callOff = endWithin(ENGINE_ENDS_MS);
       await warehouse.close();
+      callOff();
     },
   };
 }

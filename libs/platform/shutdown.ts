@@ -67,8 +67,11 @@ export async function drain(app: NestFastifyApplication): Promise<void> {
 /**
  * Ends the process even when its main thread hangs in native code; a supervisor would do the same
  * a little later. What was acknowledged is on disk by then.
+ * @returns calls that off
  */
-export function endWithin(milliseconds: number): void {
+export function endWithin(milliseconds: number): () => void {
   const code = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${milliseconds})`;
-  new Worker(code, { eval: true }).unref();
+  const watch = new Worker(code, { eval: true });
+  watch.unref();
+  return () => void watch.terminate();
 }
