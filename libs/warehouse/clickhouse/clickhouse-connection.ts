@@ -1,39 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { addAbortSignal, Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { NETWORK_ERROR } from '../warehouse-errors.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import type { QueryProgress } from '../warehouse.js';
 import { wasUnsent, type ServerNode } from './clickhouse-node.js';
-import { statementFrame } from './statement-frame.js';
+import type { Request } from './request.js';
 import { whole, type Headers } from './whole-answer.js';
-
-export interface Request {
-  readonly query: string;
-  readonly settings: ClickHouseSettings;
-  /** By which the server knows the statement; one is made up when there is none. */
-  readonly id?: string;
-  readonly database?: string;
-  /** Whose rights it has, of those its user may take. */
-  readonly role?: string;
-  /** Who asks, when it is not whom the address names. */
-  readonly auth?: { readonly username: string; readonly password: string };
-  readonly params?: Readonly<Record<string, unknown>>;
-  /** The data of an INSERT: a file compressed with zstd, by its absolute path. */
-  readonly file?: string;
-  readonly signal?: AbortSignal;
-  /** It may be asked again elsewhere. */
-  readonly isReading?: boolean;
-  /** Is told what was read when the answer began. */
-  readonly onSummary?: (progress: QueryProgress) => void;
-}
 
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
-/** A server takes 128 KiB for a field of an address (`http_max_field_value_size`). */
-const ADDRESS_BYTES_MAX = 100_000;
 /** A server that comes back by itself is asked once more. */
 const TRIES_OF_ONE = 2;
 const OK = 200;
@@ -140,14 +116,12 @@ export class ClickHouseConnection implements SqlRunner {
 }
 
 async function ask(node: ServerNode, request: Request): Promise<Readable> {
-  const client = await node.client();
-  const answer = await client.exec(parameters(request));
-  const { stream, response_headers: headers, http_status_code: status = 0 } = answer;
+  const { status, headers, body } = await node.send(request);
   if (status !== OK || 'x-clickhouse-exception-code' in headers)
-    throw new Error((await text(stream)).slice(0, ERROR_TEXT_MAX));
+    throw new Error((await text(body)).slice(0, ERROR_TEXT_MAX));
   node.heard();
   if (request.onSummary) request.onSummary(summaryOf(headers));
-  const rows = whole(stream, headers, (error) => node.toError(error));
+  const rows = whole(body, headers, (error) => node.toError(error));
   return request.signal ? addAbortSignal(request.signal, rows) : rows;
 }
 
@@ -157,34 +131,4 @@ function summaryOf(headers: Headers): QueryProgress {
     typeof summary === 'string' ? JSON.parse(summary) : {}
   ) as Partial<Record<string, string>>;
   return { rowsRead: Number(rows), bytesRead: Number(bytes) };
-}
-
-/** The client's own reading of errors takes words in brackets for their type: ours reads them. */
-function parameters(request: Request) {
-  const { query, settings, id, database, role, auth, params, file, signal } = request;
-  return {
-    query_id: id ?? randomUUID(),
-    clickhouse_settings: settings,
-    ignore_error_response: true,
-    ...(role === undefined ? {} : { role }),
-    ...(auth === undefined ? {} : { auth }),
-    ...(params === undefined ? {} : { query_params: params }),
-    ...(signal === undefined ? {} : { abort_signal: signal }),
-    ...(file === undefined ? { query } : withData(query, file)),
-    http_headers: {
-      ...(file === undefined ? {} : { 'Content-Encoding': 'zstd' }),
-      ...(database === undefined ? {} : { 'X-ClickHouse-Database': database }),
-    },
-  };
-}
-
-/** The statement is in the address where that takes it, else before the data. */
-function withData(query: string, file: string): { query: string; values: Readable } {
-  if (Buffer.byteLength(query) <= ADDRESS_BYTES_MAX)
-    return { query, values: createReadStream(file) };
-  async function* body(): AsyncGenerator<Buffer> {
-    yield statementFrame(`${query}\n`);
-    yield* createReadStream(file) as AsyncIterable<Buffer>;
-  }
-  return { query: '', values: Readable.from(body(), { objectMode: false }) };
 }

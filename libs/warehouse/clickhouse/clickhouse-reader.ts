@@ -14,7 +14,8 @@ import type {
   WarehouseReader,
 } from '../warehouse.js';
 import { WholeResult } from '../whole-result.js';
-import type { ClickHouseConnection, Request } from './clickhouse-connection.js';
+import type { ClickHouseConnection } from './clickhouse-connection.js';
+import type { Request } from './request.js';
 import type { QueryWatch, Watched } from './query-watch.js';
 
 /** Whose rights a query has. */

@@ -75,13 +75,15 @@ ${user('default', '<no_password/>', 'default', STARTER_GRANTS)}${user(admin.user
 
 /**
  * Caches and background threads sized for a small machine. The engine answers at one address only,
- * which nobody else knows: it starts its interface as a user without a password. A stream is dropped
+ * which nobody else knows: it starts its interface as a user without a password. It leaves it to us to
+ * end idle connections: one that ends while a statement is sent would leave the outcome unknown. A stream is dropped
  * whatever its size: somebody has decided that.
  */
 const serverFile = (usersPath: string, { port, path, memoryBytes }: EngineSettings): string =>
   `<clickhouse>
   <http_port>${port}</http_port>
   <listen_host>127.0.0.1</listen_host>
+  <keep_alive_timeout>3600</keep_alive_timeout>
   <http_handlers><rule><url>${path}</url><methods>GET,POST</methods><handler><type>dynamic_query_handler</type><query_param_name>query</query_param_name></handler></rule></http_handlers>
   <user_directories><users_xml><path>${escaped(usersPath)}</path></users_xml></user_directories>
   <logger><level>none</level></logger>

@@ -1,31 +1,63 @@
-import type { ClickHouseClient } from '@clickhouse/client';
-import { openClient, toServerError, type ServerNode } from '../clickhouse/clickhouse-node.js';
+import { randomUUID } from 'node:crypto';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import {
+  CONNECTIONS,
+  SILENCE_MS,
+  toServerError,
+  type ServerAnswer,
+  type ServerNode,
+} from '../clickhouse/clickhouse-node.js';
+import type { Request } from '../clickhouse/request.js';
 import type { WarehouseError } from '../warehouse-errors.js';
-import type { EngineProcess } from './engine-process.js';
+import type { EngineProcess, RunningEngine } from './engine-process.js';
 import type { Login } from './engine-users.js';
+import { boundValue } from './bound-value.js';
 
 /** How long who asks waits for an engine that is being started. */
 const PATIENCE_MS = 10_000;
 /** How long after a connection was lost the engine's end may be noticed. */
 const NOTICED_MS = 500;
 
-/** The engine's process as a server: of several generations, one after the other. */
+interface Connections extends RunningEngine {
+  readonly agent: Agent;
+}
+
+/**
+ * The engine's process as a server: of several generations, one after the other. It is asked by
+ * Node's own HTTP: the client for servers waits for a timer before each request, and sends the
+ * statement behind its headers, which made 2.7 ms of 1.0 for `SELECT 1`.
+ */
 export class EngineNode implements ServerNode {
-  private opened: { readonly generation: number; readonly client: ClickHouseClient } | undefined;
+  private opened: Connections | undefined;
 
   constructor(
     private readonly engine: EngineProcess,
     private readonly login: Login,
   ) {}
 
-  async client(): Promise<ClickHouseClient> {
-    const { generation, origin, path } = await this.engine.ready(PATIENCE_MS);
-    const { opened } = this;
-    if (opened?.generation === generation) return opened.client;
-    const client = openClient(origin, { pathname: path, ...this.login });
-    this.opened = { generation, client };
-    void opened?.client.close();
-    return client;
+  async send({ query, signal, ...rest }: Request): Promise<ServerAnswer> {
+    const { origin, path, agent } = await this.connections();
+    const { auth = this.login, database } = rest;
+    const body = Buffer.from(query);
+    const asked = request(`${origin}${path}?${addressOf(rest).toString()}`, {
+      method: 'POST',
+      agent,
+      timeout: SILENCE_MS,
+      headers: {
+        'Content-Length': body.length,
+        'X-ClickHouse-User': auth.username,
+        'X-ClickHouse-Key': auth.password,
+        ...(database === undefined ? {} : { 'X-ClickHouse-Database': database }),
+      },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      // A later error is the answer's too.
+      asked.once('response', resolve).on('error', reject);
+      asked.once('timeout', () => asked.destroy(new Error('the engine says nothing')));
+      asked.end(body);
+    });
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer };
   }
 
   heard(): void {
@@ -44,7 +76,26 @@ export class EngineNode implements ServerNode {
     if (this.opened) await this.engine.gone(this.opened.generation, NOTICED_MS);
   };
 
-  async close(): Promise<void> {
-    await this.opened?.client.close();
+  close(): Promise<void> {
+    this.opened?.agent.destroy();
+    return Promise.resolve();
   }
+
+  private async connections(): Promise<Connections> {
+    const running = await this.engine.ready(PATIENCE_MS);
+    if (this.opened?.generation === running.generation) return this.opened;
+    this.opened?.agent.destroy();
+    this.opened = { ...running, agent: new Agent({ keepAlive: true, maxSockets: CONNECTIONS }) };
+    return this.opened;
+  }
+}
+
+/** All of the statement that is not its text or its user. */
+function addressOf({ id, settings, params, role }: Omit<Request, 'query'>): URLSearchParams {
+  const address = new URLSearchParams({ query_id: id ?? randomUUID() });
+  for (const [name, value] of Object.entries(settings)) address.set(name, String(value));
+  for (const [name, value] of Object.entries(params ?? {}))
+    address.set(`param_${name}`, boundValue(value));
+  if (role !== undefined) address.set('role', role);
+  return address;
 }
