@@ -74,6 +74,8 @@ export class EngineProcess {
   private failures = 0;
   private closing = false;
   private current: Promise<Started>;
+  /** While it is there: no timer is needed to wait for it. */
+  private up: Started | undefined;
   private child: ChildProcess | undefined;
   /** Lets those go on that wait for the next generation. */
   private release: ((next: Promise<Started>) => void) | undefined;
@@ -110,6 +112,7 @@ export class EngineProcess {
    * the time
    */
   async ready(patienceMs: number): Promise<RunningEngine> {
+    if (this.up) return this.up;
     const late = new AbortController();
     try {
       return await Promise.race([
@@ -172,6 +175,7 @@ export class EngineProcess {
 
   private async startAnew(): Promise<void> {
     const running = await this.current;
+    this.up = undefined;
     this.current = new Promise((resolve) => (this.release = resolve));
     const begun = performance.now();
     while ((await this.atWork(running)) !== '0' && performance.now() - begun < QUIET_MS)
@@ -253,7 +257,9 @@ export class EngineProcess {
     const { pid = 0 } = child;
     const answeredAt = performance.now();
     const lost = (): void => {
-      if (this.child !== child || this.closing) return;
+      if (this.child !== child) return;
+      this.up = undefined;
+      if (this.closing) return;
       if (performance.now() - answeredAt > STEADY_MS) this.failures = 0;
       this.options.tell({ type: 'ended', reason: complaint.trim() || outcome(child) });
       const next = this.again();
@@ -264,8 +270,10 @@ export class EngineProcess {
     if (hasEnded(child)) throw new Error(`the engine has ended: ${outcome(child)}`);
     child.once('exit', lost);
     hold(child, false);
+    const started = { generation, origin, path, pid, child };
+    this.up = started;
     this.options.tell({ type: 'started', pid, walls: await walls });
-    return { generation, origin, path, pid, child };
+    return started;
   }
 
   private spawn(config: string): ChildProcess {
