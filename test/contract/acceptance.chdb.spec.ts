@@ -239,6 +239,33 @@ describe('acceptance, with the real engine', () => {
     },
   );
 
+  it.each([
+    ['2.5e19', 'Nullable(Float64)', '25000000000000000000'],
+    ['-1e20', 'Nullable(Float64)', '-100000000000000000000'],
+    ['1e19', 'Nullable(UInt64)', '10000000000000000000'],
+    ['[2.5e19,1,null]', 'Array(Nullable(Float64))', '[25000000000000000000,1,null]'],
+  ])('makes of %s, which comes first, a column that has it', async (value, type, stored) => {
+    const keeper = new PureKeeper();
+    const { accepted, rejected } = await accept(keeper, [`{"v":${value}}`]);
+    expect(keeper.state.columns).toEqual([{ name: 'v', type }]);
+    expect([rejected?.rows ?? 0, await rows(accepted, 'toJSONString(v)')]).toEqual([0, [stored]]);
+  });
+
+  it.each(['["x",2.5e19]', '[{"x":2.5e19}]', '[[-2.5e19]]', '[18446744073709551615,2e19]'])(
+    'rejects %s alone, which no column has as it is',
+    async (value) => {
+      const keeper = new PureKeeper();
+      const { accepted, rejected } = await accept(keeper, [
+        '{"v":[1,"x"],"n":1}',
+        `{"v":${value},"n":2}`,
+        '{"n":3}',
+      ]);
+      expect([accepted?.rows, rejected?.rows]).toEqual([2, 1]);
+      const first = await accept(new PureKeeper(), [`{"v":${value}}`, '{"n":3}']);
+      expect([first.accepted?.rows, first.rejected?.rows]).toEqual([1, 1]);
+    },
+  );
+
   it('keeps fields apart whose names differ in case only', async () => {
     const name = fc.constantFrom('userId', 'userid', 'USERID', '_Timestamp', '_TIMESTAMP');
     const fields = fc.dictionary(name, fc.integer(), { minKeys: 1 });

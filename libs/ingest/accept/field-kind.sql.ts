@@ -14,17 +14,25 @@ const MIXED_ARRAY = 'Array(Dynamic)';
 
 /** SQL: the kind of a value given as JSON text, as the column types' rules name it. */
 export function kindOf(raw: string): string {
-  const elements = `arrayDistinct(arrayMap(e -> ${plainKind('e')}, JSONExtractArrayRaw(${raw})))`;
+  const elements = `arrayDistinct(arrayMap(e -> ${plainKind('e')}, JSONExtractArrayRaw(${readable(raw)})))`;
   // Bound by a lambda: a statement's cost grows with its text.
   return `if(startsWith(${raw}, '['), arrayMap(s -> ${arrayKind('s')}, [${elements}])[1], ${plainKind(raw)})`;
 }
 
+/**
+ * SQL: JSON text of the engine's parser as it reads it itself. It writes 2.5e19 with all its digits,
+ * and refuses an integer of so many: an array with one would look empty.
+ */
+const readable = (raw: string): string =>
+  `if(isValidJSON(${raw}), ${raw}, replaceRegexpAll(${raw}, '([\\\\[,:]-?[0-9]{19,})', '\\\\1e0'))`;
+
+/** What 64 bits do not hold was not written as an integer: the engine refuses that. */
 function plainKind(raw: string): string {
   const first = `substring(${raw}, 1, 1)`;
   return (
     `multiIf(${first} = '"', 'String', ${first} = '{', 'JSON', ${first} = '[', 'Array', ${first} = 'n', '${NOTHING}',` +
     ` ${first} IN ('t', 'f'), 'Bool', match(${raw}, '[.eE]'), 'Float64',` +
-    ` isNotNull(toInt64OrNull(${raw})), 'Int64', 'UInt64')`
+    ` isNotNull(toInt64OrNull(${raw})), 'Int64', isNotNull(toUInt64OrNull(${raw})), 'UInt64', 'Float64')`
   );
 }
 

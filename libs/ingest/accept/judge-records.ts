@@ -136,6 +136,10 @@ function unfitIndex({ columns, survey, fits }: Judgement): string {
     ),
     ...among(unsigned, "startsWith(f.2, '-')"),
     ...among(unsignedArrays, "arrayExists(e -> startsWith(e, '-'), JSONExtractArrayRaw(f.2))"),
+    // The engine could not read back what its parser wrote of it, but as floats.
+    `(startsWith(f.2, '[') AND NOT isValidJSON(f.2)${among(floatArrays, 'NOT has(written, f.1)')
+      .map((test) => ` AND NOT ${test}`)
+      .join('')})`,
     "(k = 'JSON' AND isNull(JSONExtract(f.2, 'Nullable(JSON)')))",
     "(k = 'Array(JSON)' AND arrayExists(e -> isNull(JSONExtract(e, 'Nullable(JSON)')), JSONExtractArrayRaw(f.2)))",
   ];

@@ -54,8 +54,9 @@ const QUIET_MS = 3000;
 const QUIET_LOOK_MS = 2000;
 /** Between starts that follow one another; the last one again and again. */
 const PAUSES_MS = [0, 100, 250, 500, 1000, 2000, 5000] as const;
-/** One that has run for so long has started well. */
+/** One that has run for so long has started well; one that has answered at all is waited for no longer than the first pauses. */
 const STEADY_MS = 10_000;
+const ANSWERED_PAUSES = 2;
 /** Another process that has the directory may just be ending. */
 const LOCKED_MS = 5000;
 const COMPLAINT_MAX = 4000;
@@ -260,7 +261,8 @@ export class EngineProcess {
       if (this.child !== child) return;
       this.up = undefined;
       if (this.closing) return;
-      if (performance.now() - answeredAt > STEADY_MS) this.failures = 0;
+      const isSteady = performance.now() - answeredAt > STEADY_MS;
+      this.failures = isSteady ? 0 : Math.min(this.failures, ANSWERED_PAUSES);
       this.options.tell({ type: 'ended', reason: complaint.trim() || outcome(child) });
       const next = this.again();
       next.catch(() => undefined);
