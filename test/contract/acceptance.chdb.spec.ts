@@ -266,6 +266,24 @@ describe('acceptance, with the real engine', () => {
     },
   );
 
+  it.each(['[1,{}]', '["done",{}]', '[{"":1},"x"]'])(
+    'rejects %s alone, which the engine writes and cannot read, first or later',
+    async (value) => {
+      const good = Array.from({ length: 20 }, (_, n) => `{"n":${n},"v":[${n},"x"]}`);
+      const bad = `{"n":-1,"v":${value}}`;
+      for (const earlier of [[], good]) {
+        const keeper = new PureKeeper();
+        if (earlier.length > 0) await accept(keeper, earlier);
+        const sent = [...good.slice(0, 7), bad, ...good.slice(7), bad];
+        const { accepted, rejected } = await accept(keeper, sent);
+        expect([accepted?.rows, rejected?.rows]).toEqual([20, 2]);
+        expect(await rows(accepted, 'toString(n)')).toEqual(good.map((_, n) => `${n}`).sort());
+        expect(await rows(rejected, 'toString(line)')).toEqual(['22', '8']);
+        expect((await accept(keeper, [bad])).rejected?.rows).toBe(1);
+      }
+    },
+  );
+
   it('keeps fields apart whose names differ in case only', async () => {
     const name = fc.constantFrom('userId', 'userid', 'USERID', '_Timestamp', '_TIMESTAMP');
     const fields = fc.dictionary(name, fc.integer(), { minKeys: 1 });

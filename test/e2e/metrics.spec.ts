@@ -25,6 +25,11 @@ describe('the metrics', () => {
       body: JSON.stringify(person),
       headers: { 'content-type': 'application/json' },
     });
+    // From where a person has logged in before, the wrong passwords below hold up nobody.
+    const { status: known } = await server.client.call('/api/default/streams', {
+      credentials: user,
+    });
+    expect(known).toBe(200);
   });
   afterAll(() => server.stop());
 

@@ -21,6 +21,7 @@ import { STRUCTURAL } from './structural.js';
 import { suspicionPatterns, suspicious } from './suspicion.js';
 import { surveyRecords, type Survey } from './survey-records.js';
 import type { TimeSource } from './timestamp.sql.js';
+import { rejectUnstorable } from './unstorable.js';
 import { writeRejected } from './write-rejected.js';
 
 /** What a stream's schema can do for acceptance. */
@@ -57,44 +58,28 @@ export async function acceptRecords(
   options: AcceptOptions,
 ): Promise<AcceptedChunk> {
   const before = keeper.current()?.version;
-  const chunkAccepted = await acceptBySchema(engine, keeper, chunk, options);
-  const { schema, accepted } = chunkAccepted;
-  if (accepted && schema?.version !== before) await readBack(engine, accepted);
-  return chunkAccepted;
-}
-
-async function acceptBySchema(
-  engine: LocalEngine,
-  keeper: SchemaKeeper,
-  chunk: Chunk,
-  options: AcceptOptions,
-): Promise<AcceptedChunk> {
   let schema = keeper.current();
   if (!schema) {
     const survey = await surveyRecords(engine, chunk.file, FIRST_LOOK_LINES);
     if (survey.size > 0) schema = (await keeper.evolve(survey)).schema;
   }
   if (schema) {
-    const accepted = await acceptUnsuspicious(engine, schema, chunk, options);
+    const accepted = await acceptUnsuspicious(engine, schema, chunk, options, before);
     if (accepted) return { schema, accepted, rejected: undefined };
   }
-  return acceptJudged(engine, keeper, chunk, options);
+  return acceptJudged(engine, keeper, chunk, options, before);
 }
 
-/**
- * The insert reads a batch after its upload was answered: where columns are new, it is read before.
- * @throws {MillraceError} MALFORMED_BODY when it cannot be
- */
+/** The insert reads a batch after its upload was answered: where columns are new, it is read before. */
 async function readBack(engine: LocalEngine, { file }: ColumnarFile): Promise<void> {
-  try {
-    await engine.run(`SELECT count() FROM file(${quoteText(file)}, Native) WHERE NOT ignore(*)`);
-  } catch (error) {
-    throw notStorable(error);
-  }
+  await engine.run(`SELECT count() FROM file(${quoteText(file)}, Native) WHERE NOT ignore(*)`);
 }
+
+const isNotStorable = (error: unknown): boolean =>
+  error instanceof WarehouseError && !isOutOfSpace(error);
 
 function notStorable(error: unknown): unknown {
-  if (isOutOfSpace(error) || !(error instanceof WarehouseError)) return error;
+  if (!(error instanceof WarehouseError) || isOutOfSpace(error)) return error;
   return new MillraceError('MALFORMED_BODY', 'a record cannot be stored in its columns', {
     detail: error.told.slice(0, DETAIL_MAX),
     cause: error,
@@ -107,6 +92,7 @@ async function acceptUnsuspicious(
   schema: StreamSchema,
   chunk: Chunk,
   options: AcceptOptions,
+  before: number | undefined,
 ): Promise<ColumnarFile | undefined> {
   const patterns = suspicionPatterns([
     ...schema.columns,
@@ -122,7 +108,7 @@ async function acceptUnsuspicious(
     );
     const [records = 0, suspects = 0] = answer.trim().split('\t').map(Number);
     if (records === 0 || suspects > 0) return undefined;
-    return await convertRecords(engine, {
+    const accepted = await convertRecords(engine, {
       source: jsonRecords(chunk.file),
       target: `${chunk.file}.accepted.native.${COMPRESSION}`,
       columns: schema.columns,
@@ -132,6 +118,8 @@ async function acceptUnsuspicious(
       records,
       keptFrom: keptFrom(schema, options),
     });
+    if (schema.version !== before) await readBack(engine, accepted);
+    return accepted;
   } catch (error) {
     if (isOutOfSpace(error)) throw error;
     return undefined;
@@ -143,6 +131,7 @@ async function acceptJudged(
   keeper: SchemaKeeper,
   chunk: Chunk,
   options: AcceptOptions,
+  before: number | undefined,
 ): Promise<AcceptedChunk> {
   const survey = await surveyRecords(engine, chunk.file);
   let evolved = survey.size > 0 || keeper.current() ? await keeper.evolve(survey) : undefined;
@@ -155,47 +144,76 @@ async function acceptJudged(
     refusedFields: evolved?.refusedFields ?? new Map<string, string>(),
     keptFrom: evolved && keptFrom(evolved.schema, options),
   };
-  const lines = await judgeRecords(engine, judgement, `${chunk.file}.judged.native`);
-  const counts = await countJudged(engine, lines);
+  let lines = await judgeRecords(engine, judgement, `${chunk.file}.judged.native`);
+  let counts = await countJudged(engine, lines);
   // Records without any field make a stream too.
   if (counts.good > 0) evolved ??= await keeper.evolve(survey);
   const schema = evolved?.schema;
-  const stored = schema
-    ? { schema, accepted: await acceptGood(engine, chunk, lines, schema, counts.good, options) }
-    : { schema, accepted: undefined };
+  let accepted: ColumnarFile | undefined;
+  if (schema && counts.good > 0) {
+    const isNew = schema.version !== before;
+    const store = (good: string, name: string): Promise<ColumnarFile> =>
+      acceptGood(engine, chunk, { lines: good, name, isNew }, schema, options);
+    try {
+      accepted = await store(lines, 'accepted');
+    } catch (error) {
+      lines = await withoutUnstorable(engine, lines, store, error);
+      counts = await countJudged(engine, lines);
+      accepted = counts.good > 0 ? await store(lines, 'accepted') : undefined;
+    }
+    if (accepted) accepted = { ...accepted, rows: counts.good };
+  }
   const rejected =
     counts.bad > 0 ? await rejectJudged(engine, chunk, lines, counts, options) : undefined;
-  return { ...stored, rejected };
+  return schema ? { schema, accepted, rejected } : { schema, accepted: undefined, rejected };
 }
 
+/** @throws {MillraceError} MALFORMED_BODY when they are too many to be found; the error, when it is none of theirs */
+async function withoutUnstorable(
+  engine: LocalEngine,
+  lines: string,
+  store: (lines: string, name: string) => Promise<unknown>,
+  error: unknown,
+): Promise<string> {
+  if (!isNotStorable(error)) throw error;
+  const left = await rejectUnstorable(engine, lines, async (some) => {
+    try {
+      await store(some, 'tried');
+      return true;
+    } catch (failure) {
+      if (!isNotStorable(failure)) throw failure;
+      return false;
+    }
+  });
+  if (left === undefined) throw notStorable(error);
+  return left;
+}
+
+/** @param good verdicts, of which the good ones go into the file of that name; its rows are not counted */
 async function acceptGood(
   engine: LocalEngine,
   chunk: Chunk,
-  lines: string,
+  good: { readonly lines: string; readonly name: string; readonly isNew: boolean },
   { columns, exact }: StreamSchema,
-  records: number,
   { acceptedAt }: AcceptOptions,
-): Promise<ColumnarFile | undefined> {
-  if (records === 0) return undefined;
-  const good = `${chunk.file}.good`;
+): Promise<ColumnarFile> {
+  const source = `${chunk.file}.good`;
   await engine.run(
-    `INSERT INTO FUNCTION file(${quoteText(good)}, TSVRaw) SELECT ${JUDGED_RECORD} FROM (${lines}) WHERE reason = ''`,
+    `INSERT INTO FUNCTION file(${quoteText(source)}, TSVRaw) SELECT ${JUDGED_RECORD} FROM (${good.lines}) WHERE reason = ''`,
   );
-  try {
-    return await convertRecords(engine, {
-      source: jsonRecords(good),
-      settings: 'input_format_skip_unknown_fields = 1',
-      target: `${chunk.file}.accepted.native.${COMPRESSION}`,
-      columns,
-      exact,
-      time: 'judged',
-      acceptedAt,
-      records,
-      keptFrom: undefined,
-    });
-  } catch (error) {
-    throw notStorable(error);
-  }
+  const accepted = await convertRecords(engine, {
+    source: jsonRecords(source),
+    settings: 'input_format_skip_unknown_fields = 1',
+    target: `${chunk.file}.${good.name}.native.${COMPRESSION}`,
+    columns,
+    exact,
+    time: 'judged',
+    acceptedAt,
+    records: 0,
+    keptFrom: undefined,
+  });
+  if (good.isNew) await readBack(engine, accepted);
+  return accepted;
 }
 
 async function rejectJudged(
