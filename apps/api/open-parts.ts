@@ -167,8 +167,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       await events.close();
       // An engine that is lost in a damaged part does not end; all that was acknowledged is on disk.
       const callOff = endWithin(ENGINE_ENDS_MS);
-      await warehouse.close();
-      callOff();
+      await warehouse.close().finally(callOff);
     },
   };
 }

@@ -128,6 +128,8 @@ describe("ROAPI's configuration file", () => {
     ['tables: [', 'c.yaml:1:'],
     ['a: 1\na: 2', 'c.yaml:2:1: '],
     ['- 1', 'c.yaml: Invalid input'],
+    ['#\n!List[', 'c.yaml:2:6: '],
+    ['#\n!List []', 'c.yaml'],
   ])('%j is refused with its place and key', (text, message) => {
     expect(() => parseConfigFile(text, 'c.yaml')).toThrow(message);
   });

@@ -4,6 +4,7 @@ import {
   isNode,
   LineCounter,
   parseDocument,
+  Scalar,
   YAMLMap,
   type CollectionTag,
   type ScalarTag,
@@ -34,7 +35,8 @@ const tagged: (CollectionTag | ScalarTag)[] = PARAMETRIC.flatMap((name) => [
     collection,
     resolve: (value) => {
       const map = new YAMLMap();
-      map.set(name, value);
+      // A node, to which the library may tie a comment that stands before it.
+      map.set(new Scalar(name), value);
       return map;
     },
   })),

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { MillraceError } from '@app/platform';
 import { fits } from '@app/streams';
-import { quoteText, TIMESTAMP, WarehouseError, type LocalEngine } from '@app/warehouse';
+import { quoteText, refuses, TIMESTAMP, WarehouseError, type LocalEngine } from '@app/warehouse';
 import {
   COMPRESSION,
   keptFrom,
@@ -75,11 +75,11 @@ async function readBack(engine: LocalEngine, { file }: ColumnarFile): Promise<vo
   await engine.run(`SELECT count() FROM file(${quoteText(file)}, Native) WHERE NOT ignore(*)`);
 }
 
-const isNotStorable = (error: unknown): boolean =>
-  error instanceof WarehouseError && !isOutOfSpace(error);
+/** What passes, as when memory is short, says nothing of the records. */
+const isNotStorable = (error: unknown): boolean => refuses(error) && !isOutOfSpace(error);
 
 function notStorable(error: unknown): unknown {
-  if (!(error instanceof WarehouseError) || isOutOfSpace(error)) return error;
+  if (!(error instanceof WarehouseError) || !isNotStorable(error)) return error;
   return new MillraceError('MALFORMED_BODY', 'a record cannot be stored in its columns', {
     detail: error.told.slice(0, DETAIL_MAX),
     cause: error,
@@ -159,7 +159,10 @@ async function acceptJudged(
     } catch (error) {
       lines = await withoutUnstorable(engine, lines, store, error);
       counts = await countJudged(engine, lines);
-      accepted = counts.good > 0 ? await store(lines, 'accepted') : undefined;
+      if (counts.good > 0)
+        accepted = await store(lines, 'accepted').catch((together: unknown) => {
+          throw notStorable(together);
+        });
     }
     if (accepted) accepted = { ...accepted, rows: counts.good };
   }

@@ -1,7 +1,8 @@
 import { quoteText, type LocalEngine } from '@app/warehouse';
 
-/** Each try is a conversion; more bad records than that allows fail their upload. */
+/** Each try is a conversion; more bad records than this allows fail their upload. */
 const TRIES_MAX = 400;
+const SEARCH_MS = 10_000;
 const REASON = 'it cannot be stored in its columns as it is; send what is nested in it as text';
 
 /**
@@ -25,7 +26,8 @@ export async function rejectUnstorable(
   const bad: number[] = [];
   /** Ranges of which one at least cannot be stored. */
   const open = [JSON.parse(answer) as readonly number[]];
-  for (let tries = 0; tries < TRIES_MAX;) {
+  const begun = performance.now();
+  for (let tries = 0; ;) {
     const range = open.pop();
     if (!range) return bad.length > 0 ? rejecting(lines, bad) : undefined;
     const [first = 0] = range;
@@ -33,13 +35,13 @@ export async function rejectUnstorable(
       bad.push(first);
       continue;
     }
+    if (tries >= TRIES_MAX || performance.now() - begun > SEARCH_MS) return undefined;
     const half = range.length >> 1;
     for (const part of [range.slice(0, half), range.slice(half)]) {
       tries += 1;
       if (!(await isStorable(among(part[0] ?? 0, part.at(-1) ?? 0)))) open.push(part);
     }
   }
-  return undefined;
 }
 
 const rejecting = (lines: string, bad: readonly number[]): string =>

@@ -15,6 +15,8 @@ import { boundValue } from './bound-value.js';
 
 /** How long who asks waits for an engine that is being started. */
 const PATIENCE_MS = 10_000;
+/** Idle ones are ended by us: the engine would keep a thread for each. */
+const IDLE_MS = 30_000;
 /** How long after a connection was lost the engine's end may be noticed. */
 const NOTICED_MS = 500;
 
@@ -85,7 +87,10 @@ export class EngineNode implements ServerNode {
     const running = await this.engine.ready(PATIENCE_MS);
     if (this.opened?.generation === running.generation) return this.opened;
     this.opened?.agent.destroy();
-    this.opened = { ...running, agent: new Agent({ keepAlive: true, maxSockets: CONNECTIONS }) };
+    this.opened = {
+      ...running,
+      agent: new Agent({ keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE_MS }),
+    };
     return this.opened;
   }
 }

@@ -171,7 +171,8 @@ export class EngineProcess {
   private async renewWhenQuiet(): Promise<void> {
     if (!this.users.isLow || this.closing) return;
     const running = await this.current.catch(() => undefined);
-    if (running && (await this.atWork(running)) === '0') await this.renew();
+    // One that fails is tried again at the next look.
+    if (running && (await this.atWork(running)) === '0') await this.renew().catch(() => undefined);
   }
 
   private async startAnew(): Promise<void> {
@@ -260,7 +261,12 @@ export class EngineProcess {
     const lost = (): void => {
       if (this.child !== child) return;
       this.up = undefined;
-      if (this.closing) return;
+      if (this.closing) {
+        const none = Promise.reject<Started>(away('the engine has been closed'));
+        none.catch(() => undefined);
+        this.release?.(none);
+        return;
+      }
       const isSteady = performance.now() - answeredAt > STEADY_MS;
       this.failures = isSteady ? 0 : Math.min(this.failures, ANSWERED_PAUSES);
       this.options.tell({ type: 'ended', reason: complaint.trim() || outcome(child) });
@@ -269,13 +275,13 @@ export class EngineProcess {
       this.release?.(next);
       this.current = next;
     };
+    const given = await walls;
     if (hasEnded(child)) throw new Error(`the engine has ended: ${outcome(child)}`);
     child.once('exit', lost);
     hold(child, false);
-    const started = { generation, origin, path, pid, child };
-    this.up = started;
-    this.options.tell({ type: 'started', pid, walls: await walls });
-    return started;
+    this.options.tell({ type: 'started', pid, walls: given });
+    this.up = { generation, origin, path, pid, child };
+    return this.up;
   }
 
   private spawn(config: string): ChildProcess {
