@@ -3,9 +3,11 @@ import type { DataType } from 'ffi-rs';
 
 const LIBRARY = 'libc';
 
-const { DataType: types, load, open } = withoutStack(
-  () => createRequire(import.meta.url)('ffi-rs') as typeof import('ffi-rs'),
-);
+const {
+  DataType: types,
+  load,
+  open,
+} = withoutStack(() => createRequire(import.meta.url)('ffi-rs') as typeof import('ffi-rs'));
 export const { I32, I64, U8Array } = types;
 type Parameter = DataType.I32 | DataType.I64 | DataType.U8Array;
 
