@@ -9,7 +9,8 @@ import {
 } from '../clickhouse/clickhouse-node.js';
 import type { Request } from '../clickhouse/request.js';
 import type { WarehouseError } from '../warehouse-errors.js';
-import type { EngineProcess, RunningEngine } from './engine-process.js';
+import type { EngineProcess } from './engine-process.js';
+import type { RunningEngine } from './running-engine.js';
 import type { Login } from './engine-users.js';
 import { boundValue } from './bound-value.js';
 

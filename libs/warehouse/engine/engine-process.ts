@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
-import { end, hasEnded, hold, outcome, readWalls, type Walls } from './engine-child.js';
+import { end, hasEnded, hold, outcome, readWalls } from './engine-child.js';
 import { writeEngineFiles } from './engine-files.js';
 import { EngineUsers } from './engine-users.js';
+import type { EngineEvent, RunningEngine } from './running-engine.js';
 
 export interface EngineOptions {
   /** Absolute; one process has it at a time. */
@@ -19,21 +20,6 @@ export interface EngineOptions {
   readonly limits: QueryLimits;
   /** Is told what an operator should know. */
   readonly tell: (event: EngineEvent) => void;
-}
-
-export type EngineEvent =
-  | { readonly type: 'started'; readonly pid: number; readonly walls: Walls }
-  | { readonly type: 'ended'; readonly reason: string };
-
-/** The engine while it runs. */
-export interface RunningEngine {
-  /** Counts starts: what one generation was asked no other one knows. */
-  readonly generation: number;
-  /** `http://host:port`. */
-  readonly origin: string;
-  /** Path of the address that it answers at; secret. */
-  readonly path: string;
-  readonly pid: number;
 }
 
 interface Started extends RunningEngine {

@@ -1,3 +1,3 @@
 export { openEngine, type EngineWarehouse, type EngineWarehouseOptions } from './open-engine.js';
 export type { Walls } from './engine-child.js';
-export type { EngineEvent } from './engine-process.js';
+export type { EngineEvent } from './running-engine.js';
