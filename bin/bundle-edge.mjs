@@ -2,6 +2,7 @@
 // would take longer than everything else it does before its first answer.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BUNDLE } from './bundle-options.mjs';
 
 /** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
 const EXTERNAL = [
@@ -31,20 +32,8 @@ export async function bundleEdge(dist) {
   await build({
     entryPoints: [join(folder, 'main.js')],
     outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    keepNames: true,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    logLevel: 'error',
+    ...BUNDLE,
     external: EXTERNAL,
-    // Packages in CommonJS call it.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
   });
   // A thread starts from a file beside the one that starts it, and what it imports lies there too.
   const threads = ['read-in-thread.mjs', 'open-sessions.mjs'].map(async (name) => {

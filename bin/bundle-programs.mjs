@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { BUNDLE } from './bundle-options.mjs';
 
 /** Below dist/apps. */
 const PROGRAMS = [
@@ -70,24 +71,12 @@ export async function bundlePrograms(dist) {
     outdir: apps,
     outbase: apps,
     allowOverwrite: true,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    keepNames: true,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
+    ...BUNDLE,
     sourcemap: true,
     sourcesContent: false,
-    logLevel: 'error',
     metafile: true,
     external: ABSENT,
     plugins: [loadWhenNeeded, ownPlace(dist)],
-    // Packages in CommonJS call it.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
   });
   for (const [program, { imports }] of Object.entries(metafile.outputs))
     for (const { path, kind } of imports)

@@ -1,31 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { openEventStoreDb } from '../../libs/event-store/eventstoredb/event-store-db.js';
-import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { account, by, eventsOf, openSite, startNode, tally, type Node, type Site } from './node.js';
+import { openSiteOnEventStoreDb } from './site-on-eventstoredb.js';
 
 const MANY = 50;
-
-/** A site whose events are in EventStoreDB: a real one when there is one, else the double. */
-async function openSiteOnEventStoreDb(): Promise<Site> {
-  const site = openSite();
-  const server = process.env.EVENTSTORE_URL;
-  const double = server === undefined ? await EventStoreDbDouble.start() : undefined;
-  await site.store.close();
-  const store = openEventStoreDb({
-    url: server ?? double?.url ?? '',
-    namespace: `test-${randomUUID()}`,
-    log: { warn: () => undefined },
-  });
-  return {
-    ...site,
-    store,
-    dispose: async () => {
-      await store.close();
-      await double?.stop();
-      await site.dispose();
-    },
-  };
-}
 
 describe.each([
   ['the embedded store', () => Promise.resolve(openSite())],

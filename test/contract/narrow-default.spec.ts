@@ -1,30 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { stepOf } from '@app/event-store';
-import { openEventStoreDb } from '../../libs/event-store/eventstoredb/event-store-db.js';
 import { NarrowDefaultHandler } from '../../libs/identity/commands/narrow-default.command.js';
-import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { account, by, eventsOf, openSite, startNode, type Node, type Site } from './node.js';
-
-async function openSiteOnEventStoreDb(): Promise<Site> {
-  const site = openSite();
-  const server = process.env.EVENTSTORE_URL;
-  const double = server === undefined ? await EventStoreDbDouble.start() : undefined;
-  await site.store.close();
-  const store = openEventStoreDb({
-    url: server ?? double?.url ?? '',
-    namespace: `test-${randomUUID()}`,
-    log: { warn: () => undefined },
-  });
-  return {
-    ...site,
-    store,
-    dispose: async () => {
-      await store.close();
-      await double?.stop();
-      await site.dispose();
-    },
-  };
-}
+import { openSiteOnEventStoreDb } from './site-on-eventstoredb.js';
 
 describe.each([
   ['the embedded store', () => Promise.resolve(openSite())],

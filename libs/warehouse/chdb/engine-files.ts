@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SMALL_ENGINE } from '../small-engine.js';
 
 /**
  * What the embedded engine's one user may do at all: tables and files, no network, no other
@@ -46,20 +47,9 @@ const users = (purpose: EnginePurpose): string => `<clickhouse>
 </clickhouse>
 `;
 
-/**
- * Caches and background threads sized for a process that also serves HTTP on a small machine. A
- * stream is dropped whatever its size: somebody has decided that, and nobody is there to be asked again.
- */
 const server = (usersFile: string): string => `<clickhouse>
   <users_config>${usersFile}</users_config>
-  <mark_cache_size>67108864</mark_cache_size>
-  <index_mark_cache_size>16777216</index_mark_cache_size>
-  <uncompressed_cache_size>0</uncompressed_cache_size>
-  <max_table_size_to_drop>0</max_table_size_to_drop>
-  <max_partition_size_to_drop>0</max_partition_size_to_drop>
-  <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
-  <background_pool_size>2</background_pool_size>
-  <background_schedule_pool_size>4</background_schedule_pool_size>
+  ${SMALL_ENGINE}
 </clickhouse>
 `;
 

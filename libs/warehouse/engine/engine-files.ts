@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SMALL_ENGINE } from '../small-engine.js';
 import type { QueryLimits } from '../warehouse.js';
 import type { EngineUsers, Login } from './engine-users.js';
 
@@ -74,10 +75,9 @@ ${user('default', '<no_password/>', 'default', STARTER_GRANTS)}${user(admin.user
 }
 
 /**
- * Caches and background threads sized for a small machine. The engine answers at one address only,
- * which nobody else knows: it starts its interface as a user without a password. It leaves it to us to
- * end idle connections: one that ends while a statement is sent would leave the outcome unknown. A stream is dropped
- * whatever its size: somebody has decided that.
+ * The engine answers at one address only, which nobody else knows: it starts its interface as a user
+ * without a password. It leaves it to us to end idle connections: one that ends while a statement is
+ * sent would leave the outcome unknown.
  */
 const serverFile = (usersPath: string, { port, path, memoryBytes }: EngineSettings): string =>
   `<clickhouse>
@@ -89,14 +89,7 @@ const serverFile = (usersPath: string, { port, path, memoryBytes }: EngineSettin
   <logger><level>none</level></logger>
   <max_server_memory_usage>${memoryBytes}</max_server_memory_usage>
   <max_server_memory_usage_to_ram_ratio>0</max_server_memory_usage_to_ram_ratio>
-  <mark_cache_size>67108864</mark_cache_size>
-  <index_mark_cache_size>16777216</index_mark_cache_size>
-  <uncompressed_cache_size>0</uncompressed_cache_size>
-  <max_table_size_to_drop>0</max_table_size_to_drop>
-  <max_partition_size_to_drop>0</max_partition_size_to_drop>
-  <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
-  <background_pool_size>2</background_pool_size>
-  <background_schedule_pool_size>4</background_schedule_pool_size>
+  ${SMALL_ENGINE}
 </clickhouse>
 `;
 

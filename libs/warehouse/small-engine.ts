@@ -1,0 +1,13 @@
+/**
+ * The embedded engine's settings in its own notation, wherever it runs: caches and background threads
+ * sized for a small machine. A stream is dropped whatever its size: somebody has decided that, and
+ * nobody is there to be asked again.
+ */
+export const SMALL_ENGINE = `<mark_cache_size>67108864</mark_cache_size>
+  <index_mark_cache_size>16777216</index_mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <max_table_size_to_drop>0</max_table_size_to_drop>
+  <max_partition_size_to_drop>0</max_partition_size_to_drop>
+  <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
+  <background_pool_size>2</background_pool_size>
+  <background_schedule_pool_size>4</background_schedule_pool_size>`;
