@@ -8,6 +8,7 @@ import { ChunkAcceptance } from './upload/accept-chunks.js';
 import { PartAcceptance } from './upload/accept-parts.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
 import { FairEngine } from './accept/fair-engine.js';
+import { FairJudge } from './accept/fair-judge.js';
 import { RejectedRecords } from './retry/rejected-records.js';
 import { RetryController } from './retry/retry.controller.js';
 import { RetryPipeline } from './retry/retry.pipeline.js';
@@ -37,6 +38,7 @@ import { WriteProgress } from './write/write-progress.js';
     ChunkAcceptance,
     PartAcceptance,
     FairEngine,
+    FairJudge,
     RetryPipeline,
     RejectedRecords,
     UploadRates,

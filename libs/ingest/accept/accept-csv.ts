@@ -1,5 +1,5 @@
 import type { LocalEngine } from '@app/warehouse';
-import { acceptRecords, FIRST_LOOK_LINES, type SchemaKeeper } from './accept-records.js';
+import { acceptRecords, surveyRecords, type SchemaKeeper } from './accept-records.js';
 import {
   keptFrom,
   type AcceptedChunk,
@@ -11,11 +11,14 @@ import {
 } from './chunk.js';
 import { csvToColumns, firstTime } from './csv-columns.js';
 import { csvToRecords, type CsvShape } from './csv-records.js';
+import type { Judge } from './fair-judge.js';
 import { isOutOfSpace } from './out-of-space.js';
-import { surveyRecords } from './survey-records.js';
 import type { TimeSource } from './timestamp.sql.js';
 
-/** Turns chunks of one upload's CSV records into columnar batches; as {@link acceptRecords} does with JSON. */
+/** Lines looked at to guess the schema of a stream that is new; whatever the guess misses is found later, exactly. */
+const FIRST_LOOK_LINES = 20_000;
+
+/** Turns chunks of one upload's CSV records into batches, as {@link acceptRecords} does with JSON. */
 export class CsvAcceptance {
   /** Records of chunks that left a doubt, as JSON: a field that was new is what it was then. */
   private readonly records = new Map<string, Promise<Chunk>>();
@@ -34,18 +37,19 @@ export class CsvAcceptance {
    */
   async accept(
     engine: LocalEngine,
+    judge: Judge,
     chunk: SpooledChunk,
     options: AcceptOptions,
   ): Promise<AcceptedChunk> {
     if (!this.records.has(chunk.file)) {
-      const schema = this.keeper.current() ?? (await this.firstLook(engine, chunk));
+      const schema = this.keeper.current() ?? (await this.firstLook(engine, judge, chunk));
       const accepted = schema && (await this.inOnePass(engine, schema, chunk, options));
       if (accepted) return { schema, accepted, rejected: undefined };
     }
     const known = this.keeper.current()?.columns ?? [];
     const records = this.records.get(chunk.file) ?? csvToRecords(engine, chunk, this.shape, known);
     this.records.set(chunk.file, records);
-    return acceptRecords(engine, this.keeper, await records, options);
+    return acceptRecords(judge, this.keeper, await records, options);
   }
 
   /** Undefined when any field leaves a doubt. */
@@ -74,9 +78,13 @@ export class CsvAcceptance {
   }
 
   /** Makes a stream that is new, by kinds that all records have and by types of the first ones. */
-  private async firstLook(engine: LocalEngine, chunk: Chunk): Promise<StreamSchema | undefined> {
+  private async firstLook(
+    engine: LocalEngine,
+    judge: Judge,
+    chunk: Chunk,
+  ): Promise<StreamSchema | undefined> {
     const head = await csvToRecords(engine, chunk, this.shape, [], FIRST_LOOK_LINES);
-    const survey = await surveyRecords(engine, head.file);
+    const survey = await surveyRecords(judge, head.file);
     return survey.size > 0 ? (await this.keeper.evolve(survey)).schema : undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { Column } from '@app/warehouse';
+import type { JudgedRejections } from '../judge/judge-job.js';
 
 /** Ending of columnar files, which names their compression. */
 export const COMPRESSION = 'zst';
@@ -51,6 +52,8 @@ export interface ColumnarFile {
   readonly file: string;
   readonly rows: number;
   readonly columns: readonly string[];
+  readonly types?: readonly string[] | undefined;
+  readonly acceptedAt?: number;
 }
 
 /** What is accepted has a stream to go to; what is rejected may have none. */
@@ -65,6 +68,8 @@ export interface RejectedRecords extends ColumnarFile {
   readonly first: Rejection;
   /** True when every one of them is no record at all: malformed, or not an object. */
   readonly structural: boolean;
+  /** Each of them; of tables, undefined: their rows are not told one by one. */
+  readonly rejections?: JudgedRejections;
 }
 
 export interface Rejection {

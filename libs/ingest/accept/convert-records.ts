@@ -19,28 +19,14 @@ export interface Conversion {
   readonly columns: readonly Column[];
   /** Columns of integers that may hold any. */
   readonly exact: readonly string[];
-  /**
-   * Where a record's time stands: in its own fields, `_timestamp` being of this type or (`none`) not
-   * there; or `judged`, in {@link JUDGED_TIME}, and then fields without a column hold nothing to store.
-   */
-  readonly time: TimeSource | 'none' | 'judged';
+  /** Of what type `_timestamp` is; `none`: it is not there. */
+  readonly time: TimeSource | 'none';
   /** For records that name no time: microseconds since the epoch. */
   readonly acceptedAt: number;
   readonly records: number;
   /** Microseconds since the epoch: an earlier record is not for this stream. */
   readonly keptFrom: number | undefined;
 }
-
-/** SQL to read a file from that has one JSON record a line. */
-export const jsonRecords =
-  (file: string): Conversion['source'] =>
-  (fields) => {
-    const structure = fields.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
-    return `file(${quoteText(file)}, JSONEachRow, ${quoteText(structure.join(', '))})`;
-  };
-
-/** Field that judging puts before a record's own, in microseconds. No column can have this name. */
-export const JUDGED_TIME = '\u0001';
 
 /** Time of a record without `_timestamp`, as Elasticsearch's shippers write it. */
 export const ALTERNATIVE_TIMESTAMP = '@timestamp';
@@ -65,8 +51,8 @@ export async function convertRecords(
 export function conversionSql(conversion: Conversion): string {
   const { source, target, columns, exact, time, acceptedAt, settings, keptFrom } = conversion;
   const own = ownTime(time);
-  const fields = time === 'judged' ? [] : [...own, ...alternativeTime(columns)];
-  const times = time === 'judged' ? [quoteIdentifier(JUDGED_TIME)] : fields.map(checkedTime);
+  const fields = [...own, ...alternativeTime(columns)];
+  const times = fields.map(checkedTime);
   const time64 = `assumeNotNull(coalesce(${[...times, `toInt64(${acceptedAt})`].join(', ')}))`;
   const mayBeOld = keptFrom !== undefined && fields.length > 0;
   const kept = mayBeOld ? ` + throwIf(${isBeforeKept(time64, keptFrom)}, 'not kept')` : '';
@@ -96,7 +82,6 @@ interface TimeField extends Column {
 
 function ownTime(time: Conversion['time']): readonly TimeField[] {
   if (time === 'none') return [];
-  if (time === 'judged') return [{ name: JUDGED_TIME, type: 'Nullable(Int64)', source: 'Int64' }];
   return [{ name: TIMESTAMP.name, type: `Nullable(${time})`, source: time }];
 }
 
@@ -114,15 +99,15 @@ const TIME_SOURCE_OF_TYPE: Readonly<Record<string, TimeSource>> = {
 };
 
 /** Name of a field's scaled time; none that a column can have. */
-const scaledName = ({ name }: TimeField): string => quoteIdentifier(`${JUDGED_TIME}${name}`);
+const scaledName = ({ name }: TimeField): string => quoteIdentifier(`\u0001${name}`);
 
 function scaledTime(field: TimeField): string {
   const name = quoteIdentifier(field.name);
   return `if(isNull(${name}), NULL, ${micros(`assumeNotNull(${name})`, field.source)}) AS ${scaledName(field)}`;
 }
 
-/** NULL only where the field is: a value that is no time fails the statement. */
+/** NULL only where the field is: a value that is no time, or 0, which stands for none, fails the statement. */
 function checkedTime(field: TimeField): string {
   const scaled = scaledName(field);
-  return `${scaled} + throwIf(isNotNull(${quoteIdentifier(field.name)}) AND NOT ${isTime(scaled)}, 'not a time')`;
+  return `${scaled} + throwIf(isNotNull(${quoteIdentifier(field.name)}) AND (${scaled} = 0 OR NOT ${isTime(scaled)}), 'not a time')`;
 }

@@ -46,18 +46,3 @@ export function micros(expression: string, source: TimeSource): string {
 function scaled(n: string, fromNanoseconds: string): string {
   return `multiIf(abs(${n}) > ${NANOSECONDS_ABOVE}, ${fromNanoseconds}, abs(${n}) > ${MICROSECONDS_ABOVE}, ${n}, abs(${n}) > ${MILLISECONDS_ABOVE}, ${n} * 1000, ${n} * 1000000)`;
 }
-
-/** The same for a field of the record in `line`, of whatever kind it is; NULL where there is none. */
-export function fieldMicros(name: string): string {
-  const raw = `JSONExtractRaw(line, '${name}')`;
-  return (
-    `multiIf(startsWith(${raw}, '"'), ${micros(`JSONExtractString(line, '${name}')`, 'String')},` +
-    ` isNotNull(toInt64OrNull(${raw})), ${micros(`assumeNotNull(toInt64OrNull(${raw}))`, 'Int64')},` +
-    ` isNotNull(toFloat64OrNull(${raw})), ${micros(`assumeNotNull(toFloat64OrNull(${raw}))`, 'Float64')}, NULL)`
-  );
-}
-
-/** SQL: whether the record in `line` has a value in the field. */
-export function hasField(name: string): string {
-  return `JSONExtractRaw(line, '${name}') NOT IN ('', 'null')`;
-}

@@ -5,8 +5,7 @@ import { ulid } from 'ulid';
 import { MillraceError } from '@app/platform';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { Rejection } from '../accept/chunk.js';
-import { FairEngine } from '../accept/fair-engine.js';
-import { readRejections } from '../accept/read-rejections.js';
+import { rejectionsOf } from '../accept/rejection-list.js';
 import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
 import { PartAcceptance, type AcceptedPart } from '../upload/accept-parts.js';
 import { BatchEnqueuer, streamsOf } from '../upload/enqueue-batches.js';
@@ -33,7 +32,6 @@ import { StreamChannels } from './stream-channels.js';
 @Injectable()
 export class BulkPipeline {
   constructor(
-    private readonly engine: FairEngine,
     private readonly chunks: ChunkAcceptance,
     private readonly acceptance: PartAcceptance,
     private readonly enqueuer: BatchEnqueuer,
@@ -139,7 +137,7 @@ export class BulkPipeline {
       parts.flatMap((part) => (part.refused ? [[part.to.stream, part.refused] as const] : [])),
     );
     for (;;) {
-      const rejections = await this.rejectionsOf(parts);
+      const rejections = rejectionsByStream(parts);
       const chunks = parts.map(({ to, accepted }) => ({
         to,
         chunks: accepted.map(({ result }) => result),
@@ -160,19 +158,18 @@ export class BulkPipeline {
       }
     }
   }
+}
 
-  private async rejectionsOf(parts: readonly StreamPart[]): Promise<Rejections> {
-    const all = new Map<string, Rejection[]>();
-    for (const { to, accepted, options } of parts) {
-      for (const { result } of accepted) {
-        if (!result.rejected) continue;
-        const engine = this.engine.for(to.organization.share, options.uploadId, result.recordBytes);
-        const ofChunk = await readRejections(engine, result.rejected);
-        all.set(to.stream, [...(all.get(to.stream) ?? []), ...ofChunk]);
-      }
+function rejectionsByStream(parts: readonly StreamPart[]): Rejections {
+  const all = new Map<string, Rejection[]>();
+  for (const { to, accepted } of parts) {
+    for (const { result } of accepted) {
+      if (!result.rejected) continue;
+      const ofChunk = rejectionsOf(result.rejected);
+      all.set(to.stream, [...(all.get(to.stream) ?? []), ...ofChunk]);
     }
-    return all;
   }
+  return all;
 }
 
 interface StreamPart {

@@ -8,6 +8,7 @@ import { acceptRecords } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
 import { csvToRecords } from '../accept/csv-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
+import { FairJudge } from '../accept/fair-judge.js';
 import { isOutOfSpace } from '../accept/out-of-space.js';
 import type { Destination, EnqueuedChunk } from '../upload/enqueue-batches.js';
 import { frameCsv } from '../upload/frame-csv.js';
@@ -35,6 +36,7 @@ const SPACE = 0x20;
 export class MessageAcceptor {
   constructor(
     private readonly engine: FairEngine,
+    private readonly judge: FairJudge,
     private readonly schemas: StreamSchemas,
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
@@ -84,9 +86,10 @@ export class MessageAcceptor {
       format.kind === 'csv'
         ? await csvChunk(engine, message.value, into, keeper.current()?.columns ?? [])
         : await jsonChunk(group, into);
+    const judge = this.judge.for(organization.share, message.name, chunk.bytes);
     const options = { uploadId: message.name, stream, acceptedAt: Date.now() * 1000 };
     const again = async (): Promise<EnqueuedChunk> => ({
-      ...(await acceptRecords(engine, keeper, chunk, options)),
+      ...(await acceptRecords(judge, keeper, chunk, options)),
       recordBytes: chunk.bytes,
     });
     const to = { organization, stream, keeper };

@@ -6,8 +6,7 @@ import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import { acceptRecords } from '../accept/accept-records.js';
-import { FairEngine } from '../accept/fair-engine.js';
-import { rejectedLines } from '../accept/rejected-lines.js';
+import { FairJudge } from '../accept/fair-judge.js';
 import { BatchEnqueuer } from '../upload/enqueue-batches.js';
 import { SchemaGate } from '../upload/schema-gate.js';
 import { Spool } from '../upload/spool.js';
@@ -47,7 +46,7 @@ interface Step extends Omit<UploadResult, 'stream'> {
 @Injectable()
 export class RetryPipeline {
   constructor(
-    private readonly engine: FairEngine,
+    private readonly judge: FairJudge,
     private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
@@ -124,11 +123,11 @@ export class RetryPipeline {
       const file = join(directory, '0.ndjson');
       await this.rejected.write(of, places, file);
       const chunk = { file, firstLine: 1, bytes: (await stat(file)).size };
-      const engine = this.engine.for(organization.share, uploadId, chunk.bytes);
+      const judge = this.judge.for(organization.share, uploadId, chunk.bytes);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       for (;;) {
-        const { rejected, ...fitting } = await acceptRecords(engine, keeper, chunk, options);
-        const stayed = new Set(rejected ? await rejectedLines(engine, rejected.file) : []);
+        const { rejected, ...fitting } = await acceptRecords(judge, keeper, chunk, options);
+        const stayed = new Set(rejected?.rejections?.lines ?? []);
         const moved = places.filter((_, index) => !stayed.has(index + 1));
         if (moved.length !== (fitting.accepted?.rows ?? 0))
           throw new Error(`${moved.length} records fit, ${fitting.accepted?.rows ?? 0} were taken`);

@@ -5,6 +5,7 @@ import { acceptRecords, type SchemaKeeper } from '../accept/accept-records.js';
 import type { AcceptedChunk, AcceptOptions, SpooledChunk } from '../accept/chunk.js';
 import type { CsvShape } from '../accept/csv-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
+import { FairJudge } from '../accept/fair-judge.js';
 import type { AcceptPart } from './accept-parts.js';
 
 /**
@@ -22,7 +23,10 @@ export interface ChunkOptions extends AcceptOptions {
 /** Makes parts of an upload out of its spooled chunks. */
 @Injectable()
 export class ChunkAcceptance {
-  constructor(private readonly engine: FairEngine) {}
+  constructor(
+    private readonly engine: FairEngine,
+    private readonly judge: FairJudge,
+  ) {}
 
   async *parts(
     keeper: SchemaKeeper,
@@ -32,10 +36,10 @@ export class ChunkAcceptance {
     const { share, uploadId, csv } = options;
     const ofCsv = csv && new CsvAcceptance(csv, keeper);
     const accept = (chunk: SpooledChunk): Promise<AcceptedChunk> => {
-      const engine = this.engine.for(share, uploadId, chunk.bytes);
+      const judge = this.judge.for(share, uploadId, chunk.bytes);
       return ofCsv
-        ? ofCsv.accept(engine, chunk, options)
-        : acceptRecords(engine, keeper, chunk, options);
+        ? ofCsv.accept(this.engine.for(share, uploadId, chunk.bytes), judge, chunk, options)
+        : acceptRecords(judge, keeper, chunk, options);
     };
     for await (const chunk of chunks) {
       const { bytes } = chunk;

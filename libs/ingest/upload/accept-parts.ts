@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
+import { FairJudge } from '../accept/fair-judge.js';
 import type { EnqueuedChunk } from './enqueue-batches.js';
 import { SchemaGate } from './schema-gate.js';
 
 /** Parts in acceptance or waiting for it; a client that sends faster is slowed down. */
 const PARTS_IN_WORK = 4;
-/** With so much waiting for the engine an upload gets no further than one part: the disk is not for queueing. */
+/** With so much waiting for the engine and the judge an upload gets no further than one part: the disk is not for queueing. */
 const CROWDED = 8;
 
 /** Accepts a part of an upload under the stream's schema of now. It may have to be done again. */
@@ -29,6 +30,7 @@ export interface PartsOf {
 export class PartAcceptance {
   constructor(
     private readonly engine: FairEngine,
+    private readonly judge: FairJudge,
     private readonly gate: SchemaGate,
   ) {}
 
@@ -52,7 +54,7 @@ export class PartAcceptance {
         // Failure is seen where the set is awaited; it must not count as unhandled before.
         work.catch(() => undefined);
         working.add(work);
-        const most = this.engine.waiting > CROWDED ? 1 : PARTS_IN_WORK;
+        const most = this.engine.waiting + this.judge.waiting > CROWDED ? 1 : PARTS_IN_WORK;
         while (working.size >= most) await Promise.race(working);
       }
       await Promise.all(working);

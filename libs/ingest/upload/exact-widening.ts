@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { quoteIdentifier, WarehouseReader, type Column } from '@app/warehouse';
 import { IngestQueue } from '@app/ingest-queue';
 import { EXACT_FLOAT, type StreamDescription } from '@app/streams';
-import type { Survey } from '../accept/survey-records.js';
+import type { Survey } from '../accept/survey.js';
 import { WriteProgress } from '../write/write-progress.js';
 
 const INTEGER = 'Nullable(Int64)';

@@ -10,9 +10,8 @@ import {
   type TraceContext,
 } from '@app/platform';
 import { acceptRecords } from '../accept/accept-records.js';
-import { readRejections } from '../accept/read-rejections.js';
-import { FairEngine } from '../accept/fair-engine.js';
-import { rejectedLines } from '../accept/rejected-lines.js';
+import { FairJudge } from '../accept/fair-judge.js';
+import { rejectionsOf } from '../accept/rejection-list.js';
 import { BatchEnqueuer } from './enqueue-batches.js';
 import { byUploader, unchanging } from './group-uploaders.js';
 import type { RecordUnit } from './frame-records.js';
@@ -66,7 +65,7 @@ export class GroupedUploads {
   private readonly held = new HeldBytes(HELD_BYTES_MAX);
 
   constructor(
-    private readonly engine: FairEngine,
+    private readonly judge: FairJudge,
     private readonly enqueuer: BatchEnqueuer,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
@@ -144,9 +143,9 @@ export class GroupedUploads {
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       const alone = group.length === 1;
       const parts = byUploader(group);
-      const engine = this.engine.for(organization.share, uploadId, bytes.length);
+      const judge = this.judge.for(organization.share, uploadId, bytes.length);
       const accepting = acceptRecords(
-        engine,
+        judge,
         parts.length === 1 ? keeper : unchanging(keeper),
         { file, firstLine: 1, bytes: bytes.length },
         options,
@@ -156,11 +155,10 @@ export class GroupedUploads {
       if (accepted.rejected && !alone) {
         return {
           results: [],
-          apart: takeApart(group, await rejectedLines(engine, accepted.rejected.file)),
+          apart: takeApart(group, accepted.rejected.rejections?.lines ?? new Float64Array()),
         };
       }
-      const rejections =
-        itemized && accepted.rejected ? await readRejections(engine, accepted.rejected) : [];
+      const rejections = itemized && accepted.rejected ? rejectionsOf(accepted.rejected) : [];
       const sum =
         rejections.length > 0
           ? countsOf(stream, [accepted])
@@ -199,7 +197,7 @@ interface GroupOutcome {
 /** Those whose lines were rejected each alone, all others together. */
 function takeApart(
   group: readonly Waiting[],
-  rejected: readonly number[],
+  rejected: Float64Array,
 ): readonly (readonly Waiting[])[] {
   const good: Waiting[] = [];
   const alone: Waiting[][] = [];

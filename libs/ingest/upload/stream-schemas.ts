@@ -13,7 +13,7 @@ import {
 } from '@app/streams';
 import type { EvolvedSchema, SchemaKeeper } from '../accept/accept-records.js';
 import type { StreamSchema } from '../accept/chunk.js';
-import type { Survey } from '../accept/survey-records.js';
+import type { Survey } from '../accept/survey.js';
 import { gateKey } from './enqueue-batches.js';
 import { ExactWidening, mayWiden } from './exact-widening.js';
 import { SchemaGate } from './schema-gate.js';

@@ -1,7 +1,7 @@
 import type { QueuePosition } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import type { AcceptedChunk, Rejection } from '../accept/chunk.js';
-import { plainReason } from '../accept/read-rejections.js';
+import { plainReason } from '../accept/rejection-list.js';
 import type { RecordUnit } from './frame-records.js';
 
 export interface UploadResult {

@@ -1,0 +1,76 @@
+import {
+  EMPTY_ARRAY,
+  FLOAT,
+  FLOATS,
+  HAS_NULL,
+  INT,
+  INTS,
+  LONG_INTEGER,
+  NEGATIVE,
+  NONE,
+  UINT,
+  UINTS,
+} from './kinds.js';
+import type { JudgedColumn } from './judge-job.js';
+
+/** What a column's type says beyond the kinds that fit into it. */
+const [ANY, INTEGERS, UNSIGNED, FRACTIONS, LIST, OBJECT_LIST] = [0, 1, 2, 3, 4, 5];
+
+const SCALARS = new Map([
+  ['Nullable(Int64)', INTEGERS],
+  ['Nullable(UInt64)', UNSIGNED],
+  ['Nullable(Float64)', FRACTIONS],
+  ['Array(Nullable(Int64))', INTEGERS],
+  ['Array(Nullable(UInt64))', UNSIGNED],
+  ['Array(Nullable(Float64))', FRACTIONS],
+  ['Array(JSON)', OBJECT_LIST],
+]);
+
+/** What one column takes: by a value's kind, and by what is told of it beside that. */
+export class ColumnRules {
+  private readonly rule: number;
+  private readonly isArray: boolean;
+
+  constructor(
+    private readonly column: JudgedColumn,
+    /** Whether a column of integers may have any: it will never become one of floats. */
+    readonly isExact: boolean,
+  ) {
+    this.isArray = column.type.startsWith('Array(');
+    this.rule = SCALARS.get(column.type) ?? (this.isArray ? LIST : ANY);
+  }
+
+  /** Whether a value goes in without loss. */
+  takes(kind: number, marks: number): boolean {
+    if (kind === NONE) return true;
+    if (kind === EMPTY_ARRAY)
+      return this.isArray && (this.rule !== OBJECT_LIST || (marks & HAS_NULL) === 0);
+    const { rule } = this;
+    const fits = ((this.column.fits >> kind) & 1) === 1;
+    if (rule === FRACTIONS) {
+      // Written as a fraction it is the float nearest to it, whatever integer that is.
+      const isFloat = kind === (this.isArray ? UINTS : UINT);
+      return (fits || isFloat) && (marks & LONG_INTEGER) === 0;
+    }
+    return fits && !(rule === UNSIGNED && (marks & NEGATIVE) !== 0);
+  }
+
+  /** Whether a value that does not fit might, were the column one of floats. */
+  mightWiden(kind: number): boolean {
+    return this.rule === INTEGERS && kind === (this.isArray ? FLOATS : FLOAT);
+  }
+
+  /** Whether a value fits only as long as the column stays one of integers. */
+  keepsInteger(kind: number): boolean {
+    return this.rule === INTEGERS && kind === (this.isArray ? INTS : INT);
+  }
+
+  /** Whether the engine must find integers written as such. */
+  get isOfIntegers(): boolean {
+    return this.rule === INTEGERS || this.rule === UNSIGNED;
+  }
+
+  whyNot(): string {
+    return `does not fit the column's type, ${this.column.type}, without loss`;
+  }
+}

@@ -1,0 +1,271 @@
+import {
+  BOOL,
+  FLOAT,
+  HAS_NULL,
+  INT,
+  kindOfArray,
+  MIXED_ARRAY,
+  NEGATIVE,
+  NONE,
+  OBJECT,
+  TEXT,
+} from './kinds.js';
+import { BEYOND_64_BITS, kindIn, marksIn, tellFraction, tellInteger } from './number-text.js';
+import { namedTwice } from './named-twice.js';
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [PLUS, MINUS, DOT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [LOWER_E, LOWER_U] = [0x65, 0x75];
+const SPACE = 0x20;
+/** Turns a letter into its lower case. */
+const LOWER = 0x20;
+
+/** Bytes that stand for themselves within a text; whether they are UTF-8 is seen for all at once. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+/** What may follow a backslash, save `u`. */
+const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const UNICODE_ESCAPE = 6;
+/** An integer of fewer digits is in every type of numbers. */
+const SAFE_DIGITS = 15;
+/** A fraction of so many digits may be too small for a float to have anything of it. */
+const FRACTION_DIGITS_MAX = 300;
+/** Levels of arrays and objects that a record may have, itself the first. */
+export const NESTING_MAX = 100;
+
+/** Why a text is no record that can be stored. */
+export type Fault =
+  'malformed' | 'beyond 64 bits' | 'half a pair' | 'too deep' | 'named twice within';
+
+/** Ends the reading of a record; {@link JsonScanner.fault} says why. One for all: to make one costs more than to read a record. */
+export class FaultFound extends Error {}
+const FAULT_FOUND = new FaultFound('a record that cannot be stored');
+
+/**
+ * Reads JSON by its grammar (RFC 8259), strictly, and tells kinds: over the bytes, because a text
+ * made of them costs more than all the rest. Line breaks are no blanks here: a record is a line.
+ * The byte behind the last one must be a line break.
+ */
+export class JsonScanner {
+  at = 0;
+  fault: Fault = 'malformed';
+  /** Of the values read since they were set to 0; see `kinds.ts`. */
+  marks = 0;
+  /** Whether the text read last has an escape. */
+  hasEscape = false;
+  /** Where the names of the objects begin and end that are being read, the innermost one's last. */
+  private readonly spans: number[] = [];
+
+  constructor(readonly bytes: Buffer) {}
+
+  /** Before a record: what was left of one that ended by a fault is forgotten. */
+  begin(at: number): void {
+    this.at = at;
+    if (this.spans.length > 0) this.spans.length = 0;
+  }
+
+  /** Skips blanks. @returns the byte that is there then. */
+  blanks(): number {
+    const byte = this.bytes[this.at] ?? 0;
+    return byte > SPACE ? byte : this.behindBlanks();
+  }
+
+  private behindBlanks(): number {
+    const { bytes } = this;
+    let byte = bytes[this.at] ?? 0;
+    while (byte === SPACE || byte === 0x09 || byte === 0x0d) byte = bytes[++this.at] ?? 0;
+    return byte;
+  }
+
+  /** @throws {FaultFound} when the next byte that is no blank is another. */
+  expect(byte: number): void {
+    if (this.blanks() !== byte) this.fail('malformed');
+    this.at += 1;
+  }
+
+  fail(fault: Fault): never {
+    this.fault = fault;
+    throw FAULT_FOUND;
+  }
+
+  /** Reads a text, from its opening quote on. */
+  text(): void {
+    const { bytes } = this;
+    let at = this.at + 1;
+    this.hasEscape = false;
+    for (;;) {
+      while (IS_PLAIN[bytes[at] ?? 0] === 1) at += 1;
+      const byte = bytes[at];
+      if (byte === QUOTE) break;
+      if (byte !== BACKSLASH) this.fail('malformed');
+      this.hasEscape = true;
+      at = this.escape(at);
+    }
+    this.at = at + 1;
+  }
+
+  /** Reads any value, from its first byte on. @returns its kind. */
+  value(depth: number): number {
+    switch (this.bytes[this.at]) {
+      case QUOTE:
+        this.text();
+        return TEXT;
+      case OPEN_OBJECT:
+        this.object(depth + 1);
+        return OBJECT;
+      case OPEN_ARRAY:
+        return kindOfArray(this.array(depth + 1));
+      case 0x74:
+        return this.literal('true', BOOL);
+      case 0x66:
+        return this.literal('false', BOOL);
+      case 0x6e:
+        return this.literal('null', NONE);
+      default:
+        return this.number();
+    }
+  }
+
+  private literal(text: string, kind: number): number {
+    for (let index = 1; index < text.length; index += 1)
+      if (this.bytes[this.at + index] !== text.charCodeAt(index)) this.fail('malformed');
+    this.at += text.length;
+    return kind;
+  }
+
+  private object(depth: number): void {
+    if (depth > NESTING_MAX) this.fail('too deep');
+    const { bytes, spans } = this;
+    const base = spans.length;
+    let escaped = false;
+    this.at += 1;
+    if (this.blanks() === CLOSE_OBJECT) {
+      this.at += 1;
+      return;
+    }
+    for (;;) {
+      if (this.blanks() !== QUOTE) this.fail('malformed');
+      const start = this.at;
+      this.text();
+      spans.push(start, this.at);
+      escaped ||= this.hasEscape;
+      this.expect(COLON);
+      this.blanks();
+      this.value(depth);
+      const next = this.blanks();
+      this.at += 1;
+      if (next === CLOSE_OBJECT) break;
+      if (next !== COMMA) this.fail('malformed');
+    }
+    if (spans.length - base > 2 && namedTwice(bytes, spans.slice(base), escaped))
+      this.fail('named twice within');
+    spans.length = base;
+  }
+
+  /** @returns the kinds of its elements, one bit for each. */
+  private array(depth: number): number {
+    if (depth > NESTING_MAX) this.fail('too deep');
+    let kinds = 0;
+    this.at += 1;
+    if (this.blanks() === CLOSE_ARRAY) {
+      this.at += 1;
+      return 0;
+    }
+    for (;;) {
+      this.blanks();
+      const kind = this.value(depth);
+      if (kind === NONE) this.marks |= HAS_NULL;
+      kinds |= 1 << Math.min(kind, MIXED_ARRAY);
+      const next = this.blanks();
+      this.at += 1;
+      if (next === CLOSE_ARRAY) return kinds;
+      if (next !== COMMA) this.fail('malformed');
+    }
+  }
+
+  private number(): number {
+    const { bytes } = this;
+    const start = this.at;
+    const isNegative = bytes[start] === MINUS;
+    const first = isNegative ? start + 1 : start;
+    let at = this.digits(first);
+    // A number that begins with zero is zero.
+    if (bytes[first] === ZERO && at > first + 1) this.fail('malformed');
+    const length = at - first;
+    let byte = bytes[at] ?? 0;
+    if (byte !== DOT && (byte | LOWER) !== LOWER_E) {
+      this.at = at;
+      if (length > SAFE_DIGITS || (isNegative && bytes[first] === ZERO))
+        return this.told(tellInteger(this.written(start)));
+      if (isNegative) this.marks |= NEGATIVE;
+      return INT;
+    }
+    let isFraction = false;
+    if (byte === DOT) {
+      const point = at;
+      at = this.digits(at + 1);
+      byte = bytes[at] ?? 0;
+      for (let index = point + 1; index < at && !isFraction; index += 1)
+        isFraction = bytes[index] !== ZERO;
+    }
+    if ((byte | LOWER) === LOWER_E) {
+      isFraction = false;
+      const sign = bytes[at + 1];
+      at = this.digits(sign === MINUS || sign === PLUS ? at + 2 : at + 1);
+    }
+    this.at = at;
+    if (isFraction && at - start < FRACTION_DIGITS_MAX) return FLOAT;
+    return this.told(tellFraction(this.written(start)));
+  }
+
+  /** @returns where they end; there is one at least. */
+  private digits(from: number): number {
+    const { bytes } = this;
+    let at = from;
+    for (let byte = bytes[at] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0) at += 1;
+    if (at === from) this.fail('malformed');
+    return at;
+  }
+
+  private told(told: number): number {
+    if (told === BEYOND_64_BITS) this.fail('beyond 64 bits');
+    this.marks |= marksIn(told);
+    return kindIn(told);
+  }
+
+  private written(start: number): string {
+    return this.bytes.toString('latin1', start, this.at);
+  }
+
+  /** @returns where it ends. */
+  private escape(at: number): number {
+    const byte = this.bytes[at + 1] ?? 0;
+    if (byte !== LOWER_U) {
+      if (!ESCAPES.has(byte)) this.fail('malformed');
+      return at + 2;
+    }
+    const unit = this.codeUnit(at);
+    const end = at + UNICODE_ESCAPE;
+    if (unit < 0xd800 || unit > 0xdfff) return end;
+    // Of a pair the first half comes first, and the other right behind it.
+    const isPair =
+      unit < 0xdc00 && this.bytes[end] === BACKSLASH && this.bytes[end + 1] === LOWER_U;
+    const other = isPair ? this.codeUnit(end) : 0;
+    if (other < 0xdc00 || other > 0xdfff) this.fail('half a pair');
+    return end + UNICODE_ESCAPE;
+  }
+
+  private codeUnit(at: number): number {
+    let unit = 0;
+    for (let index = 2; index < UNICODE_ESCAPE; index += 1) {
+      const byte = this.bytes[at + index] ?? 0;
+      const lower = byte | LOWER;
+      const isDigit = byte >= ZERO && byte <= NINE;
+      if (!isDigit && (lower < 0x61 || lower > 0x66)) this.fail('malformed');
+      unit = unit * 16 + (isDigit ? byte - ZERO : lower - 0x57);
+    }
+    return unit;
+  }
+}

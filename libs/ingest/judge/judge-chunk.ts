@@ -1,0 +1,60 @@
+import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { compress } from '@cloudpss/zstd/napi';
+import type { JudgedChunk, JudgedRejections, JudgeJob } from './judge-job.js';
+import { LinesJudge } from './judge-lines.js';
+import { rejectedNative, type Refused } from './rejected-native.js';
+
+/** Fast over small: a batch is read back within seconds. */
+const LEVEL = 1;
+/** Of the first refused record, what is looked at to say more. */
+const KNOWN_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** Judges the records of a file and writes the accepted and the rejected ones to files of their own. */
+export function judgeChunk(job: JudgeJob): JudgedChunk {
+  const judge = new LinesJudge(linesOf(job.source), job);
+  const lines = judge.judge();
+  const { isNew, accepted, refused } = judge;
+  const judged = { isNew, survey: judge.surveyed(), accepted };
+  if (isNew || !job.targets) return { ...judged, rejected: undefined };
+  if (accepted > 0) writeFileSync(job.targets.accepted, compress(lines, LEVEL));
+  if (refused.length > 0)
+    writeFileSync(job.targets.rejected, compress(rejectedNative(job, refused), LEVEL));
+  return { ...judged, rejected: rejectionsOf(refused) };
+}
+
+/** With a line break behind the last line, whether there is one or not. */
+function linesOf(file: string): Buffer {
+  const descriptor = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.allocUnsafe(size + 1);
+    let length = 0;
+    while (length < size) {
+      const read = readSync(descriptor, bytes, length, size - length, length);
+      if (read === 0) break;
+      length += read;
+    }
+    bytes[length] = NEWLINE;
+    return bytes.subarray(0, length + 1);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function rejectionsOf(refused: readonly Refused[]): JudgedRejections | undefined {
+  const [first] = refused;
+  if (!first) return undefined;
+  const indexes = new Map<string, number>();
+  const reasonOf = Uint32Array.from(refused, ({ reason }) => {
+    const index = indexes.get(reason) ?? indexes.size;
+    indexes.set(reason, index);
+    return index;
+  });
+  return {
+    lines: Float64Array.from(refused, ({ line }) => line),
+    reasonOf,
+    reasons: [...indexes.keys()],
+    firstText: first.record.toString('utf8', 0, KNOWN_BYTES),
+  };
+}

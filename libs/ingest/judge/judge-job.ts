@@ -1,0 +1,59 @@
+/** What a judge is told; all of it can be sent to a thread. */
+export interface JudgeJob {
+  /** Absolute path: one JSON record a line. */
+  readonly source: string;
+  /** Number of its first line within the upload, from 1. */
+  readonly firstLine: number;
+  readonly columns: readonly JudgedColumn[];
+  /** Integer columns that may hold any, and so never become columns of floats. */
+  readonly exact: readonly string[];
+  /** Why fields cannot become columns; undefined while nobody has tried to make columns of what is new. */
+  readonly refusedFields: ReadonlyMap<string, string> | undefined;
+  /** More fields than this no stream has. */
+  readonly fieldsMax: number;
+  /** Microseconds since the epoch: the time of records that name none. */
+  readonly acceptedAt: number;
+  /** Microseconds since the epoch: an earlier record is not for this stream. */
+  readonly keptFrom: number | undefined;
+  /** Of the lines, from the first; undefined: all. */
+  readonly most?: number | undefined;
+  /** Absolute paths of the files to write; undefined: what is new is looked for, and nothing written. */
+  readonly targets?: { readonly accepted: string; readonly rejected: string } | undefined;
+  readonly uploadId: string;
+  readonly stream: string;
+}
+
+export interface JudgedColumn {
+  readonly name: string;
+  readonly type: string;
+  /** Kinds of values that go into it, one bit for each. */
+  readonly fits: number;
+}
+
+export interface JudgedChunk {
+  /** Whether the schema must change, or say why not, before there are verdicts: then nothing was written. */
+  readonly isNew: boolean;
+  /** Fields in the order in which they came first. */
+  readonly survey: readonly SurveyedKind[];
+  /** Records in the file of accepted ones. */
+  readonly accepted: number;
+  readonly rejected: JudgedRejections | undefined;
+}
+
+/** How many values of one kind a field has, and how many of them are, or have, an integer beyond floats. */
+export interface SurveyedKind {
+  readonly field: string;
+  readonly kind: string;
+  readonly count: number;
+  readonly beyond: number;
+}
+
+/** Records in the file of rejected ones, by line. */
+export interface JudgedRejections {
+  readonly lines: Float64Array;
+  /** Index in {@link reasons}, for each line. */
+  readonly reasonOf: Uint32Array;
+  readonly reasons: readonly string[];
+  /** The beginning of the first one. */
+  readonly firstText: string;
+}

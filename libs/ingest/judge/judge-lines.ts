@@ -1,0 +1,239 @@
+import { isUtf8 } from 'node:buffer';
+import { ColumnRules } from './column-rules.js';
+import { FieldSurvey } from './field-survey.js';
+import type { JudgeJob, SurveyedKind } from './judge-job.js';
+import { FaultFound } from './json-scanner.js';
+import { BEYOND_FLOAT, isSilent, KIND_NAMES, KINDS, ODDLY_WRITTEN } from './kinds.js';
+import { LineWriter, type Patch } from './line-writer.js';
+import { writtenPlainly } from './number-text.js';
+import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
+import { RecordReader, type Member } from './record-reader.js';
+import { timeOf } from './record-time.js';
+import type { Refused } from './rejected-native.js';
+import { isPlainMicros, type Micros } from './time-text.js';
+
+const NEWLINE = 0x0a;
+/** Index of `_timestamp` in the table of fields. */
+const TIME = 0;
+
+/**
+ * Judges records, one a line, against the columns of a stream, and counts what their fields hold.
+ * A record that fits is passed on as it came, but with its time, if it tells one, in
+ * microseconds, and integers of integer columns written as such: the engine reads nothing else there.
+ */
+export class LinesJudge {
+  accepted = 0;
+  readonly refused: Refused[] = [];
+  /** Whether a field has something that its stream might change its columns for. */
+  isNew = false;
+  private readonly survey = new FieldSurvey();
+  private readonly reader: RecordReader;
+  private readonly writer: LineWriter;
+  private readonly rules: readonly (ColumnRules | undefined)[];
+  /** Whether values of a kind of which nothing else is told go into a column, by column and kind. */
+  private readonly fits: Uint8Array;
+  private readonly isAllUtf8: boolean;
+  private alternative: number;
+  private patches: Patch[] = [];
+
+  /** @param bytes the lines; the last one must end with a line break */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly job: JudgeJob,
+  ) {
+    const exact = new Set(job.exact);
+    this.reader = new RecordReader(
+      bytes,
+      [TIMESTAMP, ...job.columns.map(({ name }) => name)],
+      job.fieldsMax,
+    );
+    this.rules = [
+      undefined,
+      ...job.columns.map((column) => new ColumnRules(column, exact.has(column.name))),
+    ];
+    this.fits = Uint8Array.from({ length: this.rules.length * KINDS }, (_, index) =>
+      this.rules[Math.floor(index / KINDS)]?.takes(index % KINDS, 0) === true ? 1 : 0,
+    );
+    this.alternative = this.reader.fields.indexOf(ALTERNATIVE_TIMESTAMP);
+    this.writer = new LineWriter(bytes);
+    this.isAllUtf8 = isUtf8(bytes);
+  }
+
+  /** @returns the records that fit, as they are to be stored; nothing to go by when something is new */
+  judge(): Buffer {
+    const { bytes, job } = this;
+    const { scanner } = this.reader;
+    const { most = Infinity, firstLine } = job;
+    let line = firstLine;
+    for (let at = 0; at < bytes.length && line - firstLine < most; line += 1) {
+      scanner.begin(at);
+      if (scanner.blanks() !== NEWLINE) this.line(at, line);
+      at = bytes.indexOf(NEWLINE, scanner.at) + 1;
+    }
+    return this.writer.end();
+  }
+
+  /** Field, kind and number of values; fields in the order in which they came first. */
+  surveyed(): SurveyedKind[] {
+    return this.reader.fields.names.flatMap((field, index) =>
+      this.survey.of(index).map((counts) => ({ field, ...counts })),
+    );
+  }
+
+  private line(start: number, line: number): void {
+    const { bytes, reader } = this;
+    const { scanner } = reader;
+    const from = scanner.at;
+    let reason: string | undefined;
+    try {
+      if (!reader.read()) reason = this.whyNoRecord();
+      if (scanner.blanks() !== NEWLINE) scanner.fail('malformed');
+    } catch (error) {
+      if (!(error instanceof FaultFound)) throw error;
+      reason = this.whyFault();
+    }
+    const end = bytes.indexOf(NEWLINE, scanner.at);
+    if (!this.isAllUtf8 && !isUtf8(bytes.subarray(from, end))) reason = REASON.notUtf8;
+    reason ??= this.verdict(start, from, end);
+    scanner.at = end;
+    if (reason !== undefined)
+      this.refused.push({ line, reason, record: trimmed(bytes, from, end) });
+  }
+
+  private whyNoRecord(): string {
+    const { otherKind } = this.reader;
+    return otherKind < 0
+      ? REASON.tooMany(this.job.fieldsMax)
+      : REASON.noObject(KIND_NAMES[otherKind] ?? '');
+  }
+
+  private whyFault(): string {
+    const { reader } = this;
+    const { fault } = reader.scanner;
+    const { last } = reader;
+    const why = REASON.fault(fault);
+    return fault === 'named twice within' && last ? REASON.ofField(reader.nameOf(last), why) : why;
+  }
+
+  /** Of a record that is one: writes it, or says why not. */
+  private verdict(start: number, from: number, end: number): string | undefined {
+    const { reader } = this;
+    if (reader.keepNames()) this.alternative = reader.fields.indexOf(ALTERNATIVE_TIMESTAMP);
+    if (this.patches.length > 0) this.patches = [];
+    let unfit: Member | undefined;
+    let own: Member | undefined;
+    let other: Member | undefined;
+    for (let index = 0; index < reader.count; index += 1) {
+      const member = reader.members[index];
+      if (member === undefined) break;
+      if (member.field === TIME) {
+        own = member;
+        continue;
+      }
+      if (member.field === this.alternative) other = member;
+      if (!this.takes(member)) unfit ??= member;
+    }
+    if (this.isNew) return undefined;
+    if (reader.isTwice) return REASON.twice;
+    if (unfit) return this.whyUnfit(unfit);
+    return this.timed({ start, from, end }, own, other);
+  }
+
+  /** Counts a value. @returns whether it can be stored */
+  private takes(member: Member): boolean {
+    const { field, kind, marks } = member;
+    if (field >= 0) this.survey.count(member);
+    if (marks === 0 && this.fits[field * KINDS + kind] === 1) return true;
+    const rule = this.rules[field];
+    const mayChange = this.job.refusedFields === undefined;
+    if (!rule) {
+      if (isSilent(kind)) return true;
+      if (mayChange) this.isNew = true;
+      return false;
+    }
+    if (!rule.takes(kind, marks)) {
+      if (mayChange && rule.mightWiden(kind)) this.isNew = true;
+      return false;
+    }
+    if (marks === 0) return true;
+    if ((marks & BEYOND_FLOAT) !== 0 && mayChange && !rule.isExact && rule.keepsInteger(kind))
+      this.isNew = true;
+    if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers) {
+      const { from, to } = member;
+      this.patches.push({
+        from,
+        to,
+        text: writtenPlainly(this.bytes.toString('latin1', from, to)),
+      });
+    }
+    return true;
+  }
+
+  private whyUnfit(member: Member): string {
+    const name = this.reader.nameOf(member);
+    const kind = kindInWords(KIND_NAMES[member.kind] ?? '');
+    const rule = this.rules[member.field];
+    const why = rule ? rule.whyNot() : this.job.refusedFields?.get(name);
+    return REASON.ofField(name, REASON.noColumn(kind, why));
+  }
+
+  private timed(
+    line: Line,
+    own: Member | undefined,
+    other: Member | undefined,
+  ): string | undefined {
+    const { bytes, job } = this;
+    if (own && job.keptFrom === undefined && isPlainMicros(bytes, own.from, own.to))
+      return this.write(line);
+    const told = own ? timeOf(bytes, own) : undefined;
+    if (told === 'no time') return REASON.noTime(TIMESTAMP);
+    const instead = told === undefined && other ? timeOf(bytes, other) : undefined;
+    if (instead === 'no time') return REASON.noTime(ALTERNATIVE_TIMESTAMP);
+    const micros = told ?? instead;
+    if (job.keptFrom !== undefined && (micros ?? job.acceptedAt) < job.keptFrom)
+      return REASON.notKept;
+    if (own ?? instead) this.patchTime(line.from, own, micros);
+    return this.write(line);
+  }
+
+  private patchTime(begin: number, own: Member | undefined, micros: Micros | undefined): void {
+    const { bytes, patches } = this;
+    const time = micros === undefined ? 'null' : String(micros);
+    if (!own) patches.push({ from: begin + 1, to: begin + 1, text: `"${TIMESTAMP}":${time},` });
+    else if (!isWritten(bytes, own, time))
+      patches.push({ from: own.keyFrom, to: own.to, text: `"${TIMESTAMP}":${time}` });
+  }
+
+  private write({ start, from, end }: Line): undefined {
+    const { patches, writer } = this;
+    this.accepted += 1;
+    if (patches.length === 0) {
+      writer.line(start, end + 1);
+      return;
+    }
+    if (patches.length > 1) patches.sort((a, b) => a.from - b.from);
+    writer.patched(from, end + 1, patches);
+  }
+}
+
+/** Where a line begins, where its record does, and where its line break is. */
+interface Line {
+  readonly start: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Whether a time stands there as it is to be stored. */
+function isWritten(bytes: Buffer, { from, to }: Member, time: string): boolean {
+  if (to - from !== time.length) return false;
+  for (let index = 0; index < time.length; index += 1)
+    if (bytes[from + index] !== time.charCodeAt(index)) return false;
+  return true;
+}
+
+/** Without blanks at its end. */
+function trimmed(bytes: Buffer, from: number, end: number): Buffer {
+  let to = end;
+  for (let byte = bytes[to - 1]; to > from && (byte === 0x20 || byte === 0x09 || byte === 0x0d); byte = bytes[to - 1]) to -= 1; // prettier-ignore
+  return bytes.subarray(from, to);
+}

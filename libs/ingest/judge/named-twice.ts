@@ -1,0 +1,30 @@
+/** Up to so many names are compared each with each, which costs less than to make texts of them. */
+const COMPARED_MAX = 12;
+
+/**
+ * Whether an object has two fields of one name, which a column of objects cannot hold.
+ * @param spans where each name begins and ends, quotes included
+ * @param escaped whether any may be written with an escape, and so in several ways
+ */
+export function namedTwice(bytes: Buffer, spans: readonly number[], escaped: boolean): boolean {
+  if (escaped || spans.length > 2 * COMPARED_MAX) return textsTwice(bytes, spans);
+  for (let later = 2; later < spans.length; later += 2)
+    for (let earlier = 0; earlier < later; earlier += 2)
+      if (isSame(bytes, spans[later] ?? 0, spans[later + 1] ?? 0, spans[earlier] ?? 0, spans[earlier + 1] ?? 0)) return true; // prettier-ignore
+  return false;
+}
+
+function isSame(bytes: Buffer, from: number, to: number, other: number, otherTo: number): boolean {
+  if (to - from !== otherTo - other) return false;
+  // Names of one object often begin alike, and seldom end so.
+  for (let at = to - 1, beside = otherTo - 1; at >= from; at -= 1, beside -= 1)
+    if (bytes[at] !== bytes[beside]) return false;
+  return true;
+}
+
+function textsTwice(bytes: Buffer, spans: readonly number[]): boolean {
+  const texts = new Set<unknown>();
+  for (let index = 0; index < spans.length; index += 2)
+    texts.add(JSON.parse(bytes.toString('utf8', spans[index] ?? 0, spans[index + 1] ?? 0)));
+  return texts.size * 2 < spans.length;
+}

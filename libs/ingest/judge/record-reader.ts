@@ -1,0 +1,165 @@
+import { FieldTable } from './field-table.js';
+import { JsonScanner } from './json-scanner.js';
+
+const [QUOTE, COMMA, COLON, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d];
+/** More distinct fields than any stream may have; records with others are refused. */
+const FIELDS_MAX = 20_000;
+
+/** A field of the record in work, and where it stands. */
+export interface Member {
+  /** Index of its name; -1 when there are more names than any stream may have. */
+  field: number;
+  kind: number;
+  /** See `kinds.ts`. */
+  marks: number;
+  /** Where its name begins, with the quote. */
+  keyFrom: number;
+  from: number;
+  to: number;
+}
+
+/** Reads records, and finds the names of their fields. What it has read is there until the next one. */
+export class RecordReader {
+  readonly scanner: JsonScanner;
+  readonly fields: FieldTable;
+  /** The record's fields; only the first `count` are its own. */
+  readonly members: Member[] = [];
+  count = 0;
+  /** Whether a field appears twice. */
+  isTwice = false;
+  /** The kind of what was there instead of an object. */
+  otherKind = -1;
+  /** The record in which each field was seen last. */
+  private seenIn = new Int32Array(64);
+  /** The field that came last time behind each, and in the first place before all: records name theirs in much the same order. */
+  private following = new Int32Array(64);
+  private record = 0;
+  /** Fields of the record in work that no record before had. */
+  private readonly fresh = new Map<string, number>();
+
+  /** @param bytes the lines; the last one must end with a line break */
+  constructor(
+    private readonly bytes: Buffer,
+    names: readonly string[],
+    private readonly membersMax: number,
+  ) {
+    this.scanner = new JsonScanner(bytes);
+    this.fields = new FieldTable(names);
+  }
+
+  /**
+   * Reads what begins at the scanner's place.
+   * @returns whether it is an object with no more fields than a stream can have
+   * @throws {FaultFound}
+   */
+  read(): boolean {
+    const { scanner } = this;
+    this.record += 1;
+    this.count = 0;
+    this.isTwice = false;
+    this.otherKind = -1;
+    if (this.fresh.size > 0) this.fresh.clear();
+    if (scanner.blanks() !== OPEN_OBJECT) {
+      this.otherKind = scanner.value(0);
+      return false;
+    }
+    scanner.at += 1;
+    if (scanner.blanks() === CLOSE_OBJECT) {
+      scanner.at += 1;
+      return true;
+    }
+    for (let before = -1; ;) {
+      before = this.member(before);
+      const next = scanner.blanks();
+      scanner.at += 1;
+      if (next === CLOSE_OBJECT) return this.count <= this.membersMax;
+      if (next !== COMMA) scanner.fail('malformed');
+    }
+  }
+
+  /** Names of the record just read belong to the table from now on. @returns whether there are any */
+  keepNames(): boolean {
+    if (this.fresh.size === 0) return false;
+    for (const name of this.fresh.keys()) this.fields.add(name);
+    return true;
+  }
+
+  /** The name of the field in work, or of a member. */
+  nameOf({ field, keyFrom }: Pick<Member, 'field' | 'keyFrom'>): string {
+    const known = this.fields.names[field];
+    if (known !== undefined) return known;
+    this.scanner.at = keyFrom;
+    this.scanner.text();
+    return this.textAt(keyFrom, this.scanner.at);
+  }
+
+  /** The record's last field, as far as it was read. */
+  get last(): Member | undefined {
+    return this.members[Math.min(this.count, this.membersMax) - 1];
+  }
+
+  /** @returns the index of its field */
+  private member(before: number): number {
+    const { scanner, members } = this;
+    if (scanner.blanks() !== QUOTE) scanner.fail('malformed');
+    const keyFrom = scanner.at;
+    scanner.text();
+    const member = (members[Math.min(this.count, this.membersMax - 1)] ??= newMember());
+    this.count += 1;
+    member.keyFrom = keyFrom;
+    member.field = this.fieldOf(keyFrom, scanner.at, before);
+    scanner.expect(COLON);
+    scanner.marks = 0;
+    scanner.blanks();
+    member.from = scanner.at;
+    member.kind = scanner.value(1);
+    member.marks = scanner.marks;
+    member.to = scanner.at;
+    return member.field;
+  }
+
+  /** @returns its index, or the one that it will have; -1 when there are too many */
+  private fieldOf(from: number, to: number, before: number): number {
+    const { bytes, fields, scanner } = this;
+    const escaped = scanner.hasEscape ? this.textAt(from, to) : undefined;
+    const expected = this.following[before + 1] ?? 0;
+    const field =
+      escaped === undefined
+        ? fields.find(bytes, from + 1, to - 1, expected)
+        : fields.indexOf(escaped);
+    if (field >= 0 && field !== expected) this.following[before + 1] = field;
+    if (field < 0) return this.freshField(escaped ?? bytes.toString('utf8', from + 1, to - 1));
+    this.see(field);
+    return field;
+  }
+
+  private freshField(name: string): number {
+    const known = this.fresh.get(name);
+    if (known !== undefined) this.isTwice = true;
+    const field = known ?? this.fields.names.length + this.fresh.size;
+    if (field >= FIELDS_MAX) return -1;
+    this.fresh.set(name, field);
+    return field;
+  }
+
+  private see(field: number): void {
+    if (field + 1 >= this.seenIn.length) {
+      this.seenIn = longer(this.seenIn);
+      this.following = longer(this.following);
+    }
+    if (this.seenIn[field] === this.record) this.isTwice = true;
+    this.seenIn[field] = this.record;
+  }
+
+  private textAt(from: number, to: number): string {
+    return String(JSON.parse(this.bytes.toString('utf8', from, to)));
+  }
+}
+
+const newMember = (): Member => ({ field: -1, kind: 0, marks: 0, keyFrom: 0, from: 0, to: 0 });
+
+function longer(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const doubled = new Int32Array(2 * numbers.length);
+  doubled.set(numbers);
+  return doubled;
+}

@@ -1,0 +1,136 @@
+/**
+ * How `_timestamp` is read. A number's unit is told by its magnitude, as OpenObserve's users
+ * know it: above 31,536,000 × 10⁹ nanoseconds, × 10⁶ microseconds, × 10³ milliseconds, else seconds.
+ */
+const NANOSECONDS_ABOVE = 31_536_000_000_000_000n;
+const MICROSECONDS_ABOVE = 31_536_000_000_000;
+const MILLISECONDS_ABOVE = 31_536_000_000;
+
+/** What `DateTime64(6)` holds: 1900-01-01 up to the end of 2299, in microseconds. */
+const EARLIEST = -2_208_988_800_000_000;
+const LATEST = 10_413_791_999_999_999n;
+
+const ISO_8601 =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+/** RFC 2822, as mail and HTTP write it: `Tue, 03 Mar 2026 10:00:00 +0100`. */
+const RFC_2822 =
+  /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):([0-5]\d)(?::([0-5]\d))? (GMT|UTC?|Z|[+-]\d{4})$/;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const NUMBER = /^-?\d{1,20}(?:\.\d{1,20})?$/;
+const MINUTE_MS = 60_000;
+
+/** Microseconds since the epoch: exact, so a bigint where a number has not all of them. */
+export type Micros = number | bigint;
+
+/** @returns undefined when it is no time that can be stored */
+export const microsOfText = (text: string): Micros | undefined =>
+  isoMicros(text) ?? mailMicros(text) ?? (NUMBER.test(text) ? microsOfNumber(text) : undefined);
+
+const [ZERO, NINE] = [0x30, 0x39];
+/** Of microseconds since 2001. */
+const PLAIN_DIGITS = 16;
+/** More would be no safe integer. */
+const FIRST_DIGIT_MAX = 0x38;
+
+/** Whether what stands there is microseconds as they are to be stored: the usual way, and told without a text. */
+export function isPlainMicros(bytes: Uint8Array, from: number, to: number): boolean {
+  const length = to - from;
+  const first = bytes[from] ?? 0;
+  if (length !== PLAIN_DIGITS || first > FIRST_DIGIT_MAX) return false;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < ZERO || byte > NINE) return false;
+  }
+  return true;
+}
+
+/** @param text a number as JSON writes it */
+export function microsOfNumber(text: string): Micros | undefined {
+  const micros = /^-?\d+$/.test(text) ? scaledInteger(text) : scaledFraction(Number(text));
+  return micros === undefined ? undefined : stored(micros);
+}
+
+function scaledInteger(text: string): Micros {
+  const value = Number(text);
+  if (Math.abs(value) <= MICROSECONDS_ABOVE)
+    return Math.abs(value) > MILLISECONDS_ABOVE ? value * 1000 : value * 1_000_000;
+  if (Number.isSafeInteger(value)) return value;
+  const exact = BigInt(text);
+  return exact > NANOSECONDS_ABOVE || exact < -NANOSECONDS_ABOVE ? exact / 1000n : exact;
+}
+
+function scaledFraction(value: number): Micros | undefined {
+  const size = Math.abs(value);
+  if (size > Number(NANOSECONDS_ABOVE)) return whole(value / 1000);
+  if (size > MICROSECONDS_ABOVE) return whole(value);
+  return whole(value * (size > MILLISECONDS_ABOVE ? 1000 : 1_000_000));
+}
+
+const whole = (value: number): Micros | undefined =>
+  Number.isFinite(value) ? BigInt(Math.round(value)) : undefined;
+
+function isoMicros(text: string): Micros | undefined {
+  const parts = ISO_8601.exec(text);
+  if (!parts) return undefined;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] =
+    parts;
+  const milliseconds = instant(
+    [Number(year), Number(month) - 1, Number(day)],
+    [Number(hour), Number(minute), Number(second)],
+    zone,
+  );
+  return milliseconds === undefined ? undefined : fromParts(milliseconds, fraction);
+}
+
+function mailMicros(text: string): Micros | undefined {
+  const parts = RFC_2822.exec(text);
+  if (!parts) return undefined;
+  const [, day, month = '', year, hour, minute, second = '0', zone = 'Z'] = parts;
+  const milliseconds = instant(
+    [Number(year), MONTHS.indexOf(month), Number(day)],
+    [Number(hour), Number(minute), Number(second)],
+    /^[+-]/.test(zone) ? zone : 'Z',
+  );
+  return milliseconds === undefined ? undefined : fromParts(milliseconds, '');
+}
+
+type Three = readonly [number, number, number];
+
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+/** In milliseconds. @returns undefined when the calendar or the clock has no such moment, or it is long before all that can be stored */
+function instant(
+  [year, month, day]: Three,
+  [hour, minute, second]: Three,
+  zone: string,
+): number | undefined {
+  const days = DAYS[month] ?? 0;
+  if (year < 100 || hour > 23 || day < 1 || day > days) return undefined;
+  if (month === 1 && day === 29 && !isLeap(year)) return undefined;
+  const time = Date.UTC(year, month, day, hour, minute, second);
+  if (zone === 'Z') return time;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
+  if (hours > 23 || minutes > 59) return undefined;
+  const offset = (hours * 60 + minutes) * MINUTE_MS;
+  return time - (zone.startsWith('-') ? -offset : offset);
+}
+
+/** Whether a number of milliseconds makes a safe number of microseconds. */
+const SAFE_MS = 9_000_000_000_000;
+
+function fromParts(milliseconds: number, fraction: string): Micros | undefined {
+  const rest = fraction === '' ? 0 : Number(fraction.padEnd(6, '0').slice(0, 6));
+  return stored(
+    Math.abs(milliseconds) < SAFE_MS
+      ? milliseconds * 1000 + rest
+      : BigInt(milliseconds) * 1000n + BigInt(rest),
+  );
+}
+
+function stored(micros: Micros): Micros | undefined {
+  if (micros < EARLIEST || micros > LATEST) return undefined;
+  if (typeof micros === 'number') return micros;
+  const number = Number(micros);
+  return Number.isSafeInteger(number) ? number : micros;
+}
