@@ -12,6 +12,8 @@ export interface Batch {
   readonly columns: readonly string[];
   /** Of lines of JSON: see `ColumnarFile`. */
   readonly types?: readonly string[] | undefined;
+  /** The same. */
+  readonly acceptedAt?: number | undefined;
   /** How the name of a file of its bytes must end: so the engine knows format and compression. */
   readonly ending: string;
   readonly rows: number;
@@ -41,6 +43,7 @@ const headers = z
     streamId: z.string(),
     columns: texts,
     types: types.optional(),
+    acceptedAt: z.coerce.number().int().optional(),
     ending,
     rows: z.coerce.number().int().positive(),
     recordBytes: z.coerce.number().int().nonnegative(),
@@ -52,6 +55,7 @@ export function toHeaders({
   streamId,
   columns,
   types,
+  acceptedAt,
   ending,
   rows,
   recordBytes,
@@ -62,6 +66,7 @@ export function toHeaders({
     streamId,
     columns: JSON.stringify(columns),
     ...(types && { types: indexed(types) }),
+    ...(acceptedAt !== undefined && { acceptedAt: String(acceptedAt) }),
     ending,
     rows: String(rows),
     recordBytes: String(recordBytes),

@@ -88,6 +88,8 @@ export interface StoredBatch {
   readonly position: BatchPosition;
   /** Absolute path of a Native file, or of lines of JSON; its ending names its compression. */
   readonly file: string;
+  /** Of lines: the time of those that have none, in microseconds since the epoch. */
+  readonly acceptedAt?: number | undefined;
 }
 
 export interface BatchInsert {

@@ -241,10 +241,10 @@ const tableOf = ({ database, name }: StreamSchema): TableName => ({
 async function toRecord(
   key: string,
   place: Pick<Batch, 'table' | 'streamId' | 'recordBytes'>,
-  { file, rows, columns, types }: ColumnarFile,
+  { file, rows, columns, types, acceptedAt }: ColumnarFile,
 ): Promise<QueueRecord> {
   const payload: Payload =
     place.recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
-  const batch = { ...place, columns, types, ending: endingOf(file), rows };
+  const batch = { ...place, columns, types, acceptedAt, ending: endingOf(file), rows };
   return { key, headers: toHeaders(batch), payload };
 }

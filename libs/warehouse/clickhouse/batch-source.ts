@@ -33,9 +33,9 @@ export class HandedBatches implements BatchSource {
   ): Promise<void> {
     const handed: StoredBatch[] = [];
     try {
-      for (const { position, file } of batches) {
+      for (const { file, ...batch } of batches) {
         const at = join(this.directory, `${randomUUID()}${endingOf(file)}`);
-        handed.push({ position, file: at });
+        handed.push({ ...batch, file: at });
         await linkOrCopy(file, at);
       }
       const rows = `(${selectBatches({ columns, types, batches: handed })})`;
