@@ -10,24 +10,53 @@ export interface Batch {
   /** The stream it was accepted for: a deleted stream's batches go nowhere. Empty: none yet. */
   readonly streamId: string;
   readonly columns: readonly string[];
+  /** Of lines of JSON: see `ColumnarFile`. */
+  readonly types?: readonly string[] | undefined;
+  /** The same. */
+  readonly acceptedAt?: number | undefined;
+  /** How the name of a file of its bytes must end: so the engine knows format and compression. */
+  readonly ending: string;
   readonly rows: number;
   /** Size of the records before they became columns: what the rows will take in memory, about. */
   readonly recordBytes: number;
 }
 
-const headers = z.object({
-  database: z.string().min(1),
-  table: z.string().min(1),
-  streamId: z.string(),
-  columns: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
-  rows: z.coerce.number().int().positive(),
-  recordBytes: z.coerce.number().int().nonnegative(),
+/** Of columnar files, and of batches that a version has queued which knew no other. */
+const NATIVE = '.native.zst';
+const ENDING = /\.(?:native|ndjson)(?:\.[a-z0-9]+)?$/;
+
+const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
+/** A wide table has 2,000 columns of few types, and a header is small: each type once, and which of them each column has. */
+const types = z.string().transform((text) => {
+  const [names, columns] = typeIndexes.parse(JSON.parse(text));
+  return columns.map((index) => z.string().parse(names[index]));
 });
+const typeIndexes = z.tuple([z.array(z.string()), z.array(z.number())]);
+const ending = z
+  .string()
+  .refine((text) => ENDING.exec(text)?.index === 0)
+  .default(NATIVE);
+const headers = z
+  .object({
+    database: z.string().min(1),
+    table: z.string().min(1),
+    streamId: z.string(),
+    columns: texts,
+    types: types.optional(),
+    acceptedAt: z.coerce.number().int().optional(),
+    ending,
+    rows: z.coerce.number().int().positive(),
+    recordBytes: z.coerce.number().int().nonnegative(),
+  })
+  .refine(({ columns, types }) => types === undefined || types.length === columns.length - 1);
 
 export function toHeaders({
   table,
   streamId,
   columns,
+  types,
+  acceptedAt,
+  ending,
   rows,
   recordBytes,
 }: Batch): Record<string, string> {
@@ -36,9 +65,18 @@ export function toHeaders({
     table: table.table,
     streamId,
     columns: JSON.stringify(columns),
+    ...(types && { types: indexed(types) }),
+    ...(acceptedAt !== undefined && { acceptedAt: String(acceptedAt) }),
+    ending,
     rows: String(rows),
     recordBytes: String(recordBytes),
   };
+}
+
+function indexed(types: readonly string[]): string {
+  const names = [...new Set(types)];
+  const indexes = new Map(names.map((name, index) => [name, index]));
+  return JSON.stringify([names, types.map((name) => indexes.get(name))]);
 }
 
 /** @throws {z.ZodError} when the record is no batch of ours. */
@@ -46,3 +84,14 @@ export function fromHeaders(record: Readonly<Record<string, string>>): Batch {
   const { database, table, ...rest } = headers.parse(record);
   return { table: { database, table }, ...rest };
 }
+
+/** How the name of a batch's file ends. */
+export function endingOf(file: string): string {
+  const found = ENDING.exec(file)?.[0];
+  if (found === undefined) throw new Error(`${file} is named like no batch`);
+  return found;
+}
+
+/** The same of a batch's bytes, also where the other headers cannot be read. */
+export const endingIn = (record: Readonly<Record<string, string>>): string =>
+  ending.catch(NATIVE).parse(record.ending);

@@ -101,7 +101,7 @@ const OF_DATA = new Set([
   // cannot be read or decompressed
   ...[32, 33, 117, 561, 636],
   // cannot be parsed
-  ...[6, 25, 26, 27, 38, 41, 72, 376, 441, 467, 675, 676],
+  ...[6, 25, 26, 27, 38, 41, 72, 130, 376, 441, 467, 675, 676],
   // does not go into its column
   ...[53, 69, 70, 120, 128, 131, 169, 190, 321, 349, 366, 386, 407, 469],
   // names of columns too long for a statement

@@ -83,11 +83,13 @@ export interface BatchPosition {
   readonly offset: bigint;
 }
 
-/** A columnar batch in a file that the engine can read. */
+/** A batch in a file that the engine can read. */
 export interface StoredBatch {
   readonly position: BatchPosition;
-  /** Absolute path of a Native file; its ending names its compression. */
+  /** Absolute path of a Native file, or of lines of JSON; its ending names its compression. */
   readonly file: string;
+  /** Of lines: the time of those that have none, in microseconds since the epoch. */
+  readonly acceptedAt?: number | undefined;
 }
 
 export interface BatchInsert {
@@ -99,6 +101,11 @@ export interface BatchInsert {
   readonly streamId: string;
   /** The batches' columns, the same in each. */
   readonly columns: readonly string[];
+  /**
+   * Where the batches are lines of JSON: the types by which `columns` are read, without the first,
+   * `_timestamp`, which is a number of microseconds there. Undefined: the batches are Native.
+   */
+  readonly types?: readonly string[] | undefined;
   /** Of one partition, and together small enough for one part: see {@link ONE_PART}. */
   readonly batches: readonly StoredBatch[];
   /** Whose insert it is, where several processes write. */

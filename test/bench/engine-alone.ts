@@ -3,23 +3,32 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ddl } from '../../libs/warehouse/ddl.js';
 
-interface Column {
+export interface Column {
   readonly name: string;
   readonly type: string;
 }
 
+export interface RawInsert {
+  readonly seconds: number;
+  /** Seconds of processor time, of all threads. */
+  readonly processor: number;
+  readonly rows: number;
+  /** To the question, if there was one. */
+  readonly answer: string;
+}
+
 /**
- * Seconds that the engine alone takes to insert what a SELECT gives into a table of these columns
+ * What the engine alone takes to insert what a SELECT gives into a table of these columns
  * and `_timestamp`, in a process of its own.
  * @param directory a folder of the test; the engine's data is below it, and gone afterwards.
- * @param rows that must then be there.
+ * @param question a SELECT of one value from the table `raw.t`, asked when it has the rows.
  */
-export function rawInsertSeconds(
+export function rawInsert(
   directory: string,
   columns: readonly Column[],
   select: string,
-  rows: number,
-): number {
+  question = 'SELECT 0',
+): RawInsert {
   const data = join(directory, 'raw');
   const [create = ''] = new Ddl(undefined).createTable(
     { database: 'raw', table: 't' },
@@ -28,12 +37,25 @@ export function rawInsertSeconds(
   );
   const script = join(import.meta.dirname, 'insert-alone.mjs');
   // The engine reads a Delta table only below where it was started.
-  const answer = execFileSync(process.execPath, [script, data, create, select], {
+  const said = execFileSync(process.execPath, [script, data, create, select, question], {
     encoding: 'utf8',
     cwd: directory,
   });
-  const inserted = JSON.parse(answer) as { seconds: number; rows: number };
   rmSync(data, { recursive: true, force: true });
+  return JSON.parse(said) as RawInsert;
+}
+
+/**
+ * Seconds of {@link rawInsert}.
+ * @param rows that must then be there.
+ */
+export function rawInsertSeconds(
+  directory: string,
+  columns: readonly Column[],
+  select: string,
+  rows: number,
+): number {
+  const inserted = rawInsert(directory, columns, select);
   if (inserted.rows !== rows) throw new Error(`inserted ${inserted.rows} rows of ${rows}`);
   return inserted.seconds;
 }

@@ -1,12 +1,35 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_A_SECOND = 100;
-/** Places of utime and stime behind the command's name. */
-const [USER, SYSTEM] = [11, 12];
+/** Places behind the command's name. */
+const [PARENT, USER, SYSTEM, USER_OF_ENDED, SYSTEM_OF_ENDED] = [1, 11, 12, 13, 14];
+
+/** What the kernel tells of a process, behind its name. */
+function told(pid: number): readonly number[] {
+  const [, behindName = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\S )/);
+  return behindName.split(' ').map(Number);
+}
+
+const sum = (fields: readonly number[], places: readonly number[]): number =>
+  places.reduce((all, place) => all + (fields[place] ?? 0), 0) / TICKS_A_SECOND;
 
 /** Seconds of processor time that a process has used, by all its threads. Says more than the clock on a busy machine. Linux only. */
-export function processorSeconds(pid: number): number {
-  const [, behindName = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const fields = behindName.split(' ').map(Number);
-  return ((fields[USER] ?? 0) + (fields[SYSTEM] ?? 0)) / TICKS_A_SECOND;
+export const processorSeconds = (pid: number): number => sum(told(pid), [USER, SYSTEM]);
+
+/** The same of a process and all that it has started, and they in turn, with those that have ended. */
+export function familyProcessorSeconds(pid: number): number {
+  const all = new Map<number, readonly number[]>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      all.set(Number(name), told(Number(name)));
+    } catch {
+      // It has ended meanwhile, and is none of ours: those run until the bench ends them.
+    }
+  }
+  const ofFamily = (member: number): number =>
+    sum(all.get(member) ?? [], [USER, SYSTEM, USER_OF_ENDED, SYSTEM_OF_ENDED]) +
+    [...all]
+      .filter(([, fields]) => fields[PARENT] === member)
+      .reduce((seconds, [child]) => seconds + ofFamily(child), 0);
+  return ofFamily(pid);
 }

@@ -1,15 +1,33 @@
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
+
+/** What the figures were measured on, and how much other work it had when this was loaded: before the bench began. */
+const [LOAD = 0] = loadavg();
+const machine = (): string =>
+  `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}`;
 
 /** Prints a table of figures as Markdown, with the machine they were measured on. */
 export function report(title: string, figures: readonly (readonly [string, string])[]): void {
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}`;
+  print(title, machine(), [['figure', 'value'], ...figures]);
+}
+
+/** The same of several figures in a line, with the load of the machine at the start. @param rows the first has the names of the columns */
+export function reportRows(title: string, rows: readonly (readonly string[])[]): void {
+  print(title, `${machine()}, load ${LOAD.toFixed(1)} at the start`, rows);
+}
+
+function print(
+  title: string,
+  on: string,
+  [head = [], ...rows]: readonly (readonly string[])[],
+): void {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const lines = [
     `### ${title}`,
-    `${new Date().toISOString().slice(0, 10)}, ${machine}`,
+    `${new Date().toISOString().slice(0, 10)}, ${on}`,
     '',
-    '| figure | value |',
-    '| --- | --- |',
+    line(head),
+    line(head.map(() => '---')),
+    ...rows.map(line),
   ];
-  for (const [name, value] of figures) lines.push(`| ${name} | ${value} |`);
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
 }

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { acceptRecords, type SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
 import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
+import { JUDGE, READING, rowsOf } from './batch-rows.js';
 import { PureKeeper } from './pure-keeper.js';
 import { LIMITS } from './limits.js';
 import { rounds } from '../rounds.js';
@@ -41,7 +42,7 @@ describe('acceptance, with the real engine', () => {
     const text = lines.join('\n');
     writeFileSync(file, text);
     const chunk = { file, firstLine: 1, bytes: Buffer.byteLength(text) };
-    return acceptRecords(engine, keeper, chunk, {
+    return acceptRecords(JUDGE, keeper, chunk, {
       uploadId: 'u',
       stream: 'n',
       acceptedAt: ACCEPTED_AT,
@@ -51,7 +52,7 @@ describe('acceptance, with the real engine', () => {
   const rows = async (columnar: ColumnarFile | undefined, select: string): Promise<string[]> => {
     if (!columnar) return [];
     const answer = await engine.run(
-      `SELECT toJSONString(groupArray(row)) FROM (SELECT ${select} AS row FROM file('${columnar.file}', Native)) SETTINGS input_format_skip_unknown_fields = 1`,
+      `SELECT toJSONString(groupArray(row)) FROM (SELECT ${select} AS row FROM ${rowsOf(columnar)}) ${READING}`,
     );
     const found = JSON.parse(answer) as string[];
     expect(found).toHaveLength(columnar.rows);

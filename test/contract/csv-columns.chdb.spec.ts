@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { openWarehouse, type Column, type LocalEngine, type Warehouse } from '@app/warehouse';
 import type { SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
+import { JUDGE, READING, rowsOf } from './batch-rows.js';
 import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
 import { CsvAcceptance } from '../../libs/ingest/accept/accept-csv.js';
 import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
@@ -105,7 +106,7 @@ describe('CSV in one pass, with the real engine', () => {
   const rows = async (columnar: ColumnarFile | undefined): Promise<readonly string[]> => {
     if (!columnar) return [];
     const answer = await engine.run(
-      `SELECT toJSONString(groupArray(row)) FROM (SELECT toJSONString(tuple(* EXCEPT f, reinterpretAsUInt64(f))) AS row FROM file('${columnar.file}', Native))`,
+      `SELECT toJSONString(groupArray(row)) FROM (SELECT toJSONString(tuple(* EXCEPT f, reinterpretAsUInt64(f))) AS row FROM ${rowsOf(columnar)}) ${READING}`,
     );
     const found = JSON.parse(answer) as string[];
     expect(found).toHaveLength(columnar.rows);
@@ -113,7 +114,7 @@ describe('CSV in one pass, with the real engine', () => {
   };
 
   const overJson = async (chunk: ReturnType<typeof chunkOf>): Promise<AcceptedChunk> =>
-    acceptRecords(engine, keeper, await csvToRecords(engine, chunk, SHAPE, COLUMNS), OPTIONS);
+    acceptRecords(JUDGE, keeper, await csvToRecords(engine, chunk, SHAPE, COLUMNS), OPTIONS);
 
   const inOnePass = async (
     chunk: ReturnType<typeof chunkOf>,
@@ -177,7 +178,7 @@ describe('CSV in one pass, with the real engine', () => {
   it('keeps records that do not fit, as the way over JSON records does', async () => {
     const chunk = chunkOf(['1790000000,a,1,,,', '1790000001,b,many,,,']);
     const ofCsv = new CsvAcceptance(SHAPE, keeper);
-    const { accepted, rejected } = await ofCsv.accept(engine, chunk, OPTIONS);
+    const { accepted, rejected } = await ofCsv.accept(engine, JUDGE, chunk, OPTIONS);
     expect([accepted?.rows, rejected?.rows, rejected?.first]).toEqual([
       1,
       1,

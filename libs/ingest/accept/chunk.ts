@@ -47,13 +47,19 @@ export function keptFrom(
   return days === 0 ? undefined : acceptedAt - days * DAY_MICROS;
 }
 
-/** A columnar file and what is in it. */
+/** The file of a batch, and what is in it: columns as the engine writes them, or lines of JSON. */
 export interface ColumnarFile {
+  /** Its ending names its format and its compression: `.native.zst`, `.ndjson`, `.ndjson.zst`. */
   readonly file: string;
   readonly rows: number;
   readonly columns: readonly string[];
+  /**
+   * Of lines: by what types they are read into `columns`, without the first, `_timestamp`, which is
+   * a whole number of microseconds where it is there. Undefined: columns, which have their types.
+   */
   readonly types?: readonly string[] | undefined;
-  readonly acceptedAt?: number;
+  /** Of lines: the time of those that have none, in microseconds since the epoch. */
+  readonly acceptedAt?: number | undefined;
 }
 
 /** What is accepted has a stream to go to; what is rejected may have none. */

@@ -10,21 +10,29 @@ const isCompiled = existsSync(fileURLToPath(PROGRAM));
 
 type Answer = { readonly judged: JudgedChunk } | { readonly error: Error; readonly code?: string };
 
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
 /** Threads that judge chunks, so that the main thread goes on answering; each takes one at a time. */
 export class JudgeThreads {
   private readonly idle: Worker[] = [];
-  private readonly busy = new Map<Worker, (error: Error) => void>();
+  private readonly busy = new Map<Worker, Waiting>();
   private closed = false;
 
-  /** As many jobs at once as the caller begins: it has the turns. */
+  /**
+   * As many jobs at once as the caller begins: it has the turns.
+   * @throws when the thread ends, which it does by a fault of ours or when it has no memory
+   */
   async judge(job: JudgeJob): Promise<JudgedChunk> {
-    if (!isCompiled) return judgeChunk(job);
     if (this.closed) throw new Error('the judge is closed');
-    const worker = this.idle.pop() ?? new Worker(PROGRAM);
-    worker.unref();
-    const answer = await this.ask(worker, job);
-    if (this.closed) await worker.terminate();
-    else this.idle.push(worker);
+    if (!isCompiled) return judgeChunk(job);
+    const worker = this.idle.pop() ?? this.open();
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      this.busy.set(worker, { resolve, reject });
+      worker.postMessage(job);
+    });
     if ('error' in answer) throw Object.assign(answer.error, { code: answer.code });
     return answer.judged;
   }
@@ -35,21 +43,25 @@ export class JudgeThreads {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
-  /** @throws when the thread ends, which it does by a fault of ours or when it has no memory */
-  private async ask(worker: Worker, job: JudgeJob): Promise<Answer> {
-    try {
-      return await new Promise<Answer>((resolve, reject) => {
-        this.busy.set(worker, reject);
-        worker.once('message', resolve);
-        worker.once('error', reject);
-        worker.once('exit', () => {
-          reject(new Error('a thread that judges records has ended'));
-        });
-        worker.postMessage(job);
-      });
-    } finally {
+  private open(): Worker {
+    const worker = new Worker(PROGRAM);
+    const take = (): Waiting | undefined => {
+      const waiting = this.busy.get(worker);
       this.busy.delete(worker);
-      worker.removeAllListeners();
-    }
+      return waiting;
+    };
+    worker.on('message', (answer: Answer) => {
+      const waiting = take();
+      this.idle.push(worker);
+      waiting?.resolve(answer);
+    });
+    worker.on('error', (error) => take()?.reject(error));
+    worker.on('exit', () => {
+      const at = this.idle.indexOf(worker);
+      if (at >= 0) this.idle.splice(at, 1);
+      take()?.reject(new Error('a thread that judges records has ended'));
+    });
+    worker.unref();
+    return worker;
   }
 }

@@ -22,7 +22,7 @@ import { REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
 import type { SchemaKeeper } from '../accept/accept-records.js';
 import { FairEngine } from '../accept/fair-engine.js';
 import type { AcceptedChunk, ColumnarFile, StreamSchema } from '../accept/chunk.js';
-import { toHeaders, type Batch } from '../batch.js';
+import { endingOf, toHeaders, type Batch } from '../batch.js';
 import { toRemovalRecord, type RejectedRemoval } from '../rejected-removal.js';
 import { countStored } from './ingest-metrics.js';
 import { SchemaGate } from './schema-gate.js';
@@ -241,9 +241,10 @@ const tableOf = ({ database, name }: StreamSchema): TableName => ({
 async function toRecord(
   key: string,
   place: Pick<Batch, 'table' | 'streamId' | 'recordBytes'>,
-  { file, rows, columns }: ColumnarFile,
+  { file, rows, columns, types, acceptedAt }: ColumnarFile,
 ): Promise<QueueRecord> {
   const payload: Payload =
     place.recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
-  return { key, headers: toHeaders({ ...place, columns, rows }), payload };
+  const batch = { ...place, columns, types, acceptedAt, ending: endingOf(file), rows };
+  return { key, headers: toHeaders(batch), payload };
 }

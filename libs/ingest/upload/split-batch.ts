@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 import { MillraceError } from '@app/platform';
 import { quoteText, type LocalEngine } from '@app/warehouse';
 import type { ColumnarFile } from '../accept/chunk.js';
+import { compressLines, cutLines, isPlain } from './cut-lines.js';
 
 const ENDING = '.native.zst';
 
 /**
- * Cuts a columnar file by rows until each piece has at most `bytesMax` bytes; one that has no more
- * anyway stays as it is.
+ * Cuts the file of a batch by rows until each piece has at most `bytesMax` bytes; one that has no
+ * more anyway stays as it is. Lines that are not compressed are first.
  * @throws {MillraceError} UPLOAD_TOO_LARGE when a single row has more.
  */
 export async function splitBatch(
@@ -18,6 +19,7 @@ export async function splitBatch(
   if (bytesMax === Number.POSITIVE_INFINITY) return [batch];
   const { size } = await stat(batch.file);
   if (size <= bytesMax) return [batch];
+  if (isPlain(batch)) return splitBatch(engine, await compressLines(batch), bytesMax);
   if (batch.rows === 1)
     throw new MillraceError(
       'UPLOAD_TOO_LARGE',
@@ -25,7 +27,18 @@ export async function splitBatch(
     );
   const pieces = Math.min(batch.rows, Math.ceil((size / bytesMax) * 1.2) + 1);
   const rows = Math.ceil(batch.rows / pieces);
+  const cut = batch.types ? await cutLines(batch, rows) : cutColumns(engine, batch, rows);
   const split: ColumnarFile[] = [];
+  for await (const piece of cut) split.push(...(await splitBatch(engine, piece, bytesMax)));
+  return split;
+}
+
+/** Each piece is there when it is given. */
+async function* cutColumns(
+  engine: LocalEngine,
+  batch: ColumnarFile,
+  rows: number,
+): AsyncGenerator<ColumnarFile> {
   for (let first = 0; first < batch.rows; first += rows) {
     const piece = {
       file: batch.file.slice(0, -ENDING.length).concat(`.${first}${ENDING}`),
@@ -36,7 +49,6 @@ export async function splitBatch(
       `INSERT INTO FUNCTION file(${quoteText(piece.file)}, Native)` +
         ` SELECT * FROM file(${quoteText(batch.file)}, Native) LIMIT ${piece.rows} OFFSET ${first}`,
     );
-    split.push(...(await splitBatch(engine, piece, bytesMax)));
+    yield piece;
   }
-  return split;
 }

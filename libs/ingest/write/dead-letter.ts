@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { QueuedRecord, QueuePosition } from '@app/ingest-queue';
 import { syncPath } from '@app/platform';
+import { endingIn } from '../batch.js';
 import { isLost } from './lost-payload.js';
 import { countDeadLetter } from './write-metrics.js';
 
@@ -19,7 +20,6 @@ export interface DeadBatch {
 }
 
 const DESCRIPTION = '.json';
-const PAYLOAD = '.native.zst';
 /** Partition and offset. */
 const NAME = /^\d+-\d+$/;
 const descriptionSchema = z.object({
@@ -63,9 +63,10 @@ export class DeadLetter {
     const lost = await isLost(payload);
     if (lost) this.lost.add(name);
     else {
-      if ('file' in payload) await copyFile(payload.file, `${path}${PAYLOAD}`);
-      else await writeFile(`${path}${PAYLOAD}`, payload.bytes);
-      await syncPath(`${path}${PAYLOAD}`);
+      const kept = `${path}${endingIn(headers)}`;
+      if ('file' in payload) await copyFile(payload.file, kept);
+      else await writeFile(kept, payload.bytes);
+      await syncPath(kept);
     }
     const { partition, offset } = position;
     const told = lost ? { lost } : {};
@@ -102,7 +103,8 @@ export class DeadLetter {
 
   private async sizeOf(name: string): Promise<{ database: string; bytes: number }> {
     const { headers, lost } = await this.describe(name);
-    const { size } = lost ? { size: 0 } : await stat(join(this.directory, `${name}${PAYLOAD}`));
+    const payload = join(this.directory, `${name}${endingIn(headers)}`);
+    const { size } = lost ? { size: 0 } : await stat(payload);
     return { database: headers.database ?? '', bytes: size };
   }
 
@@ -123,14 +125,14 @@ export class DeadLetter {
   /** As it was delivered. */
   async read({ position, key, headers, lost, reason }: DeadBatch): Promise<QueuedRecord> {
     if (lost) throw new Error(reason);
-    const bytes = await readFile(join(this.directory, `${nameOf(position)}${PAYLOAD}`));
+    const bytes = await readFile(join(this.directory, `${nameOf(position)}${endingIn(headers)}`));
     return { position, key, headers, payload: { bytes } };
   }
 
   /** Resolves when it is gone for good. */
-  async forget({ position }: DeadBatch): Promise<void> {
+  async forget({ position, headers }: DeadBatch): Promise<void> {
     const name = nameOf(position);
-    for (const ending of [DESCRIPTION, PAYLOAD])
+    for (const ending of [DESCRIPTION, endingIn(headers)])
       await rm(join(this.directory, `${name}${ending}`), { force: true });
     await syncPath(this.directory);
     this.names.delete(name);

@@ -5,11 +5,12 @@ export interface ReceivedBatch extends Batch {
   readonly record: QueuedRecord;
 }
 
-/** Batches of one stream for one table with the same columns, small enough together for one part. */
+/** Batches of one stream for one table, read in the same way into the same columns, small enough together for one part. */
 export interface BatchGroup {
   readonly table: Batch['table'];
   readonly streamId: string;
   readonly columns: readonly string[];
+  readonly types?: Batch['types'];
   readonly batches: readonly ReceivedBatch[];
 }
 
@@ -37,7 +38,7 @@ export function groupBatches(records: readonly QueuedRecord[]): {
       unreadable.push(record);
       continue;
     }
-    const key = JSON.stringify([batch.table, batch.streamId, batch.columns]);
+    const key = JSON.stringify([batch.table, batch.streamId, batch.columns, batch.types]);
     const group = open.get(key);
     if (group && hasRoom(group, batch)) group.push(batch);
     else {
@@ -65,7 +66,7 @@ function hasRoom(group: readonly ReceivedBatch[], batch: ReceivedBatch): boolean
 
 function toGroup(batches: readonly ReceivedBatch[]): readonly BatchGroup[] {
   const [first] = batches;
-  return first
-    ? [{ table: first.table, streamId: first.streamId, columns: first.columns, batches }]
-    : [];
+  if (!first) return [];
+  const { table, streamId, columns, types } = first;
+  return [{ table, streamId, columns, types, batches }];
 }

@@ -97,16 +97,16 @@ export class GroupInserter {
     const written: string[] = [];
     try {
       const batches: StoredBatch[] = [];
-      for (const { record } of missing) {
+      for (const { record, ending, acceptedAt } of missing) {
         const file =
           'file' in record.payload
             ? record.payload.file
-            : await this.spill(record.position, record.payload.bytes, written);
-        batches.push({ position: record.position, file });
+            : await this.spill(record.position, record.payload.bytes, ending, written);
+        batches.push({ position: record.position, file, acceptedAt });
       }
-      const { table, streamId, columns } = group;
+      const { table, streamId, columns, types } = group;
       const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
-      const insert = { table, streamId, columns, batches, ...fence };
+      const insert = { table, streamId, columns, types, batches, ...fence };
       const traces = missing.map(({ record }) => traceOf(record.headers));
       await traced('insert', () => measureInsert(missing, () => this.writer.insert(insert)), {
         kind: 'consumer',
@@ -154,9 +154,10 @@ export class GroupInserter {
   private async spill(
     { partition, offset }: QueuePosition,
     bytes: Uint8Array,
+    ending: string,
     written: string[],
   ): Promise<string> {
-    const file = join(this.directory, `${partition}-${offset}.native.zst`);
+    const file = join(this.directory, `${partition}-${offset}${ending}`);
     written.push(file);
     await writeFile(file, bytes);
     return file;

@@ -4,13 +4,15 @@ import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { POSITION_COLUMNS } from '../ddl.js';
 import { quoteText } from '../identifier.js';
-import { selectBatches } from '../sql/batch-statements.js';
+import { LINES_SETTINGS, selectBatches } from '../sql/batch-statements.js';
 import type { BatchInsert, LocalEngine, StoredBatch } from '../warehouse.js';
 
 /** What an insert takes its rows from, each with its position. */
 export interface Offer {
   /** SQL: a subquery or a table function. */
   readonly rows: string;
+  /** Of the engine, for reading them. */
+  readonly settings?: Readonly<Record<string, string | number>>;
   /** The data that goes with the statement, where there is any: a file compressed with zstd. */
   readonly file?: string;
 }
@@ -26,17 +28,18 @@ export class HandedBatches implements BatchSource {
   constructor(private readonly directory: string) {}
 
   async offer(
-    { columns, batches }: BatchInsert,
+    { columns, types, batches }: BatchInsert,
     take: (offer: Offer) => Promise<void>,
   ): Promise<void> {
     const handed: StoredBatch[] = [];
     try {
-      for (const { position, file } of batches) {
+      for (const { file, ...batch } of batches) {
         const at = join(this.directory, `${randomUUID()}${endingOf(file)}`);
-        handed.push({ position, file: at });
+        handed.push({ ...batch, file: at });
         await linkOrCopy(file, at);
       }
-      await take({ rows: `(${selectBatches(columns, handed)})` });
+      const rows = `(${selectBatches({ columns, types, batches: handed })})`;
+      await take(types ? { rows, settings: LINES_SETTINGS } : { rows });
     } finally {
       await Promise.all(handed.map(({ file }) => rm(file, { force: true })));
     }
@@ -55,6 +58,11 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
     await copyFile(from, to);
   }
 }
+
+/** SQL: the settings as the end of a statement. */
+const LINES = ` SETTINGS ${Object.entries(LINES_SETTINGS)
+  .map(([name, value]) => `${name} = ${typeof value === 'string' ? quoteText(value) : value}`)
+  .join(', ')}`;
 
 /** For a server that cannot read our files: the engine in this process makes one file of them, which is sent. */
 export class SentBatches implements BatchSource {
@@ -78,12 +86,14 @@ export class SentBatches implements BatchSource {
   }
 
   /** @returns what `input()` is to read from the file. */
-  private async write({ columns, batches }: BatchInsert, file: string): Promise<string> {
+  private async write(insert: BatchInsert, file: string): Promise<string> {
     const target = `file(${quoteText(file)}, Native)`;
     // By number: the statement would name every column of a wide table several times.
-    const names = [...columns, ...POSITION_COLUMNS].map((_, index) => `c${index}`).join(', ');
+    const names = [...insert.columns, ...POSITION_COLUMNS]
+      .map((_, index) => `c${index}`)
+      .join(', ');
     await this.engine.run(
-      `INSERT INTO FUNCTION ${target} WITH rows(${names}) AS (${selectBatches(columns, batches)}) SELECT * FROM rows`,
+      `INSERT INTO FUNCTION ${target} WITH rows(${names}) AS (${selectBatches(insert)}) SELECT * FROM rows${insert.types ? LINES : ''}`,
     );
     return this.structure(target);
   }

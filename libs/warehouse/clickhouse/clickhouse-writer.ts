@@ -55,11 +55,11 @@ export class ClickHouseWriter implements WarehouseWriter {
     if (!first) return;
     const claim = await this.claims.current(first.position.partition, fence?.epoch);
     try {
-      await this.source.offer(insert, async ({ rows, file }) => {
+      await this.source.offer(insert, async ({ rows, settings: reading, file }) => {
         const table = this.ddl.stored(insert.table);
         const query = insertRows({ ...insert, table }, rows, claim);
         const id = `${idPrefix(claim)}${randomUUID()}`;
-        const { settings } = this;
+        const settings = { ...this.settings, ...reading };
         if (file === undefined) await this.connection.run({ query, settings, id });
         else await this.connection.run({ query: `${query} FORMAT Native`, settings, id, file });
       });

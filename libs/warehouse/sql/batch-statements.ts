@@ -1,6 +1,6 @@
-import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN } from '../ddl.js';
+import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN, TIMESTAMP } from '../ddl.js';
 import { quoteIdentifier, quoteText } from '../identifier.js';
-import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../warehouse.js';
+import { ONE_PART, type BatchInsert, type TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 import { isNewest, type Claim } from './writer-epochs.js';
 
@@ -20,19 +20,63 @@ export const ONE_PART_SETTINGS = {
 } as const;
 
 /**
+ * For reading lines, which acceptance has judged: what does not fit its column after all is
+ * refused, and never read as something else. Lines are read in their order, by which rows are
+ * numbered. A field without a column holds nothing to store.
+ */
+export const LINES_SETTINGS = {
+  input_format_parallel_parsing: 0,
+  input_format_skip_unknown_fields: 1,
+  input_format_null_as_default: 1,
+  input_format_column_name_matching_mode: 'match_case',
+  input_format_import_nested_json: 0,
+  input_format_allow_errors_num: 0,
+  input_format_allow_errors_ratio: 0,
+  // The usual way is faster, and a float in a hundred becomes its neighbour.
+  precise_float_parsing: 1,
+  input_format_json_read_numbers_as_strings: 0,
+  input_format_json_read_bools_as_strings: 0,
+  input_format_json_read_bools_as_numbers: 0,
+  input_format_json_read_arrays_as_strings: 0,
+  input_format_json_read_objects_as_strings: 0,
+  input_format_json_infer_array_of_dynamic_from_array_of_different_types: 1,
+  input_format_try_infer_dates: 0,
+  input_format_try_infer_datetimes: 0,
+  json_type_escape_dots_in_keys: 1,
+} as const;
+
+/**
  * The rows of batches, their columns in the order of `columns`, then each row's position: in the
  * order of {@link POSITION_COLUMNS} and under their names, because a field may be called `0`, as a
  * bare number would be.
  */
-export function selectBatches(columns: readonly string[], batches: readonly StoredBatch[]): string {
-  const names = columns.map(quoteIdentifier).join(', ');
+export function selectBatches({
+  columns,
+  types,
+  batches,
+}: Pick<BatchInsert, 'columns' | 'types' | 'batches'>): string {
+  const names = columns.map(quoteIdentifier);
+  const selected = (acceptedAt: number): readonly string[] =>
+    types ? [timeOr(acceptedAt), ...names.slice(1)] : names;
+  const format = types ? `JSONEachRow, ${quoteText(structureOf(columns, types))}` : 'Native';
   return batches
     .map(
-      ({ position, file }) =>
-        `SELECT ${names}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
-        ` rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, Native)`,
+      ({ position, file, acceptedAt = 0 }) =>
+        `SELECT ${selected(acceptedAt).join(', ')}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
+        ` rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`,
     )
     .join(' UNION ALL ');
+}
+
+const TIME = quoteIdentifier(TIMESTAMP.name);
+const timeOr = (acceptedAt: number): string =>
+  `fromUnixTimestamp64Micro(ifNull(${TIME}, toInt64(${acceptedAt})), 'UTC') AS ${TIME}`;
+
+function structureOf([time = '', ...columns]: readonly string[], types: readonly string[]): string {
+  if (time !== TIMESTAMP.name || columns.length !== types.length)
+    throw new Error('lines want a type for each column, and their time first');
+  const read = columns.map((name, index) => `${quoteIdentifier(name)} ${types[index] ?? ''}`);
+  return [`${TIME} Nullable(Int64)`, ...read].join(', ');
 }
 
 /**

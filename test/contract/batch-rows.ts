@@ -1,0 +1,29 @@
+import type { ColumnarFile } from '../../libs/ingest/accept/chunk.js';
+import type { Judge } from '../../libs/ingest/accept/fair-judge.js';
+import { judgeChunk } from '../../libs/ingest/judge/judge-chunk.js';
+import { LINES_SETTINGS, selectBatches } from '../../libs/warehouse/sql/batch-statements.js';
+
+/** The judge, without threads and turns. */
+export const JUDGE: Judge = {
+  judge: async (job) => {
+    await Promise.resolve();
+    return judgeChunk(job);
+  },
+};
+
+const POSITION = { partition: 0, offset: 0n };
+
+/** SQL of a batch's rows, as the writer reads them, without their positions. */
+export function rowsOf({ file, columns, types, acceptedAt }: ColumnarFile): string {
+  const rows = selectBatches({
+    columns,
+    types,
+    batches: [{ position: POSITION, file, acceptedAt }],
+  });
+  return `(SELECT * EXCEPT (_partition, _offset, _row) FROM (${rows}))`;
+}
+
+/** For a statement that reads them. */
+export const READING = `SETTINGS ${Object.entries(LINES_SETTINGS)
+  .map(([name, value]) => `${name} = ${typeof value === 'string' ? `'${value}'` : value}`)
+  .join(', ')}`;
