@@ -85,6 +85,15 @@ export class JsonScanner {
     this.at += 1;
   }
 
+  /** Reads what follows a member or an element: a comma, or the end. @returns whether another one comes */
+  goesOn(close: number): boolean {
+    const byte = this.blanks();
+    // What ends a line too early must be there still: the next record begins behind it.
+    if (byte !== COMMA && byte !== close) this.fail('malformed');
+    this.at += 1;
+    return byte === COMMA;
+  }
+
   fail(fault: Fault): never {
     this.fault = fault;
     throw FAULT_FOUND;
@@ -154,10 +163,7 @@ export class JsonScanner {
       this.expect(COLON);
       this.blanks();
       this.value(depth);
-      const next = this.blanks();
-      this.at += 1;
-      if (next === CLOSE_OBJECT) break;
-      if (next !== COMMA) this.fail('malformed');
+      if (!this.goesOn(CLOSE_OBJECT)) break;
     }
     if (spans.length - base > 2 && namedTwice(bytes, spans.slice(base), escaped))
       this.fail('named twice within');
@@ -178,10 +184,7 @@ export class JsonScanner {
       const kind = this.value(depth);
       if (kind === NONE) this.marks |= HAS_NULL;
       kinds |= 1 << Math.min(kind, MIXED_ARRAY);
-      const next = this.blanks();
-      this.at += 1;
-      if (next === CLOSE_ARRAY) return kinds;
-      if (next !== COMMA) this.fail('malformed');
+      if (!this.goesOn(CLOSE_ARRAY)) return kinds;
     }
   }
 

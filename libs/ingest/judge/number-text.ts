@@ -23,7 +23,8 @@ const [EXACT_FLOAT_DIGITS, INT_DIGITS, INT_MIN_DIGITS, UINT_DIGITS] = [
 
 /** An integer as it is written, of any number of digits. */
 export function tellInteger(text: string): number {
-  if (text === '-0') return tell(INT, NEGATIVE | ODDLY_WRITTEN);
+  // Zero, and not below it.
+  if (text === '-0') return tell(INT, ODDLY_WRITTEN);
   const isNegative = text.startsWith('-');
   const digits = isNegative ? text.slice(1) : text;
   const marks = isNegative ? NEGATIVE : 0;
@@ -43,32 +44,33 @@ export function tellFraction(text: string): number {
   // So small that a float has nothing of it.
   if (value === 0 && /[1-9]/.test(text.replace(/[eE].*/, ''))) return BEYOND_64_BITS;
   const integer = integerOf(text);
-  if (integer === undefined) return tell(FLOAT, 0);
-  const told = tellValue(integer, text.startsWith('-'));
-  return told === BEYOND_64_BITS
-    ? tell(FLOAT, 0)
-    : tell(kindIn(told), marksIn(told) | ODDLY_WRITTEN);
+  if (integer === undefined || integer > UINT_MAX || integer < INT_MIN) return tell(FLOAT, 0);
+  const beyond = integer > EXACT_FLOAT || integer < -EXACT_FLOAT ? BEYOND_FLOAT : 0;
+  const negative = integer < 0 ? NEGATIVE : 0;
+  return tell(integer > INT_MAX ? UINT : INT, beyond | negative | ODDLY_WRITTEN);
 }
 
-function tellValue(value: bigint, isNegative: boolean): number {
-  if (value > UINT_MAX || value < INT_MIN) return BEYOND_64_BITS;
-  const beyond = value > EXACT_FLOAT || value < -EXACT_FLOAT ? BEYOND_FLOAT : 0;
-  return tell(value > INT_MAX ? UINT : INT, beyond | (isNegative ? NEGATIVE : 0));
-}
+/** Floats keep so many digits apart: what reads as an integer is one. */
+const EXACT_LENGTH = 15;
 
-/** The integer that a number of JSON's grammar is exactly; undefined when it is none of 64 bits. */
-export function integerOf(text: string): bigint | undefined {
-  const parts = /^(-?)(\d+)(?:\.(\d*?)0*)?(?:[eE]([+-]?\d+))?$/.exec(text);
-  if (!parts) return undefined;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  if (digits === '') return 0n;
-  const zeros = Number(exponent) - fraction.length;
-  const shortest = digits.replace(/0+$/, '');
+/**
+ * The integer that a number of JSON's grammar is exactly; undefined when it has a fraction, or more
+ * digits than any of 64 bits. Told without patterns: they would go over many zeros again and again.
+ */
+export function integerOf(text: string): number | bigint | undefined {
+  const value = Number(text);
+  if (text.length <= EXACT_LENGTH && value !== 0 && Number.isSafeInteger(value)) return value;
+  const [number = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = number.replace('-', '').split('.');
+  const digits = `${whole}${fraction}`;
+  let [from, to] = [0, digits.length];
+  while (from < to && digits[from] === '0') from += 1;
+  while (to > from && digits[to - 1] === '0') to -= 1;
+  if (from === to) return 0;
   // Zeros at the end stand for as much of an exponent.
-  const shift = zeros + digits.length - shortest.length;
-  if (shift < 0 || shortest.length + shift > DIGITS_MAX) return undefined;
-  return BigInt(`${sign}${shortest}${'0'.repeat(shift)}`);
+  const zeros = Number(exponent) - fraction.length + digits.length - to;
+  if (zeros < 0 || to - from + zeros > DIGITS_MAX) return undefined;
+  return BigInt(`${text.startsWith('-') ? '-' : ''}${digits.slice(from, to)}${'0'.repeat(zeros)}`);
 }
 
 const NUMBERS = /-?\d[\d.eE+-]*/g;

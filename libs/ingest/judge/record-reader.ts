@@ -1,7 +1,7 @@
 import { FieldTable } from './field-table.js';
 import { JsonScanner } from './json-scanner.js';
 
-const [QUOTE, COMMA, COLON, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d];
+const [QUOTE, COLON, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x3a, 0x7b, 0x7d];
 /** More distinct fields than any stream may have; records with others are refused. */
 const FIELDS_MAX = 20_000;
 
@@ -70,17 +70,14 @@ export class RecordReader {
     }
     for (let before = -1; ;) {
       before = this.member(before);
-      const next = scanner.blanks();
-      scanner.at += 1;
-      if (next === CLOSE_OBJECT) return this.count <= this.membersMax;
-      if (next !== COMMA) scanner.fail('malformed');
+      if (!scanner.goesOn(CLOSE_OBJECT)) return this.count <= this.membersMax;
     }
   }
 
   /** Names of the record just read belong to the table from now on. @returns whether there are any */
   keepNames(): boolean {
     if (this.fresh.size === 0) return false;
-    for (const name of this.fresh.keys()) this.fields.add(name);
+    for (const [name, field] of this.fresh) if (field >= 0) this.fields.add(name);
     return true;
   }
 
@@ -135,17 +132,21 @@ export class RecordReader {
 
   private freshField(name: string): number {
     const known = this.fresh.get(name);
-    if (known !== undefined) this.isTwice = true;
-    const field = known ?? this.fields.names.length + this.fresh.size;
-    if (field >= FIELDS_MAX) return -1;
-    this.fresh.set(name, field);
+    if (known !== undefined) {
+      this.isTwice = true;
+      return known;
+    }
+    const next = this.fields.names.length + this.fresh.size;
+    const field = next < FIELDS_MAX ? next : -1;
+    // Those too that are too many for the table; a record of too many fields needs no more of them.
+    if (this.count <= this.membersMax) this.fresh.set(name, field);
     return field;
   }
 
   private see(field: number): void {
     if (field + 1 >= this.seenIn.length) {
-      this.seenIn = longer(this.seenIn);
-      this.following = longer(this.following);
+      this.seenIn = longer(this.seenIn, field);
+      this.following = longer(this.following, field);
     }
     if (this.seenIn[field] === this.record) this.isTwice = true;
     this.seenIn[field] = this.record;
@@ -158,8 +159,8 @@ export class RecordReader {
 
 const newMember = (): Member => ({ field: -1, kind: 0, marks: 0, keyFrom: 0, from: 0, to: 0 });
 
-function longer(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const doubled = new Int32Array(2 * numbers.length);
-  doubled.set(numbers);
-  return doubled;
+function longer(numbers: Int32Array<ArrayBuffer>, field: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * (field + 2));
+  larger.set(numbers);
+  return larger;
 }
