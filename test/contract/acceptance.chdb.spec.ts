@@ -252,23 +252,46 @@ describe('acceptance, with the real engine', () => {
     expect([rejected?.rows ?? 0, await rows(accepted, 'toJSONString(v)')]).toEqual([0, [stored]]);
   });
 
-  it.each(['["x",2.5e19]', '[{"x":2.5e19}]', '[[-2.5e19]]', '[18446744073709551615,2e19]'])(
-    'rejects %s alone, which no column has as it is',
-    async (value) => {
+  it.each([
+    ['["x",2.5e19]', '["x",25000000000000000000]'],
+    ['[{"x":2.5e19},1]', '[{"x":25000000000000000000},1]'],
+    ['[[-2.5e19]]', '[[-25000000000000000000]]'],
+    ['["x",18446744073709551615,2e19]', '["x",18446744073709551615,20000000000000000000]'],
+  ])('keeps %s, with a number that no integer has', async (value, stored) => {
+    for (const earlier of [[], ['{"v":[1,"x"],"n":1}']]) {
       const keeper = new PureKeeper();
-      const { accepted, rejected } = await accept(keeper, [
-        '{"v":[1,"x"],"n":1}',
-        `{"v":${value},"n":2}`,
-        '{"n":3}',
-      ]);
-      expect([accepted?.rows, rejected?.rows]).toEqual([2, 1]);
-      const first = await accept(new PureKeeper(), [`{"v":${value}}`, '{"n":3}']);
-      expect([first.accepted?.rows, first.rejected?.rows]).toEqual([1, 1]);
+      if (earlier.length > 0) await accept(keeper, earlier);
+      const { accepted, rejected } = await accept(keeper, [`{"v":${value},"n":2}`]);
+      expect([rejected?.rows ?? 0, await rows(accepted, 'toJSONString(v)')]).toEqual([0, [stored]]);
+    }
+  });
+
+  it.each([
+    ['Array(Dynamic)', '[1,"x"]', '[{"a.b":1,"a":{"b":2}},1]'],
+    ['Array(Dynamic)', '[1,"x"]', '["x",[{"b":1},{"c":1}]]'],
+    ['Array(Dynamic)', '[1,"x"]', '["x",{"\\u0061":4}]'],
+    ['Array(Dynamic)', '[1,"x"]', '["x",[[1],null]]'],
+    ['Array(Dynamic)', '[1,"x"]', '["x",[9007199254740993,1.5]]'],
+    ['Array(Dynamic)', '[1,"x"]', '["x",{"null":1}]'],
+    ['JSON', '{"x":1}', '{"a":[[1],null]}'],
+    ['JSON', '{"x":1}', '{"a":["x",{"b":[{"c":1},null]}]}'],
+    ['JSON', '{"x":1}', '{"a":[9007199254740993,1.5]}'],
+    ['JSON', '{"x":1}', '{"a%2Eb":1}'],
+    ['Array(JSON)', '[{"x":1}]', '[{"a":[[1],null]}]'],
+    ['Nullable(Float64)', '1.5', '1e-400'],
+  ])(
+    'a column of type %s, first %s, does not take %s, which it would change',
+    async (type, first, value) => {
+      const keeper = new PureKeeper();
+      await accept(keeper, [`{"v":${first}}`]);
+      expect(keeper.state.columns).toEqual([{ name: 'v', type }]);
+      const { accepted, rejected } = await accept(keeper, [`{"v":${value}}`, '{"n":3}']);
+      expect([accepted?.rows, rejected?.rows]).toEqual([1, 1]);
     },
   );
 
   it.each(['[1,{}]', '["done",{}]', '[{"":1},"x"]'])(
-    'rejects %s alone, which the engine writes and cannot read, first or later',
+    'rejects %s alone, which the engine would not keep, first or later',
     async (value) => {
       const good = Array.from({ length: 20 }, (_, n) => `{"n":${n},"v":[${n},"x"]}`);
       const bad = `{"n":-1,"v":${value}}`;

@@ -11,6 +11,7 @@ import {
   TEXT,
 } from './kinds.js';
 import { BEYOND_64_BITS, kindIn, marksIn, tellFraction, tellInteger } from './number-text.js';
+import { marksOfArray, marksOfObject } from './nesting-marks.js';
 import { namedTwice } from './named-twice.js';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -57,12 +58,17 @@ export class JsonScanner {
   hasEscape = false;
   /** Where the names of the objects begin and end that are being read, the innermost one's last. */
   private readonly spans: number[] = [];
+  /** How many arrays, and objects, what is read is within; a record itself is not counted. */
+  private arrays = 0;
+  private objects = 0;
 
   constructor(readonly bytes: Buffer) {}
 
   /** Before a record: what was left of one that ended by a fault is forgotten. */
   begin(at: number): void {
     this.at = at;
+    this.arrays = 0;
+    this.objects = 0;
     if (this.spans.length > 0) this.spans.length = 0;
   }
 
@@ -146,15 +152,19 @@ export class JsonScanner {
 
   private object(depth: number): void {
     if (depth > NESTING_MAX) this.fail('too deep');
+    this.objects += 1;
+    this.membersOf(depth);
+    this.objects -= 1;
+  }
+
+  private membersOf(depth: number): void {
     const { bytes, spans } = this;
     const base = spans.length;
     let escaped = false;
     this.at += 1;
-    if (this.blanks() === CLOSE_OBJECT) {
-      this.at += 1;
-      return;
-    }
-    for (;;) {
+    let goesOn = this.blanks() !== CLOSE_OBJECT;
+    if (!goesOn) this.at += 1;
+    while (goesOn) {
       if (this.blanks() !== QUOTE) this.fail('malformed');
       const start = this.at;
       this.text();
@@ -163,10 +173,11 @@ export class JsonScanner {
       this.expect(COLON);
       this.blanks();
       this.value(depth);
-      if (!this.goesOn(CLOSE_OBJECT)) break;
+      goesOn = this.goesOn(CLOSE_OBJECT);
     }
     if (spans.length - base > 2 && namedTwice(bytes, spans.slice(base), escaped))
       this.fail('named twice within');
+    this.marks |= marksOfObject(bytes, spans, base, this.arrays);
     spans.length = base;
   }
 
@@ -179,13 +190,17 @@ export class JsonScanner {
       this.at += 1;
       return 0;
     }
+    this.arrays += 1;
     for (;;) {
       this.blanks();
       const kind = this.value(depth);
       if (kind === NONE) this.marks |= HAS_NULL;
       kinds |= 1 << Math.min(kind, MIXED_ARRAY);
-      if (!this.goesOn(CLOSE_ARRAY)) return kinds;
+      if (!this.goesOn(CLOSE_ARRAY)) break;
     }
+    this.arrays -= 1;
+    this.marks |= marksOfArray(kinds, this.marks, this.arrays, this.objects);
+    return kinds;
   }
 
   private number(): number {

@@ -173,7 +173,7 @@ export class LinesJudge {
     const name = this.reader.nameOf(member);
     const kind = kindInWords(KIND_NAMES[member.kind] ?? '');
     const rule = this.rules[member.field];
-    const why = rule ? rule.whyNot() : this.job.refusedFields?.get(name);
+    const why = rule ? rule.whyNot(member.marks) : this.job.refusedFields?.get(name);
     return REASON.ofField(name, REASON.noColumn(kind, why));
   }
 
