@@ -1,3 +1,4 @@
+import { FaultFound, type Fault } from './fault.js';
 import {
   BOOL,
   FLOAT,
@@ -35,13 +36,9 @@ const SAFE_DIGITS = 15;
 const FRACTION_DIGITS_MAX = 300;
 /** Levels of arrays and objects that a record may have, itself the first. */
 export const NESTING_MAX = 100;
+/** What is nested deeper is not even looked at. */
+export const READ_MAX = 1000;
 
-/** Why a text is no record that can be stored. */
-export type Fault =
-  'malformed' | 'beyond 64 bits' | 'half a pair' | 'too deep' | 'named twice within';
-
-/** Ends the reading of a record; {@link JsonScanner.fault} says why. One for all: to make one costs more than to read a record. */
-export class FaultFound extends Error {}
 const FAULT_FOUND = new FaultFound('a record that cannot be stored');
 
 /**
@@ -54,6 +51,8 @@ export class JsonScanner {
   fault: Fault = 'malformed';
   /** Of the values read since they were set to 0; see `kinds.ts`. */
   marks = 0;
+  /** Whether the record in work is nested too deep to be stored; it is read to its end all the same. */
+  isTooDeep = false;
   /** Whether the text read last has an escape. */
   hasEscape = false;
   /** Where the names of the objects begin and end that are being read, the innermost one's last. */
@@ -67,6 +66,7 @@ export class JsonScanner {
   /** Before a record: what was left of one that ended by a fault is forgotten. */
   begin(at: number): void {
     this.at = at;
+    this.isTooDeep = false;
     this.arrays = 0;
     this.objects = 0;
     if (this.spans.length > 0) this.spans.length = 0;
@@ -98,6 +98,11 @@ export class JsonScanner {
     if (byte !== COMMA && byte !== close) this.fail('malformed');
     this.at += 1;
     return byte === COMMA;
+  }
+
+  private tooDeep(depth: number): void {
+    this.isTooDeep = true;
+    if (depth > READ_MAX) this.fail('too deep to read');
   }
 
   fail(fault: Fault): never {
@@ -151,7 +156,7 @@ export class JsonScanner {
   }
 
   private object(depth: number): void {
-    if (depth > NESTING_MAX) this.fail('too deep');
+    if (depth > NESTING_MAX) this.tooDeep(depth);
     this.objects += 1;
     this.membersOf(depth);
     this.objects -= 1;
@@ -183,7 +188,7 @@ export class JsonScanner {
 
   /** @returns the kinds of its elements, one bit for each. */
   private array(depth: number): number {
-    if (depth > NESTING_MAX) this.fail('too deep');
+    if (depth > NESTING_MAX) this.tooDeep(depth);
     let kinds = 0;
     this.at += 1;
     if (this.blanks() === CLOSE_ARRAY) {

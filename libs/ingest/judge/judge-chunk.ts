@@ -9,18 +9,27 @@ const LEVEL = 1;
 /** Of the first refused record, what is looked at to say more. */
 const KNOWN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
+const LINE_BREAK = Buffer.from('\n');
 
-/** Judges the records of a file and writes the accepted and the rejected ones to files of their own. */
+/** Judges the records of a chunk and writes the accepted and the rejected ones to files of their own. */
 export function judgeChunk(job: JudgeJob): JudgedChunk {
-  const judge = new LinesJudge(linesOf(job.source), job);
+  const { source, targets } = job;
+  const bytes = typeof source === 'string' ? linesOf(source) : Buffer.concat([source, LINE_BREAK]);
+  const judge = new LinesJudge(bytes, job);
   const lines = judge.judge();
   const { isNew, accepted, refused } = judge;
   const judged = { isNew, survey: judge.surveyed(), accepted };
-  if (isNew || !job.targets) return { ...judged, rejected: undefined };
-  if (accepted > 0) writeFileSync(job.targets.accepted, compress(lines, LEVEL));
-  if (refused.length > 0)
-    writeFileSync(job.targets.rejected, compress(rejectedNative(job, refused), LEVEL));
-  return { ...judged, rejected: rejectionsOf(refused) };
+  if (isNew || !targets) return { ...judged, rejected: undefined };
+  const rejected = rejectionsOf(refused);
+  if (targets === 'memory')
+    return {
+      ...judged,
+      rejected,
+      bytes: { accepted: lines, rejected: rejectedNative(job, refused) },
+    };
+  if (accepted > 0) writeFileSync(targets.accepted, compress(lines, LEVEL));
+  if (rejected) writeFileSync(targets.rejected, compress(rejectedNative(job, refused), LEVEL));
+  return { ...judged, rejected };
 }
 
 /** With a line break behind the last line, whether there is one or not. */
