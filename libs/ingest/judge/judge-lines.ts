@@ -192,7 +192,7 @@ export class LinesJudge {
     const micros = told ?? instead;
     if (job.keptFrom !== undefined && (micros ?? job.acceptedAt) < job.keptFrom)
       return REASON.notKept;
-    if (own ?? instead) this.patchTime(line.from, own, micros);
+    if (own || instead !== undefined) this.patchTime(line.from, own, micros);
     return this.write(line);
   }
 
