@@ -12,15 +12,16 @@ const NEWLINE = 0x0a;
 
 /** Judges the records of a file and writes the accepted and the rejected ones to files of their own. */
 export function judgeChunk(job: JudgeJob): JudgedChunk {
-  const judge = new LinesJudge(linesOf(job.source), job);
+  const bytes = linesOf(job.source);
+  const judge = new LinesJudge(bytes, job);
   const lines = judge.judge();
   const { isNew, accepted, refused } = judge;
   const judged = { isNew, survey: judge.surveyed(), accepted };
   if (isNew || !job.targets) return { ...judged, rejected: undefined };
   if (accepted > 0) writeFileSync(job.targets.accepted, compress(lines, LEVEL));
   if (refused.length > 0)
-    writeFileSync(job.targets.rejected, compress(rejectedNative(job, refused), LEVEL));
-  return { ...judged, rejected: rejectionsOf(refused) };
+    writeFileSync(job.targets.rejected, compress(rejectedNative(job, bytes, refused), LEVEL));
+  return { ...judged, rejected: rejectionsOf(bytes, refused) };
 }
 
 /** With a line break behind the last line, whether there is one or not. */
@@ -42,7 +43,7 @@ function linesOf(file: string): Buffer {
   }
 }
 
-function rejectionsOf(refused: readonly Refused[]): JudgedRejections | undefined {
+function rejectionsOf(bytes: Buffer, refused: readonly Refused[]): JudgedRejections | undefined {
   const [first] = refused;
   if (!first) return undefined;
   const indexes = new Map<string, number>();
@@ -55,6 +56,6 @@ function rejectionsOf(refused: readonly Refused[]): JudgedRejections | undefined
     lines: Float64Array.from(refused, ({ line }) => line),
     reasonOf,
     reasons: [...indexes.keys()],
-    firstText: first.record.toString('utf8', 0, KNOWN_BYTES),
+    firstText: bytes.toString('utf8', first.from, Math.min(first.to, first.from + KNOWN_BYTES)),
   };
 }

@@ -97,7 +97,7 @@ export class LinesJudge {
     reason ??= this.verdict(start, from, end);
     scanner.at = end;
     if (reason !== undefined)
-      this.refused.push({ line, reason, record: trimmed(bytes, from, end) });
+      this.refused.push({ line, reason, from, to: withoutBlanks(bytes, from, end) });
   }
 
   private whyNoRecord(): string {
@@ -231,9 +231,9 @@ function isWritten(bytes: Buffer, { from, to }: Member, time: string): boolean {
   return true;
 }
 
-/** Without blanks at its end. */
-function trimmed(bytes: Buffer, from: number, end: number): Buffer {
+/** Where it ends without the blanks at its end. */
+function withoutBlanks(bytes: Buffer, from: number, end: number): number {
   let to = end;
   for (let byte = bytes[to - 1]; to > from && (byte === 0x20 || byte === 0x09 || byte === 0x0d); byte = bytes[to - 1]) to -= 1; // prettier-ignore
-  return bytes.subarray(from, to);
+  return to;
 }
