@@ -61,9 +61,12 @@ describe('LinesJudge', () => {
         expect(new Map(survey)).toEqual(slow.survey);
         expect(judge.isNew).toBe(job.refusedFields === undefined && slow.isNew);
         if (judge.isNew) return;
-        expect(
-          judge.refused.map(({ line, from, to }) => [line, lines.toString('latin1', from, to)]),
-        ).toEqual(slow.refused);
+        const { refused } = judge;
+        const records = Array.from(refused.lines, (line, index) => {
+          const { from, to } = refused.place(index);
+          return [line, lines.toString('latin1', from, to)];
+        });
+        expect(records).toEqual(slow.refused);
         expect(judge.accepted).toBe(slow.accepted.length);
         expect(recordsOf(written)).toEqual(slow.accepted.map(comparable));
       }),

@@ -9,7 +9,7 @@ import { writtenPlainly } from './number-text.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
 import { RecordReader, type Member } from './record-reader.js';
 import { timeOf } from './record-time.js';
-import type { Refused } from './rejected-native.js';
+import { RefusedRecords } from './refused-records.js';
 import { isPlainMicros, type Micros } from './time-text.js';
 
 const NEWLINE = 0x0a;
@@ -23,7 +23,7 @@ const TIME = 0;
  */
 export class LinesJudge {
   accepted = 0;
-  readonly refused: Refused[] = [];
+  readonly refused = new RefusedRecords();
   /** Whether a field has something that its stream might change its columns for. */
   isNew = false;
   private readonly survey = new FieldSurvey();
@@ -96,8 +96,7 @@ export class LinesJudge {
     if (!this.isAllUtf8 && !isUtf8(bytes.subarray(from, end))) reason = REASON.notUtf8;
     reason ??= this.verdict(start, from, end);
     scanner.at = end;
-    if (reason !== undefined)
-      this.refused.push({ line, reason, from, to: withoutBlanks(bytes, from, end) });
+    if (reason !== undefined) this.refused.add(line, reason, from, withoutBlanks(bytes, from, end));
   }
 
   private whyNoRecord(): string {

@@ -28,7 +28,8 @@ function judge(lines: readonly (string | Buffer)[], job: Partial<JudgeJob> = {})
     ...job,
   });
   const written = judged.judge().toString();
-  const refused = judged.refused.map(({ line, reason }) => `${line}: ${reason}`);
+  const { lines: numbers, reasonOf, reasons } = judged.refused;
+  const refused = Array.from(numbers, (line, at) => `${line}: ${reasons[reasonOf[at] ?? -1]}`);
   const { accepted, isNew } = judged;
   return { written, refused, accepted, isNew, survey: judged.surveyed() };
 }

@@ -1,38 +1,39 @@
 import type { JudgeJob } from './judge-job.js';
+import type { RefusedRecords } from './refused-records.js';
 
 const BYTES_OF_64_BITS = 8;
-
-/** One record that is refused, and where it stands. */
-export interface Refused {
-  readonly line: number;
-  readonly reason: string;
-  readonly from: number;
-  readonly to: number;
-}
+/** So many that a block's own bytes are few, and that many blocks take no more memory than one. */
+const BLOCK_ROWS = 65_536;
 
 /**
- * Rows for `_rejected` in ClickHouse's format Native: a block of columns, each with its name, its
+ * Rows for `_rejected` in ClickHouse's format Native: blocks of columns, each with its name, its
  * type and its values; numbers are little-endian, and texts have their length before them.
+ * @param bytes where the records stand
  */
-export function rejectedNative(
+export function* rejectedNative(
   { acceptedAt, stream, uploadId }: Pick<JudgeJob, 'acceptedAt' | 'stream' | 'uploadId'>,
   bytes: Buffer,
-  rows: readonly Refused[],
-): Buffer {
-  const same = (value: Buffer): Buffer => Buffer.alloc(rows.length * value.length, value);
-  const columns: (readonly [name: string, type: string, values: Buffer])[] = [
-    ['_timestamp', "DateTime64(6, 'UTC')", same(integers([acceptedAt]))],
-    ['stream', 'String', same(text(stream))],
-    ['upload_id', 'String', same(text(uploadId))],
-    ['line', 'UInt64', integers(rows.map(({ line }) => line))],
-    ['reason', 'String', texts(reasonsOf(rows))],
-    ['record', 'String', texts(rows.map(({ from, to }) => ({ bytes, from, to })))],
-  ];
-  return Buffer.concat([
-    length(columns.length),
-    length(rows.length),
-    ...columns.flatMap(([name, type, values]) => [text(name), text(type), values]),
-  ]);
+  refused: RefusedRecords,
+): Generator<Buffer> {
+  const { lines, reasonOf } = refused;
+  const reasons = refused.reasons.map(textOf);
+  for (let first = 0; first < refused.count; first += BLOCK_ROWS) {
+    const rows = Math.min(BLOCK_ROWS, refused.count - first);
+    const same = (value: Buffer): Buffer => Buffer.alloc(rows * value.length, value);
+    const columns: (readonly [name: string, type: string, values: Buffer])[] = [
+      ['_timestamp', "DateTime64(6, 'UTC')", same(integers([acceptedAt]))],
+      ['stream', 'String', same(text(stream))],
+      ['upload_id', 'String', same(text(uploadId))],
+      ['line', 'UInt64', integers(lines.subarray(first, first + rows))],
+      ['reason', 'String', texts(rows, (row) => reasons[reasonOf[first + row] ?? 0])],
+      ['record', 'String', texts(rows, (row) => ({ bytes, ...refused.place(first + row) }))],
+    ];
+    yield Buffer.concat([
+      length(columns.length),
+      length(rows),
+      ...columns.flatMap(([name, type, values]) => [text(name), text(type), values]),
+    ]);
+  }
 }
 
 interface Text {
@@ -41,33 +42,22 @@ interface Text {
   readonly to: number;
 }
 
-/** Of many rows most have one of a few reasons. */
-function reasonsOf(rows: readonly Refused[]): Text[] {
-  const known = new Map<string, Text>();
-  return rows.map(({ reason }) => {
-    const found = known.get(reason);
-    if (found) return found;
-    const made = textOf(reason);
-    known.set(reason, made);
-    return made;
-  });
-}
-
 function textOf(value: string): Text {
   const bytes = Buffer.from(value);
   return { bytes, from: 0, to: bytes.length };
 }
 
-function integers(values: readonly number[]): Buffer {
+function integers(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(values.length * BYTES_OF_64_BITS);
-  for (const [index, value] of values.entries())
-    bytes.writeBigInt64LE(BigInt(value), index * BYTES_OF_64_BITS);
+  for (let index = 0; index < values.length; index += 1)
+    bytes.writeBigInt64LE(BigInt(values[index] ?? 0), index * BYTES_OF_64_BITS);
   return bytes;
 }
 
-const text = (value: string): Buffer => texts([textOf(value)]);
+const text = (value: string): Buffer => texts(1, () => textOf(value));
 
-function texts(values: readonly Text[]): Buffer {
+function texts(count: number, each: (row: number) => Text | undefined): Buffer {
+  const values = Array.from({ length: count }, (_, row) => each(row) ?? textOf(''));
   const size = values.reduce((sum, { from, to }) => sum + lengthBytes(to - from) + to - from, 0);
   const target = Buffer.allocUnsafe(size);
   let at = 0;
