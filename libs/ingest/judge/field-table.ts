@@ -1,11 +1,15 @@
-const FNV_OFFSET = 0x811c9dc5;
+import { randomInt } from 'node:crypto';
+
 const FNV_PRIME = 0x01000193;
 
-/** Hash of bytes (FNV-1a, 32 bits). */
+/** Where hashes begin, which nobody knows: else names could be chosen that all fall on one place. */
+const HASH_BEGIN = randomInt(2 ** 32) | 0;
+
+/** Hash of bytes (FNV-1a, 32 bits), with its high bits in the low ones, which choose the place. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
-  let hash = FNV_OFFSET;
+  let hash = HASH_BEGIN;
   for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME);
-  return hash >>> 0;
+  return hash ^ (hash >>> 15);
 }
 
 /**

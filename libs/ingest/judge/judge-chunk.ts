@@ -2,7 +2,8 @@ import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs
 import { compress } from '@cloudpss/zstd/napi';
 import type { JudgedChunk, JudgedRejections, JudgeJob } from './judge-job.js';
 import { LinesJudge } from './judge-lines.js';
-import { rejectedNative, type Refused } from './rejected-native.js';
+import type { RefusedRecords } from './refused-records.js';
+import { rejectedNative } from './rejected-native.js';
 
 /** Fast over small: a batch is read back within seconds. */
 const LEVEL = 1;
@@ -20,15 +21,17 @@ export function judgeChunk(job: JudgeJob): JudgedChunk {
   const { isNew, accepted, refused } = judge;
   const judged = { isNew, survey: judge.surveyed(), accepted };
   if (isNew || !targets) return { ...judged, rejected: undefined };
-  const rejected = rejectionsOf(refused);
-  if (targets === 'memory')
-    return {
-      ...judged,
-      rejected,
-      bytes: { accepted: lines, rejected: rejectedNative(job, refused) },
-    };
+  const rejected = rejectionsOf(bytes, refused);
+  if (targets === 'memory') {
+    const rows = Buffer.concat([...rejectedNative(job, bytes, refused)]);
+    return { ...judged, rejected, bytes: { accepted: lines, rejected: rows } };
+  }
   if (accepted > 0) writeFileSync(targets.accepted, compress(lines, LEVEL));
-  if (rejected) writeFileSync(targets.rejected, compress(rejectedNative(job, refused), LEVEL));
+  let flag = 'w';
+  for (const block of rejectedNative(job, bytes, refused)) {
+    writeFileSync(targets.rejected, compress(block, LEVEL), { flag });
+    flag = 'a';
+  }
   return { ...judged, rejected };
 }
 
@@ -51,19 +54,10 @@ function linesOf(file: string): Buffer {
   }
 }
 
-function rejectionsOf(refused: readonly Refused[]): JudgedRejections | undefined {
-  const [first] = refused;
-  if (!first) return undefined;
-  const indexes = new Map<string, number>();
-  const reasonOf = Uint32Array.from(refused, ({ reason }) => {
-    const index = indexes.get(reason) ?? indexes.size;
-    indexes.set(reason, index);
-    return index;
-  });
-  return {
-    lines: Float64Array.from(refused, ({ line }) => line),
-    reasonOf,
-    reasons: [...indexes.keys()],
-    firstText: first.record.toString('utf8', 0, KNOWN_BYTES),
-  };
+function rejectionsOf(bytes: Buffer, refused: RefusedRecords): JudgedRejections | undefined {
+  if (refused.count === 0) return undefined;
+  const { lines, reasonOf, reasons } = refused;
+  const { from, to } = refused.place(0);
+  const firstText = bytes.toString('utf8', from, Math.min(to, from + KNOWN_BYTES));
+  return { lines, reasonOf, reasons, firstText };
 }

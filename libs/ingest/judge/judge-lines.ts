@@ -9,7 +9,7 @@ import { writtenPlainly } from './number-text.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
 import { RecordReader, type Member } from './record-reader.js';
 import { timeOf } from './record-time.js';
-import type { Refused } from './rejected-native.js';
+import { RefusedRecords } from './refused-records.js';
 import { isPlainMicros, type Micros } from './time-text.js';
 
 const NEWLINE = 0x0a;
@@ -23,7 +23,7 @@ const TIME = 0;
  */
 export class LinesJudge {
   accepted = 0;
-  readonly refused: Refused[] = [];
+  readonly refused = new RefusedRecords();
   /** Whether a field has something that its stream might change its columns for. */
   isNew = false;
   private readonly survey = new FieldSurvey();
@@ -97,8 +97,7 @@ export class LinesJudge {
     if (!this.isAllUtf8 && !isUtf8(bytes.subarray(from, end))) reason = REASON.notUtf8;
     reason ??= this.verdict(start, from, end);
     scanner.at = end;
-    if (reason !== undefined)
-      this.refused.push({ line, reason, record: trimmed(bytes, from, end) });
+    if (reason !== undefined) this.refused.add(line, reason, from, withoutBlanks(bytes, from, end));
   }
 
   private whyNoRecord(): string {
@@ -193,7 +192,7 @@ export class LinesJudge {
     const micros = told ?? instead;
     if (job.keptFrom !== undefined && (micros ?? job.acceptedAt) < job.keptFrom)
       return REASON.notKept;
-    if (own ?? instead) this.patchTime(line.from, own, micros);
+    if (own || instead !== undefined) this.patchTime(line.from, own, micros);
     return this.write(line);
   }
 
@@ -232,9 +231,9 @@ function isWritten(bytes: Buffer, { from, to }: Member, time: string): boolean {
   return true;
 }
 
-/** Without blanks at its end. */
-function trimmed(bytes: Buffer, from: number, end: number): Buffer {
+/** Where it ends without the blanks at its end. */
+function withoutBlanks(bytes: Buffer, from: number, end: number): number {
   let to = end;
   for (let byte = bytes[to - 1]; to > from && (byte === 0x20 || byte === 0x09 || byte === 0x0d); byte = bytes[to - 1]) to -= 1; // prettier-ignore
-  return bytes.subarray(from, to);
+  return to;
 }

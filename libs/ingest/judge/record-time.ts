@@ -1,14 +1,18 @@
 import { FLOAT, INT, NONE, TEXT, UINT } from './kinds.js';
 import type { Member } from './record-reader.js';
-import { microsOfNumber, microsOfText, type Micros } from './time-text.js';
+import { isNumberText, microsOfNumber, microsOfText, type Micros } from './time-text.js';
 
 /**
  * What a field tells as a record's time.
- * @returns undefined where it tells none: it is null, or a number that is 0, which stands for a time that nobody has set
+ * @returns undefined where it tells none: it is null, or a number that is 0, be it in quotes, which stands for a time that nobody has set
  */
 export function timeOf(bytes: Buffer, { kind, from, to }: Member): Micros | 'no time' | undefined {
   if (kind === NONE) return undefined;
-  if (kind === TEXT) return microsOfText(textAt(bytes, from, to)) ?? 'no time';
+  if (kind === TEXT) {
+    const text = textAt(bytes, from, to);
+    const told = microsOfText(text);
+    return told === 0 && isNumberText(text) ? undefined : (told ?? 'no time');
+  }
   if (kind !== INT && kind !== UINT && kind !== FLOAT) return 'no time';
   const micros = microsOfNumber(bytes.toString('latin1', from, to));
   return micros === 0 ? undefined : (micros ?? 'no time');

@@ -1,3 +1,5 @@
+import { integerOf } from './number-text.js';
+
 /**
  * How `_timestamp` is read. A number's unit is told by its magnitude, as OpenObserve's users
  * know it: above 31,536,000 × 10⁹ nanoseconds, × 10⁶ microseconds, × 10³ milliseconds, else seconds.
@@ -24,7 +26,10 @@ export type Micros = number | bigint;
 
 /** @returns undefined when it is no time that can be stored */
 export const microsOfText = (text: string): Micros | undefined =>
-  isoMicros(text) ?? mailMicros(text) ?? (NUMBER.test(text) ? microsOfNumber(text) : undefined);
+  isoMicros(text) ?? mailMicros(text) ?? (isNumberText(text) ? microsOfNumber(text) : undefined);
+
+/** Whether a text is a number that may be a time. */
+export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
 const [ZERO, NINE] = [0x30, 0x39];
 /** Of microseconds since 2001. */
@@ -46,7 +51,9 @@ export function isPlainMicros(bytes: Uint8Array, from: number, to: number): bool
 
 /** @param text a number as JSON writes it */
 export function microsOfNumber(text: string): Micros | undefined {
-  const micros = /^-?\d+$/.test(text) ? scaledInteger(text) : scaledFraction(Number(text));
+  const integer = /^-?\d+$/.test(text) ? text : integerOf(text);
+  const micros =
+    integer === undefined ? scaledFraction(Number(text)) : scaledInteger(String(integer));
   return micros === undefined ? undefined : stored(micros);
 }
 

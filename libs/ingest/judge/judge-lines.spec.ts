@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { KIND_NAMES } from './kinds.js';
+import { LinesJudge } from './judge-lines.js';
+import type { JudgeJob } from './judge-job.js';
+import { fits } from '../../streams/aggregates/column-types.js';
+import { rounds } from '../../../test/rounds.js';
+import { chunks } from '../../../test/doubles/judge/json-chunks.js';
+import { slowJson, type Slow } from '../../../test/doubles/judge/slow-json.js';
+import { slowVerdicts } from '../../../test/doubles/judge/slow-judge.js';
+
+const TYPES = [
+  ...['Int64', 'UInt64', 'Float64', 'Bool', 'String'].map((type) => `Nullable(${type})`),
+  'JSON',
+  'Array(JSON)',
+  'Array(Dynamic)',
+];
+const ALL_TYPES = [...TYPES, ...TYPES.slice(0, 5).map((type) => `Array(${type})`)];
+const NAMES = ['a', 'b', 'é', '', '@timestamp', '__proto__'];
+
+const columns = fc.uniqueArray(
+  fc.record({ name: fc.constantFrom(...NAMES), type: fc.constantFrom(...ALL_TYPES) }),
+  { selector: ({ name }) => name, maxLength: NAMES.length },
+);
+const jobs = fc
+  .record({
+    columns,
+    exact: fc.subarray(NAMES),
+    fieldsMax: fc.constantFrom(2, 3, 2000, 2000),
+    keptFrom: fc.constantFrom(undefined, undefined, 0, 1_700_000_000_000_000),
+    isAsked: fc.boolean(),
+  })
+  .map(({ columns: chosen, isAsked, ...rest }): JudgeJob => ({
+    ...rest,
+    columns: chosen.map(({ name, type }) => ({
+      name,
+      type,
+      fits: KIND_NAMES.reduce((mask, kind, at) => mask | (fits(type, kind) ? 1 << at : 0), 0),
+    })),
+    refusedFields: isAsked ? new Map<string, string>() : undefined,
+    source: '',
+    firstLine: 1,
+    acceptedAt: 1_767_225_600_000_000,
+    uploadId: 'u',
+    stream: 's',
+  }));
+
+describe('LinesJudge', () => {
+  it('comes to the same as a judge that is slow and simple', () => {
+    fc.assert(
+      fc.property(chunks, jobs, (bytes, job) => {
+        const slow = slowVerdicts(bytes, job);
+        const lines = Buffer.concat([bytes, Buffer.from('\n')]);
+        const judge = new LinesJudge(lines, job);
+        const written = judge.judge();
+        const survey = judge
+          .surveyed()
+          .flatMap(({ field, kind, count, beyond }): [string, number][] => [
+            [`${field}\n${kind}`, count],
+            ...(beyond > 0 ? ([[`${field}\n${kind}\nbeyond`, beyond]] as [string, number][]) : []),
+          ]);
+        expect(new Map(survey)).toEqual(slow.survey);
+        expect(judge.isNew).toBe(job.refusedFields === undefined && slow.isNew);
+        if (judge.isNew) return;
+        const { refused } = judge;
+        const records = Array.from(refused.lines, (line, index) => {
+          const { from, to } = refused.place(index);
+          return [line, lines.toString('latin1', from, to)];
+        });
+        expect(records).toEqual(slow.refused);
+        expect(judge.accepted).toBe(slow.accepted.length);
+        expect(recordsOf(written)).toEqual(slow.accepted.map(comparable));
+      }),
+      { numRuns: rounds(2000, 200_000) },
+    );
+  }, 600_000);
+});
+
+type Members = readonly (readonly [string, Slow])[];
+
+/** In the order of their names; a float has not every microsecond after 2223. */
+const comparable = (members: Members): Members =>
+  members
+    .map(([name, value]): readonly [string, Slow] =>
+      name === '_timestamp' && value.is === 'number' && Number(value.text) > 8e15
+        ? [name, { is: 'text', text: 'after 2223' }]
+        : [name, value],
+    )
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+
+function recordsOf(lines: Buffer): Members[] {
+  return lines
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const value = slowJson(Buffer.from(line, 'latin1'));
+      return value?.is === 'object' ? comparable(value.members) : [];
+    });
+}

@@ -1,0 +1,139 @@
+import {
+  hasBeyondFloat,
+  integer,
+  isPlain,
+  isWithinLimits,
+  slowJson,
+  slowKind,
+  type Slow,
+} from './slow-json.js';
+import { slowTime } from './slow-time.js';
+
+export interface SlowJob {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly exact: readonly string[];
+  readonly fieldsMax: number;
+  readonly acceptedAt: number;
+  readonly keptFrom: number | undefined;
+}
+
+type Members = readonly (readonly [string, Slow])[];
+
+/** What a judge of records must come to, line by line, told at length and without any thrift. */
+export interface SlowVerdicts {
+  /** Numbers of the lines that are refused, with their records. */
+  readonly refused: readonly (readonly [line: number, record: string])[];
+  /** Members of the records that are accepted, as they are to be stored. */
+  readonly accepted: readonly Members[];
+  /** Number of values by field, kind, and whether they have an integer beyond floats. */
+  readonly survey: ReadonlyMap<string, number>;
+  readonly isNew: boolean;
+}
+
+export function slowVerdicts(bytes: Buffer, job: SlowJob): SlowVerdicts {
+  const refused: [number, string][] = [];
+  const accepted: Members[] = [];
+  const survey = new Map<string, number>();
+  const count = (key: string): void => void survey.set(key, (survey.get(key) ?? 0) + 1);
+  let isNew = false;
+  for (const [index, line] of linesOf(bytes).entries()) {
+    if (line.length === 0) continue;
+    const value = slowJson(line);
+    const members = value?.is === 'object' ? value.members : [];
+    const isRecord = value?.is === 'object' && members.length <= job.fieldsMax && isReadable(value);
+    if (isRecord) {
+      for (const [name, each] of members) {
+        if (name === '_timestamp') continue;
+        count(`${name}\n${slowKind(each)}`);
+        if (hasBeyondFloat(each)) count(`${name}\n${slowKind(each)}\nbeyond`);
+        isNew ||= mayChange(name, each, job);
+      }
+    }
+    const stored = isRecord ? storedMembers(members, job) : undefined;
+    if (stored) accepted.push(stored);
+    else refused.push([index + 1, line.toString('latin1')]);
+  }
+  return { refused, accepted, survey, isNew };
+}
+
+/** Without the blanks around them. */
+function linesOf(bytes: Buffer): Buffer[] {
+  return bytes
+    .toString('latin1')
+    .split('\n')
+    .map((line) => Buffer.from(line.replace(/^[ \t\r]+|[ \t\r]+$/g, ''), 'latin1'));
+}
+
+/** Top-level names may come twice: then the record is one, but not stored. */
+const isReadable = (value: Slow & { is: 'object' }): boolean =>
+  value.members.every(([name, each]) => isWithinLimits({ is: 'object', members: [[name, each]] }));
+
+function mayChange(name: string, value: Slow, { columns, exact }: SlowJob): boolean {
+  const kind = slowKind(value);
+  const column = columns.find((each) => each.name === name);
+  if (!column) return kind !== 'None' && kind !== 'Array(Nothing)';
+  const isList = column.type.startsWith('Array(');
+  if (!column.type.includes('Int64') || column.type.includes('UInt64')) return false;
+  const ofKind = (inner: string): string => (isList ? `Array(Nullable(${inner}))` : inner);
+  return (
+    kind === ofKind('Float64') ||
+    (kind === ofKind('Int64') && hasBeyondFloat(value) && !exact.includes(name))
+  );
+}
+
+/** @returns undefined when it is refused */
+function storedMembers(members: Members, job: SlowJob): Members | undefined {
+  if (new Set(members.map(([name]) => name)).size < members.length) return undefined;
+  const others = members.filter(([name]) => name !== '_timestamp');
+  const types = new Map(job.columns.map(({ name, type }) => [name, type]));
+  if (!others.every(([name, value]) => takes(types.get(name), value))) return undefined;
+  const [own, other] = ['_timestamp', '@timestamp'].map(
+    (wanted) => members.find(([name]) => name === wanted)?.[1],
+  );
+  const told = own ? slowTime(own) : null;
+  if (told === undefined) return undefined;
+  const instead = told === null && other ? slowTime(other) : null;
+  if (instead === undefined) return undefined;
+  const time = told ?? instead;
+  if (job.keptFrom !== undefined && (time ?? BigInt(job.acceptedAt)) < BigInt(job.keptFrom))
+    return undefined;
+  const written: Slow = time === null ? { is: 'null' } : { is: 'number', text: String(time) };
+  return [
+    ...(own || time !== null ? ([['_timestamp', written]] as const) : []),
+    ...others.map(([name, value]) => [name, rewritten(types.get(name), value)] as const),
+  ];
+}
+
+/** Whether a column takes a value without loss; no column takes what says nothing. */
+function takes(type: string | undefined, value: Slow): boolean {
+  const isEmpty = value.is === 'array' && value.elements.every(({ is }) => is === 'null');
+  if (value.is === 'null') return true;
+  if (type === undefined) return isEmpty;
+  const inner = /^Array\((.*)\)$/.exec(type)?.[1];
+  if (inner === undefined) return takesScalar(type, value);
+  if (value.is !== 'array') return false;
+  if (inner === 'Dynamic') return true;
+  return value.elements.every(
+    (each) => (each.is === 'null' && inner !== 'JSON') || takesScalar(inner, each),
+  );
+}
+
+function takesScalar(type: string, value: Slow): boolean {
+  if (type === 'JSON') return value.is === 'object';
+  if (type === 'Nullable(Bool)') return value.is === 'true' || value.is === 'false';
+  if (type === 'Nullable(String)') return value.is === 'text';
+  if (value.is !== 'number') return false;
+  const number = integer(value.text);
+  if (type === 'Nullable(Float64)')
+    return !isPlain(value.text) || (number !== undefined && !hasBeyondFloat(value));
+  if (type === 'Nullable(Int64)') return slowKind(value) === 'Int64';
+  return slowKind(value) !== 'Float64' && number !== undefined && number >= 0n;
+}
+
+/** Integers of integer columns are written as such. */
+function rewritten(type: string | undefined, value: Slow): Slow {
+  if (!type?.includes('Int64')) return value;
+  if (value.is === 'array')
+    return { is: 'array', elements: value.elements.map((each) => rewritten(type, each)) };
+  return value.is === 'number' ? { is: 'number', text: String(integer(value.text)) } : value;
+}
