@@ -68,7 +68,7 @@ export class LinesJudge {
     for (let at = 0; at < bytes.length && line - firstLine < most; line += 1) {
       scanner.begin(at);
       if (scanner.blanks() !== NEWLINE) this.line(at, line);
-      at = bytes.indexOf(NEWLINE, scanner.at) + 1;
+      at = scanner.at + 1;
     }
     return this.writer.end();
   }
@@ -80,6 +80,7 @@ export class LinesJudge {
     );
   }
 
+  /** Leaves the scanner at the end of the line. */
   private line(start: number, line: number): void {
     const { bytes, reader } = this;
     const { scanner } = reader;
@@ -93,7 +94,7 @@ export class LinesJudge {
       if (!(error instanceof FaultFound)) throw error;
       reason = this.whyFault();
     }
-    const end = bytes.indexOf(NEWLINE, scanner.at);
+    const end = reason === undefined ? scanner.at : bytes.indexOf(NEWLINE, scanner.at);
     if (!this.isAllUtf8 && !isUtf8(bytes.subarray(from, end))) reason = REASON.notUtf8;
     reason ??= this.verdict(start, from, end);
     scanner.at = end;
