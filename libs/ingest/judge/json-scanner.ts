@@ -1,10 +1,12 @@
 import { FaultFound, type Fault } from './fault.js';
 import {
+  BEYOND_FLOAT,
   BOOL,
   FLOAT,
   HAS_NULL,
   INT,
   kindOfArray,
+  LONG_INTEGER,
   MIXED_ARRAY,
   NEGATIVE,
   NONE,
@@ -32,6 +34,8 @@ const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const UNICODE_ESCAPE = 6;
 /** An integer of fewer digits is in every type of numbers. */
 const SAFE_DIGITS = 15;
+/** A float has all integers of so many digits, and 64 bits have all of so many, if the first is no nine. */
+const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
 /** A fraction of so many digits may be too small for a float to have anything of it. */
 const FRACTION_DIGITS_MAX = 300;
 /** Levels of arrays and objects that a record may have, itself the first. */
@@ -220,9 +224,13 @@ export class JsonScanner {
     let byte = bytes[at] ?? 0;
     if (byte !== DOT && (byte | LOWER) !== LOWER_E) {
       this.at = at;
-      if (length > SAFE_DIGITS || (isNegative && bytes[first] === ZERO))
-        return this.told(tellInteger(this.written(start)));
+      if (isNegative && bytes[first] === ZERO) return this.told(tellInteger('-0'));
       if (isNegative) this.marks |= NEGATIVE;
+      const byNine = (bytes[first] ?? 0) < NINE ? length : length + 1;
+      if (length <= SAFE_DIGITS || byNine === FLOAT_DIGITS) return INT;
+      if (length === FLOAT_DIGITS || byNine > INT_DIGITS)
+        return this.told(tellInteger(this.written(start)));
+      this.marks |= BEYOND_FLOAT | LONG_INTEGER;
       return INT;
     }
     let isFraction = false;

@@ -1,6 +1,12 @@
 import { FLOAT, INT, NONE, TEXT, UINT } from './kinds.js';
 import type { Member } from './record-reader.js';
-import { isNumberText, microsOfNumber, microsOfText, type Micros } from './time-text.js';
+import {
+  isNumberText,
+  microsOfNumber,
+  microsOfText,
+  plainIsoMicros,
+  type Micros,
+} from './time-text.js';
 
 /**
  * What a field tells as a record's time.
@@ -9,6 +15,8 @@ import { isNumberText, microsOfNumber, microsOfText, type Micros } from './time-
 export function timeOf(bytes: Buffer, { kind, from, to }: Member): Micros | 'no time' | undefined {
   if (kind === NONE) return undefined;
   if (kind === TEXT) {
+    const plain = plainIsoMicros(bytes, from + 1, to - 1);
+    if (plain !== undefined) return plain;
     const text = textAt(bytes, from, to);
     const told = microsOfText(text);
     return told === 0 && isNumberText(text) ? undefined : (told ?? 'no time');

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { isPlainMicros, microsOfNumber, microsOfText, type Micros } from './time-text.js';
+import {
+  isPlainMicros,
+  microsOfNumber,
+  microsOfText,
+  plainIsoMicros,
+  type Micros,
+} from './time-text.js';
 import { slowNumberTime, slowTime } from '../../../test/doubles/judge/slow-time.js';
 import { rounds } from '../../../test/rounds.js';
 
@@ -40,6 +46,16 @@ const clock = fc
   .map(([t, hour, minute, second, fraction, of]) =>
     [`${t}${hour}:${minute}`, second === null ? '' : `:${second}${fraction ?? ''}`, of].join(''),
   );
+const usual = fc
+  .tuple(
+    fc.date({ min: new Date('1890-01-01'), max: new Date('2310-01-01'), noInvalidDate: true }),
+    fc.oneof(digits, fc.constant('')),
+    fc.constantFrom('Z', 'Z', 'Z', 'z', '', '0Z', '.Z'),
+  )
+  .map(([at, fraction, end]) => {
+    const [seconds = ''] = at.toISOString().split('.');
+    return `${seconds}${fraction && '.'}${fraction}${end}`;
+  });
 const iso = fc.tuple(date, fc.option(clock)).map(([day, time]) => `${day}${time ?? ''}`);
 const mail = fc
   .tuple(
@@ -58,10 +74,15 @@ const mail = fc
   });
 
 describe('microsOfText', () => {
-  it.each([iso, mail])('reads what Date reads, to the microsecond (%#)', (texts) => {
+  it.each([iso, mail, usual])('reads what Date reads, to the microsecond (%#)', (texts) => {
     fc.assert(
       fc.property(texts, (text) => {
-        expect(exactly(microsOfText(text))).toBe(slowTime({ is: 'text', text }) ?? undefined);
+        const micros = slowTime({ is: 'text', text }) ?? undefined;
+        expect(exactly(microsOfText(text))).toBe(micros);
+        const bytes = Buffer.from(`"${text}"`);
+        const plain = plainIsoMicros(bytes, 1, bytes.length - 1);
+        if (plain !== undefined || /^\d{4}-\d\d-\d\dT[\d:]{8}(\.\d{1,9})?Z$/.test(text))
+          expect(exactly(plain)).toBe(micros);
       }),
       { numRuns: rounds(3000, 300_000) },
     );

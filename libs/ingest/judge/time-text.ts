@@ -31,7 +31,48 @@ export const microsOfText = (text: string): Micros | undefined =>
 /** Whether a text is a number that may be a time. */
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
-const [ZERO, NINE] = [0x30, 0x39];
+const [ZERO, NINE, POINT, Z] = [0x30, 0x39, 0x2e, 0x5a];
+/** Where it has a zero, any digit may be. */
+const ISO_SHAPE = Buffer.from('0000-00-00T00:00:00');
+const FRACTION_MAX = 9;
+
+/**
+ * ISO 8601 as most programs write it, `2026-01-01T00:00:00.123Z`, read without a text.
+ * @returns undefined where it is written otherwise, or no time that can be stored
+ */
+export function plainIsoMicros(bytes: Uint8Array, from: number, to: number): Micros | undefined {
+  const point = from + ISO_SHAPE.length;
+  const end = to - 1;
+  const digits = end - point - 1;
+  if (point > end || bytes[end] !== Z || digits === 0 || digits > FRACTION_MAX) return undefined;
+  if (digits > 0 && bytes[point] !== POINT) return undefined;
+  for (let at = from; at < end; at += 1) {
+    const wanted = at < point ? ISO_SHAPE[at - from] : ZERO;
+    if (at !== point && !(wanted === ZERO ? isDigit(bytes[at]) : bytes[at] === wanted))
+      return undefined;
+  }
+  const read = (at: number, count: number): number => numberAt(bytes, from + at, count);
+  const [minute, second] = [read(14, 2), read(17, 2)];
+  if (minute > 59 || second > 59) return undefined;
+  const milliseconds = instant(
+    [read(0, 4), read(5, 2) - 1, read(8, 2)],
+    [read(11, 2), minute, second],
+    'Z',
+  );
+  const told = Math.min(digits, 6);
+  const rest = digits > 0 ? numberAt(bytes, point + 1, told) * 10 ** (6 - told) : 0;
+  return milliseconds === undefined ? undefined : inMicros(milliseconds, rest);
+}
+
+const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= ZERO && byte <= NINE;
+
+function numberAt(bytes: Uint8Array, from: number, count: number): number {
+  let number = 0;
+  for (let at = from; at < from + count; at += 1) number = number * 10 + (bytes[at] ?? 0) - ZERO;
+  return number;
+}
+
 /** Of microseconds since 2001. */
 const PLAIN_DIGITS = 16;
 /** More would be no safe integer. */
@@ -127,7 +168,10 @@ function instant(
 const SAFE_MS = 9_000_000_000_000;
 
 function fromParts(milliseconds: number, fraction: string): Micros | undefined {
-  const rest = fraction === '' ? 0 : Number(fraction.padEnd(6, '0').slice(0, 6));
+  return inMicros(milliseconds, Number(fraction.padEnd(6, '0').slice(0, 6)));
+}
+
+function inMicros(milliseconds: number, rest: number): Micros | undefined {
   return stored(
     Math.abs(milliseconds) < SAFE_MS
       ? milliseconds * 1000 + rest
