@@ -200,6 +200,9 @@ export class JsonScanner {
       return 0;
     }
     this.arrays += 1;
+    // What is beside the array says nothing of its elements.
+    const { marks } = this;
+    this.marks = 0;
     for (;;) {
       this.blanks();
       const kind = this.value(depth);
@@ -208,7 +211,7 @@ export class JsonScanner {
       if (!this.goesOn(CLOSE_ARRAY)) break;
     }
     this.arrays -= 1;
-    this.marks |= marksOfArray(kinds, this.marks, this.arrays, this.objects);
+    this.marks |= marks | marksOfArray(kinds, this.marks, this.arrays, this.objects);
     return kinds;
   }
 

@@ -5,6 +5,7 @@ import {
   EMPTY_ARRAY,
   FLOAT,
   FLOATS,
+  INT,
   INTS,
   LONG_INTEGER,
   MIXED_ARRAY,
@@ -12,6 +13,7 @@ import {
   NONE,
   OBJECT,
   OBJECTS,
+  ODDLY_WRITTEN,
   TEXTS,
   UINT,
   UINTS,
@@ -27,6 +29,7 @@ const [DOT, PERCENT, BACKSLASH, LOWER_U] = [0x2e, 0x25, 0x5c, 0x75];
 const bits = (...kinds: readonly number[]): number =>
   kinds.reduce((mask, kind) => mask | (1 << kind), 0);
 const NESTED = bits(OBJECT, EMPTY_ARRAY, BOOLS, INTS, UINTS, FLOATS, TEXTS, OBJECTS, MIXED_ARRAY);
+const INTEGERS = bits(INT, UINT);
 
 /**
  * Of an object that has been read.
@@ -81,7 +84,10 @@ export function marksOfArray(
   if (arrays === 0 && objects === 0) return 0;
   // A null would become an empty array or an empty object.
   const losesNull = (kinds & (1 << NONE)) !== 0 && (kinds & NESTED) !== 0;
-  const rounds = (kinds & (1 << FLOAT)) !== 0 && (marks & LONG_INTEGER) !== 0;
+  // An integer written as a fraction is one to the engine, and all beside it are read as such.
+  const isOfFractions =
+    (kinds & (1 << FLOAT)) !== 0 || ((kinds & INTEGERS) !== 0 && (marks & ODDLY_WRITTEN) !== 0);
+  const rounds = isOfFractions && (marks & LONG_INTEGER) !== 0;
   const wraps = (kinds & (1 << UINT)) !== 0 && (marks & NEGATIVE) !== 0;
   if (!losesNull && !rounds && !wraps) return 0;
   return (arrays > 0 ? CHANGED_IN_MIXED_ARRAYS : 0) | (objects > 0 ? CHANGED_IN_OBJECTS : 0);
