@@ -7,6 +7,7 @@ import {
   slowKind,
   type Slow,
 } from './slow-json.js';
+import { isKeptInMixed, isKeptInObjects } from './slow-nesting.js';
 import { slowTime } from './slow-time.js';
 
 export interface SlowJob {
@@ -66,7 +67,9 @@ function linesOf(bytes: Buffer): Buffer[] {
 
 /** Top-level names may come twice: then the record is one, but not stored. */
 const isReadable = (value: Slow & { is: 'object' }): boolean =>
-  value.members.every(([name, each]) => isWithinLimits({ is: 'object', members: [[name, each]] }));
+  value.members.every(([name, each]) =>
+    isWithinLimits({ is: 'object', members: [[name, each]], spelled: [] }),
+  );
 
 function mayChange(name: string, value: Slow, { columns, exact }: SlowJob): boolean {
   const kind = slowKind(value);
@@ -112,14 +115,14 @@ function takes(type: string | undefined, value: Slow): boolean {
   const inner = /^Array\((.*)\)$/.exec(type)?.[1];
   if (inner === undefined) return takesScalar(type, value);
   if (value.is !== 'array') return false;
-  if (inner === 'Dynamic') return true;
+  if (inner === 'Dynamic') return isKeptInMixed(value);
   return value.elements.every(
     (each) => (each.is === 'null' && inner !== 'JSON') || takesScalar(inner, each),
   );
 }
 
 function takesScalar(type: string, value: Slow): boolean {
-  if (type === 'JSON') return value.is === 'object';
+  if (type === 'JSON') return value.is === 'object' && isKeptInObjects(value);
   if (type === 'Nullable(Bool)') return value.is === 'true' || value.is === 'false';
   if (type === 'Nullable(String)') return value.is === 'text';
   if (value.is !== 'number') return false;
