@@ -22,7 +22,8 @@ describe('headers of a batch', () => {
   });
 
   it('are read as columns where a version wrote them that knew nothing else', () => {
-    const { ending: _, ...old } = toHeaders(BATCH);
+    const { ending, ...old } = toHeaders(BATCH);
+    expect(ending).toBe('.native.zst');
     expect(fromHeaders(old)).toEqual(BATCH);
     expect(endingIn(old)).toBe('.native.zst');
   });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { EngineWhenNeeded } from './engine-when-needed.js';
 import { availableMemory } from './available-memory.js';
 import type { EngineEvent } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
@@ -30,7 +31,7 @@ const MEMORY_SHARE = 0.5;
 
 /**
  * Opens the warehouse that the configuration names: a server, or the engine in a process of its own.
- * Acceptance has its engine in this process either way.
+ * Acceptance has its engine in this process either way; without a server not before it is needed.
  * @throws when the directory is in use, or the server cannot be reached.
  */
 export async function openWarehouse({
@@ -42,12 +43,15 @@ export async function openWarehouse({
   memoryBytes = Math.floor(availableMemory() * MEMORY_SHARE),
   tell = () => undefined,
 }: WarehouseOptions): Promise<OpenWarehouse> {
-  const { Engine } = await import('./chdb/index.js');
   const { openEngine } = await import('./engine/index.js');
   const { openClickHouse } = await import('./clickhouse/index.js');
-  const engine = new Engine({ directory: join(directory, 'acceptance'), acceptors });
-  const { localEngine } = engine;
-  const closeEngine = (): Promise<void> => engine.close();
+  const localEngine = new EngineWhenNeeded({
+    directory: join(directory, 'acceptance'),
+    acceptors,
+  });
+  // With a server nothing else takes the directory for this process alone.
+  if (clickHouse !== undefined) await localEngine.run('SELECT 1');
+  const closeEngine = (): Promise<void> => localEngine.close();
   const common = { directory, limits, closeEngine };
   try {
     const warehouse =
@@ -56,7 +60,7 @@ export async function openWarehouse({
         : await openClickHouse({ ...common, address: clickHouse, localEngine });
     return { warehouse, localEngine };
   } catch (error) {
-    await engine.close();
+    await localEngine.close();
     if (clickHouse === undefined) throw error;
     throw new Error(`CLICKHOUSE_URL: ${(error as Error).message}`, { cause: error });
   }

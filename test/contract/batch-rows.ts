@@ -4,12 +4,7 @@ import { judgeChunk } from '../../libs/ingest/judge/judge-chunk.js';
 import { LINES_SETTINGS, selectBatches } from '../../libs/warehouse/sql/batch-statements.js';
 
 /** The judge, without threads and turns. */
-export const JUDGE: Judge = {
-  judge: async (job) => {
-    await Promise.resolve();
-    return judgeChunk(job);
-  },
-};
+export const JUDGE: Judge = { judge: judgeChunk };
 
 const POSITION = { partition: 0, offset: 0n };
 

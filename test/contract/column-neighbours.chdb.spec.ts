@@ -10,6 +10,7 @@ import {
 } from '../../libs/streams/aggregates/stream.aggregate.js';
 import { Engine } from '../../libs/warehouse/chdb/engine.js';
 import { openEngine } from '../../libs/warehouse/engine/index.js';
+import { mergeParts } from './merge-parts.js';
 
 const LIMITS = {
   timeoutSeconds: 10,
@@ -91,18 +92,6 @@ describe('columns that a stream takes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Merges its parts: no port of ours asks for that. */
-  const optimize = async (table: string): Promise<void> => {
-    const { origin, path } = await server.ready(5000);
-    const { username, password } = server.users.admin;
-    const answer = await fetch(`${origin}${path}`, {
-      method: 'POST',
-      body: `OPTIMIZE TABLE o_n.${table} FINAL`,
-      headers: { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password },
-    });
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
-  };
-
   /** What the warehouse says when a field comes: the columns that are new for it. */
   const evolve = (
     state: StreamState,
@@ -173,7 +162,7 @@ describe('columns that a stream takes', () => {
           );
         const rows = state.columns.length === 0 ? sent.map(() => ['']) : expected;
         expect(await read()).toEqual(rows);
-        await optimize(table);
+        await mergeParts(server, { database: 'o_n', table });
         expect(await read()).toEqual(rows);
         await warehouse.text({ sql: `SELECT * FROM ${table}`, database: 'o_n', format: 'text' });
         await warehouse.dropTable({ database: 'o_n', table });

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compress } from '@cloudpss/zstd/napi';
 import { pino } from 'pino';
 import type { RecordedEvent } from '@app/event-store';
 import { DeadLetter, GroupInserter, PutBack, WritePipeline, WriteProgress } from '@app/ingest';
@@ -80,14 +81,29 @@ describe('batches that their table does not take', () => {
   const newStream = (): string => `S${(made += 1)}`;
   /** As acceptance does, all in one append. */
   async function append(stream: string, ...payloads: Uint8Array[]): Promise<QueuePosition[]> {
-    const headers = {
-      ...{ database: DATABASE, table: stream, streamId: stream },
-      ...{ columns: '["_timestamp","n"]', rows: String(ROWS), recordBytes: '100' },
-    };
+    const headers = headersOf(stream);
     const records = payloads.map((payload) => ({
       ...{ key: stream, headers },
       payload: { bytes: payload },
     }));
+    return [...(await queue.append(records))];
+  }
+  const headersOf = (stream: string): Record<string, string> => ({
+    ...{ database: DATABASE, table: stream, streamId: stream },
+    ...{ columns: '["_timestamp","n"]', rows: String(ROWS), recordBytes: '100' },
+  });
+  /** Batches of lines with these values, the last in a file. */
+  async function appendLines(stream: string, ...batches: string[][]): Promise<QueuePosition[]> {
+    const types = '[["Nullable(Int64)"],[0]]';
+    const records = batches.map((values, index) => {
+      const text = values.map((value, row) => `{"_timestamp":${row},"n":${value}}\n`).join('');
+      const isLast = index === batches.length - 1;
+      const headers = { ...headersOf(stream), types, ending: isLast ? '.ndjson.zst' : '.ndjson' };
+      if (!isLast) return { key: stream, headers, payload: { bytes: Buffer.from(text) } };
+      const file = join(directory, 'last.ndjson.zst');
+      writeFileSync(file, compress(Buffer.from(text), 1));
+      return { key: stream, headers, payload: { file } };
+    });
     return [...(await queue.append(records))];
   }
   const createTable = (stream: string): Promise<void> =>
@@ -98,6 +114,12 @@ describe('batches that their table does not take', () => {
     );
   const rowsOf = async (stream: string): Promise<string> =>
     warehouse.text({ sql: `SELECT count() FROM ${stream}`, database: DATABASE, format: 'text' });
+  const valuesOf = async (stream: string): Promise<string> =>
+    warehouse.text({
+      sql: `SELECT arrayStringConcat(arraySort(groupArray(toString(n))), ',') FROM ${stream}`,
+      database: DATABASE,
+      format: 'text',
+    });
   const last = (positions: readonly QueuePosition[]): QueuePosition => {
     const position = positions.at(-1);
     if (!position) throw new Error('nothing was appended');
@@ -199,6 +221,32 @@ describe('batches that their table does not take', () => {
     expect(await rowsOf(stream)).toBe(`${2 * ROWS}\n`);
   });
 
+  it('are kept alone when they are lines of which one does not fit, and their neighbours are written', async () => {
+    const stream = newStream();
+    await createTable(stream);
+    const positions = await appendLines(stream, ['1'], ['2', '2.5', '3'], ['4'], ['5', '6']);
+    start();
+    await expect(progress.awaitWritten(last(positions), positions[0])).rejects.toMatchObject({
+      kind: 'SET_ASIDE',
+    });
+    const [batch, ...more] = await new DeadLetter(kept()).list();
+    expect([batch?.position, more]).toEqual([positions[1], []]);
+    expect(await valuesOf(stream)).toBe('1,4,5,6\n');
+    // As it came, and where somebody can mend it: whoever puts it back has it read as lines.
+    const name = readdirSync(kept()).find((file) => file.endsWith('.ndjson')) ?? '';
+    const payload = join(kept(), name);
+    const text = readFileSync(payload, 'utf8');
+    expect(text).toBe('{"_timestamp":0,"n":2}\n{"_timestamp":1,"n":2.5}\n{"_timestamp":2,"n":3}\n');
+    const putBack = new PutBack(deadLetter, inserter(), warehouse, streams);
+    if (!batch) throw new Error('nothing was kept');
+    await expect(putBack.one(batch)).rejects.toMatchObject({ code: 27 });
+    expect((await deadLetter.bytesByDatabase()).get(DATABASE)).toBe(text.length);
+    writeFileSync(payload, text.replace('2.5', 'null'));
+    expect(await putBack.one(batch)).toBe('stored');
+    expect(await valuesOf(stream)).toBe('1,2,3,4,5,6\n');
+    expect([deadLetter.size, readdirSync(kept())]).toEqual([0, []]);
+  });
+
   it('stay on the queue as long as they cannot be kept', async () => {
     writeFileSync(kept(), 'a file where the folder should be');
     const stream = newStream();
@@ -216,6 +264,19 @@ describe('batches that their table does not take', () => {
   describe('put back', () => {
     const putBack = (from: DeadLetter): PutBack =>
       new PutBack(from, inserter(), warehouse, streams);
+
+    it('are read as lines when they were, from inline bytes and from a file', async () => {
+      const stream = newStream();
+      const positions = await appendLines(stream, ['1', 'null', '3'], ['4']);
+      start(1);
+      await progress.awaitWritten(last(positions)).catch(() => undefined);
+      expect(deadLetter.size).toBe(2);
+      await createTable(stream);
+      const found = new DeadLetter(kept());
+      for (const batch of await found.list())
+        expect(await putBack(found).one(batch)).toBe('stored');
+      expect([await valuesOf(stream), readdirSync(kept())]).toEqual(['1,3,4\n', []]);
+    });
 
     it('are in their table once, also when it is broken off and done again', async () => {
       const stream = newStream();

@@ -41,7 +41,7 @@ describe('rejected rows, read back by the real engine', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const judge = (body: Buffer | string, job: Partial<JudgeJob> = {}): JudgedChunk => {
+  const judge = (body: Buffer | string, job: Partial<JudgeJob> = {}): Promise<JudgedChunk> => {
     writeFileSync(source, body);
     return judgeChunk({ ...JOB, source, targets: { accepted, rejected }, ...job });
   };
@@ -62,7 +62,7 @@ describe('rejected rows, read back by the real engine', () => {
         // Two brackets make no record, and what is within them no second line.
         const lines = all.map((bytes) => [...bytes].map((byte) => (byte === 0x0a ? 0 : byte)));
         const body = Buffer.concat(lines.map((line) => Buffer.from([0x5b, ...line, 0x5d, 0x0a])));
-        const { rejected: told } = judge(body, { stream: name });
+        const { rejected: told } = await judge(body, { stream: name });
         const rows = lines.map((line, index) => [
           '2026-01-01 00:00:00.123456',
           name,
@@ -81,7 +81,7 @@ describe('rejected rows, read back by the real engine', () => {
   }, 120_000);
 
   it.each([1, 126, 127, 128, 16_383, 16_384, 300_000])('have a text of %i bytes', async (size) => {
-    judge(`${'x'.repeat(size)}\n`, { uploadId: 'é'.repeat(size), firstLine: 2 ** 40 });
+    await judge(`${'x'.repeat(size)}\n`, { uploadId: 'é'.repeat(size), firstLine: 2 ** 40 });
     expect(
       await read(
         `tuple(count(), any(record = repeat('x', ${size})), any(upload_id = repeat('é', ${size})), toString(any(line)))`,
@@ -91,7 +91,7 @@ describe('rejected rows, read back by the real engine', () => {
 
   it('have numbers of 53 bits, times before 1970, and empty texts', async () => {
     const job = { firstLine: Number.MAX_SAFE_INTEGER, acceptedAt: -1, stream: '', uploadId: '' };
-    judge('{"a":1}', job);
+    await judge('{"a":1}', job);
     expect(await read(ROWS)).toEqual([
       [
         '1969-12-31 23:59:59.999999',
@@ -106,7 +106,7 @@ describe('rejected rows, read back by the real engine', () => {
 
   it('are many, with as many reasons', async () => {
     const lines = Array.from({ length: 150_000 }, (_, index) => `{"n${index % 1000}":${index}}`);
-    const { rejected: told } = judge(lines.join('\n'));
+    const { rejected: told } = await judge(lines.join('\n'));
     expect([told?.lines.length, told?.reasons.length]).toEqual([150_000, 1000]);
     expect(
       await read(
@@ -115,13 +115,13 @@ describe('rejected rows, read back by the real engine', () => {
     ).toEqual([150_000, 150_000, 1, 150_000, 1000, 150_000, 150_000]);
   });
 
-  it('replace those of an earlier try, and leave no file where there are none', () => {
-    judge('x\ny\n');
+  it('replace those of an earlier try, and leave no file where there are none', async () => {
+    await judge('x\ny\n');
     const { length } = readFileSync(rejected);
-    judge('x\ny\n');
+    await judge('x\ny\n');
     expect(readFileSync(rejected)).toHaveLength(length);
     rmSync(rejected);
-    expect(judge('{}\n').rejected).toBeUndefined();
+    expect((await judge('{}\n')).rejected).toBeUndefined();
     expect(() => readFileSync(rejected)).toThrow('ENOENT');
   });
 });

@@ -7,6 +7,7 @@ import {
   type TableName,
   type Warehouse,
 } from '@app/warehouse';
+import { describeLines } from './lines-batches.js';
 
 /** A warehouse to test, and an engine that can make batch files it can read. */
 export interface WarehouseUnderTest {
@@ -151,6 +152,8 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect(await query('SELECT count() FROM events')).toBe('0\n');
       });
     });
+
+    describeLines(() => under);
 
     describe('fencing of writers', () => {
       // A server remembers the claims of earlier runs.

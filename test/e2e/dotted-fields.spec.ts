@@ -29,11 +29,13 @@ describe('fields with dots', () => {
       { z: 1, error: 'again', 'error.message': 'y' },
     ];
     for (const [second, record] of sent.entries())
-      expect(await server.client.upload('single', [{ ...record, _timestamp: second }])).toEqual({
-        name: 'single',
-        successful: 1,
-        failed: 0,
-      });
+      expect(await server.client.upload('single', [{ ...record, _timestamp: second + 1 }])).toEqual(
+        {
+          name: 'single',
+          successful: 1,
+          failed: 0,
+        },
+      );
     const columns = 'error, error.message, c, c.d, c.d.e, c.f, z';
     const all = sent.map((record) => ({
       ...Object.fromEntries(columns.split(', ').map((name) => [name, null])),

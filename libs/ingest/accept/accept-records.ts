@@ -32,8 +32,9 @@ export interface EvolvedSchema {
 }
 
 /** Endings of the files, which name their format and compression. */
-const ACCEPTED = 'accepted.ndjson.zst';
-const REJECTED = 'rejected.native.zst';
+const FILES = { accepted: 'accepted.ndjson.zst', rejected: 'rejected.native.zst' };
+/** The same of what is kept in memory: it is small, and the queue keeps it in a record of its own. */
+const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
 
 /**
  * Parts a chunk of records into a batch of those that fit into the stream's columns, as lines of
@@ -56,7 +57,7 @@ export async function acceptRecords(
     schema = evolved.schema;
     judged = await judge.judge(jobOf(chunk, schema, options, evolved.refusedFields));
   }
-  const rejected = judged.rejected && rejectedOf(chunk, judged.rejected);
+  const rejected = judged.rejected && rejectedOf(chunk, judged, judged.rejected);
   if (!schema) return { schema, accepted: undefined, rejected };
   const accepted = judged.accepted > 0 ? acceptedOf(chunk, schema, judged, options) : undefined;
   return { schema, accepted, rejected };
@@ -70,20 +71,22 @@ export async function surveyRecords(judge: Judge, file: string): Promise<Survey>
 }
 
 function jobOf(
-  { file, firstLine }: Pick<Chunk, 'file' | 'firstLine'>,
+  { file, firstLine, content }: Pick<Chunk, 'file' | 'firstLine' | 'content'>,
   schema: StreamSchema | undefined,
   options: AcceptOptions,
   refusedFields?: ReadonlyMap<string, string>,
 ): JudgeJob {
   return {
-    source: file,
+    source: content ?? file,
     firstLine,
     columns: (schema?.columns ?? []).map(judgedColumn),
     exact: schema?.exact ?? [],
     refusedFields,
     fieldsMax: COLUMNS_MAX,
     keptFrom: schema && keptFrom(schema, options),
-    targets: { accepted: `${file}.${ACCEPTED}`, rejected: `${file}.${REJECTED}` },
+    targets: content
+      ? 'memory'
+      : { accepted: `${file}.${FILES.accepted}`, rejected: `${file}.${FILES.rejected}` },
     ...options,
   };
 }
@@ -104,13 +107,14 @@ function surveyOf({ survey }: JudgedChunk): Survey {
 }
 
 function acceptedOf(
-  { file }: Chunk,
+  { file, content }: Chunk,
   { columns }: StreamSchema,
-  { accepted }: JudgedChunk,
+  { accepted, bytes }: JudgedChunk,
   { acceptedAt }: AcceptOptions,
 ): ColumnarFile {
   return {
-    file: `${file}.${ACCEPTED}`,
+    file: `${file}.${(content ? CONTENTS : FILES).accepted}`,
+    content: bytes?.accepted,
     rows: accepted,
     columns: [TIMESTAMP.name, ...columns.map(({ name }) => name)],
     types: columns.map(({ type }) => type),
@@ -118,7 +122,11 @@ function acceptedOf(
   };
 }
 
-function rejectedOf({ file }: Chunk, rejections: JudgedRejections): RejectedRecords {
+function rejectedOf(
+  { file, content }: Chunk,
+  { bytes }: JudgedChunk,
+  rejections: JudgedRejections,
+): RejectedRecords {
   const { lines, reasonOf, reasons, firstText } = rejections;
   const [line = 0] = lines;
   const reason = reasons[reasonOf[0] ?? 0] ?? '';
@@ -127,7 +135,8 @@ function rejectedOf({ file }: Chunk, rejections: JudgedRejections): RejectedReco
     ? explainMalformed(firstText)
     : compression && `the body looks like ${compression}: send Content-Encoding: ${compression}`;
   return {
-    file: `${file}.${REJECTED}`,
+    file: `${file}.${(content ? CONTENTS : FILES).rejected}`,
+    content: bytes?.rejected,
     rows: lines.length,
     columns: [TIMESTAMP.name, ...REJECTED_COLUMNS.map(({ name }) => name)],
     structural: reasons.every((each) => each.startsWith(STRUCTURAL)),

@@ -11,6 +11,8 @@ export interface Chunk {
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly bytes: number;
+  /** Its lines, where there is no such file: what comes of them stays in memory too. */
+  readonly content?: Buffer;
 }
 
 /** A chunk of lines that were looked at on their way. */
@@ -51,6 +53,8 @@ export function keptFrom(
 export interface ColumnarFile {
   /** Its ending names its format and its compression: `.native.zst`, `.ndjson`, `.ndjson.zst`. */
   readonly file: string;
+  /** What would be in the file, where there is none of that name. */
+  readonly content?: Buffer | undefined;
   readonly rows: number;
   readonly columns: readonly string[];
   /**

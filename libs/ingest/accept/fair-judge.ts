@@ -30,7 +30,7 @@ export class FairJudge implements OnApplicationShutdown {
       return {
         judge: (job) => {
           this.slots.notice(share);
-          return Promise.resolve(judgeChunk(job));
+          return judgeChunk(job);
         },
       };
     }

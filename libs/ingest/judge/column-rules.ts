@@ -1,4 +1,6 @@
 import {
+  CHANGED_IN_MIXED_ARRAYS,
+  CHANGED_IN_OBJECTS,
   EMPTY_ARRAY,
   FLOAT,
   FLOATS,
@@ -14,16 +16,18 @@ import {
 import type { JudgedColumn } from './judge-job.js';
 
 /** What a column's type says beyond the kinds that fit into it. */
-const [ANY, INTEGERS, UNSIGNED, FRACTIONS, LIST, OBJECT_LIST] = [0, 1, 2, 3, 4, 5];
+const [ANY, INTEGERS, UNSIGNED, FRACTIONS, LIST, OBJECTS, MIXED_LIST] = [0, 1, 2, 3, 4, 5, 6];
 
-const SCALARS = new Map([
+const RULES = new Map([
   ['Nullable(Int64)', INTEGERS],
   ['Nullable(UInt64)', UNSIGNED],
   ['Nullable(Float64)', FRACTIONS],
   ['Array(Nullable(Int64))', INTEGERS],
   ['Array(Nullable(UInt64))', UNSIGNED],
   ['Array(Nullable(Float64))', FRACTIONS],
-  ['Array(JSON)', OBJECT_LIST],
+  ['JSON', OBJECTS],
+  ['Array(JSON)', OBJECTS],
+  ['Array(Dynamic)', MIXED_LIST],
 ]);
 
 /** What one column takes: by a value's kind, and by what is told of it beside that. */
@@ -37,14 +41,14 @@ export class ColumnRules {
     readonly isExact: boolean,
   ) {
     this.isArray = column.type.startsWith('Array(');
-    this.rule = SCALARS.get(column.type) ?? (this.isArray ? LIST : ANY);
+    this.rule = RULES.get(column.type) ?? (this.isArray ? LIST : ANY);
   }
 
   /** Whether a value goes in without loss. */
   takes(kind: number, marks: number): boolean {
     if (kind === NONE) return true;
     if (kind === EMPTY_ARRAY)
-      return this.isArray && (this.rule !== OBJECT_LIST || (marks & HAS_NULL) === 0);
+      return this.isArray && (this.rule !== OBJECTS || (marks & HAS_NULL) === 0);
     const { rule } = this;
     const fits = ((this.column.fits >> kind) & 1) === 1;
     if (rule === FRACTIONS) {
@@ -52,7 +56,13 @@ export class ColumnRules {
       const isFloat = kind === (this.isArray ? UINTS : UINT);
       return (fits || isFloat) && (marks & LONG_INTEGER) === 0;
     }
-    return fits && !(rule === UNSIGNED && (marks & NEGATIVE) !== 0);
+    return fits && !(rule === UNSIGNED && (marks & NEGATIVE) !== 0) && !this.changes(marks);
+  }
+
+  /** Whether the engine would keep something else of what is nested. */
+  private changes(marks: number): boolean {
+    if (this.rule === OBJECTS) return (marks & CHANGED_IN_OBJECTS) !== 0;
+    return this.rule === MIXED_LIST && (marks & CHANGED_IN_MIXED_ARRAYS) !== 0;
   }
 
   /** Whether a value that does not fit might, were the column one of floats. */
@@ -70,7 +80,9 @@ export class ColumnRules {
     return this.rule === INTEGERS || this.rule === UNSIGNED;
   }
 
-  whyNot(): string {
+  whyNot(marks: number): string {
+    if (this.changes(marks))
+      return `has something within it that the column's type, ${this.column.type}, would change; send it as text`;
     return `does not fit the column's type, ${this.column.type}, without loss`;
   }
 }

@@ -1,3 +1,4 @@
+import { FaultFound, type Fault } from './fault.js';
 import {
   BEYOND_FLOAT,
   BOOL,
@@ -13,6 +14,7 @@ import {
   TEXT,
 } from './kinds.js';
 import { BEYOND_64_BITS, kindIn, marksIn, tellFraction, tellInteger } from './number-text.js';
+import { marksOfArray, marksOfObject } from './nesting-marks.js';
 import { namedTwice } from './named-twice.js';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -38,13 +40,9 @@ const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
 const FRACTION_DIGITS_MAX = 300;
 /** Levels of arrays and objects that a record may have, itself the first. */
 export const NESTING_MAX = 100;
+/** What is nested deeper is not even looked at. */
+export const READ_MAX = 1000;
 
-/** Why a text is no record that can be stored. */
-export type Fault =
-  'malformed' | 'beyond 64 bits' | 'half a pair' | 'too deep' | 'named twice within';
-
-/** Ends the reading of a record; {@link JsonScanner.fault} says why. One for all: to make one costs more than to read a record. */
-export class FaultFound extends Error {}
 const FAULT_FOUND = new FaultFound('a record that cannot be stored');
 
 /**
@@ -57,16 +55,24 @@ export class JsonScanner {
   fault: Fault = 'malformed';
   /** Of the values read since they were set to 0; see `kinds.ts`. */
   marks = 0;
+  /** Whether the record in work is nested too deep to be stored; it is read to its end all the same. */
+  isTooDeep = false;
   /** Whether the text read last has an escape. */
   hasEscape = false;
   /** Where the names of the objects begin and end that are being read, the innermost one's last. */
   private readonly spans: number[] = [];
+  /** How many arrays, and objects, what is read is within; a record itself is not counted. */
+  private arrays = 0;
+  private objects = 0;
 
   constructor(readonly bytes: Buffer) {}
 
   /** Before a record: what was left of one that ended by a fault is forgotten. */
   begin(at: number): void {
     this.at = at;
+    this.isTooDeep = false;
+    this.arrays = 0;
+    this.objects = 0;
     if (this.spans.length > 0) this.spans.length = 0;
   }
 
@@ -96,6 +102,11 @@ export class JsonScanner {
     if (byte !== COMMA && byte !== close) this.fail('malformed');
     this.at += 1;
     return byte === COMMA;
+  }
+
+  private tooDeep(depth: number): void {
+    this.isTooDeep = true;
+    if (depth > READ_MAX) this.fail('too deep to read');
   }
 
   fail(fault: Fault): never {
@@ -149,16 +160,20 @@ export class JsonScanner {
   }
 
   private object(depth: number): void {
-    if (depth > NESTING_MAX) this.fail('too deep');
+    if (depth > NESTING_MAX) this.tooDeep(depth);
+    this.objects += 1;
+    this.membersOf(depth);
+    this.objects -= 1;
+  }
+
+  private membersOf(depth: number): void {
     const { bytes, spans } = this;
     const base = spans.length;
     let escaped = false;
     this.at += 1;
-    if (this.blanks() === CLOSE_OBJECT) {
-      this.at += 1;
-      return;
-    }
-    for (;;) {
+    let goesOn = this.blanks() !== CLOSE_OBJECT;
+    if (!goesOn) this.at += 1;
+    while (goesOn) {
       if (this.blanks() !== QUOTE) this.fail('malformed');
       const start = this.at;
       this.text();
@@ -167,29 +182,37 @@ export class JsonScanner {
       this.expect(COLON);
       this.blanks();
       this.value(depth);
-      if (!this.goesOn(CLOSE_OBJECT)) break;
+      goesOn = this.goesOn(CLOSE_OBJECT);
     }
     if (spans.length - base > 2 && namedTwice(bytes, spans.slice(base), escaped))
       this.fail('named twice within');
+    this.marks |= marksOfObject(bytes, spans, base, this.arrays);
     spans.length = base;
   }
 
   /** @returns the kinds of its elements, one bit for each. */
   private array(depth: number): number {
-    if (depth > NESTING_MAX) this.fail('too deep');
+    if (depth > NESTING_MAX) this.tooDeep(depth);
     let kinds = 0;
     this.at += 1;
     if (this.blanks() === CLOSE_ARRAY) {
       this.at += 1;
       return 0;
     }
+    this.arrays += 1;
+    // What is beside the array says nothing of its elements.
+    const { marks } = this;
+    this.marks = 0;
     for (;;) {
       this.blanks();
       const kind = this.value(depth);
       if (kind === NONE) this.marks |= HAS_NULL;
       kinds |= 1 << Math.min(kind, MIXED_ARRAY);
-      if (!this.goesOn(CLOSE_ARRAY)) return kinds;
+      if (!this.goesOn(CLOSE_ARRAY)) break;
     }
+    this.arrays -= 1;
+    this.marks |= marks | marksOfArray(kinds, this.marks, this.arrays, this.objects);
+    return kinds;
   }
 
   private number(): number {

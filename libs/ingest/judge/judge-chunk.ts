@@ -1,5 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { compress } from '@cloudpss/zstd/napi';
+import { closeSync, createWriteStream, fstatSync, openSync, readSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Compressor } from '@cloudpss/zstd/napi';
 import type { JudgedChunk, JudgedRejections, JudgeJob } from './judge-job.js';
 import { LinesJudge } from './judge-lines.js';
 import type { RefusedRecords } from './refused-records.js';
@@ -10,22 +12,30 @@ const LEVEL = 1;
 /** Of the first refused record, what is looked at to say more. */
 const KNOWN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
+const LINE_BREAK = Buffer.from('\n');
 
-/** Judges the records of a file and writes the accepted and the rejected ones to files of their own. */
-export function judgeChunk(job: JudgeJob): JudgedChunk {
-  const bytes = linesOf(job.source);
+/** Judges the records of a chunk and writes the accepted and the rejected ones to files of their own. */
+export async function judgeChunk(job: JudgeJob): Promise<JudgedChunk> {
+  const { source, targets } = job;
+  const bytes = typeof source === 'string' ? linesOf(source) : Buffer.concat([source, LINE_BREAK]);
   const judge = new LinesJudge(bytes, job);
   const lines = judge.judge();
   const { isNew, accepted, refused } = judge;
   const judged = { isNew, survey: judge.surveyed(), accepted };
-  if (isNew || !job.targets) return { ...judged, rejected: undefined };
-  if (accepted > 0) writeFileSync(job.targets.accepted, compress(lines, LEVEL));
-  let flag = 'w';
-  for (const block of rejectedNative(job, bytes, refused)) {
-    writeFileSync(job.targets.rejected, compress(block, LEVEL), { flag });
-    flag = 'a';
+  if (isNew || !targets) return { ...judged, rejected: undefined };
+  const rejected = rejectionsOf(bytes, refused);
+  if (targets === 'memory') {
+    const rows = Buffer.concat([...rejectedNative(job, bytes, refused)]);
+    return { ...judged, rejected, bytes: { accepted: lines, rejected: rows } };
   }
-  return { ...judged, rejected: rejectionsOf(bytes, refused) };
+  if (accepted > 0) await write(targets.accepted, [lines]);
+  if (rejected) await write(targets.rejected, rejectedNative(job, bytes, refused));
+  return { ...judged, rejected };
+}
+
+/** By a stream: the library's call for a whole buffer works in one place of memory for all threads. */
+async function write(file: string, pieces: Iterable<Buffer>): Promise<void> {
+  await pipeline(Readable.from(pieces), new Compressor(LEVEL), createWriteStream(file));
 }
 
 /** With a line break behind the last line, whether there is one or not. */

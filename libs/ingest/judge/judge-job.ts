@@ -1,7 +1,7 @@
 /** What a judge is told; all of it can be sent to a thread. */
 export interface JudgeJob {
-  /** Absolute path: one JSON record a line. */
-  readonly source: string;
+  /** One JSON record a line: the absolute path of a file, or the lines themselves. */
+  readonly source: string | Uint8Array;
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly columns: readonly JudgedColumn[];
@@ -17,8 +17,12 @@ export interface JudgeJob {
   readonly keptFrom: number | undefined;
   /** Of the lines, from the first; undefined: all. */
   readonly most?: number | undefined;
-  /** Absolute paths of the files to write; undefined: what is new is looked for, and nothing written. */
-  readonly targets?: { readonly accepted: string; readonly rejected: string } | undefined;
+  /**
+   * Absolute paths of the files to write, compressed; `memory`: what would be in them is answered,
+   * and not compressed; undefined: what is new is looked for, and nothing written.
+   */
+  readonly targets?:
+    { readonly accepted: string; readonly rejected: string } | 'memory' | undefined;
   readonly uploadId: string;
   readonly stream: string;
 }
@@ -38,6 +42,8 @@ export interface JudgedChunk {
   /** Records in the file of accepted ones. */
   readonly accepted: number;
   readonly rejected: JudgedRejections | undefined;
+  /** What would be in the files, where there are none. */
+  readonly bytes?: { readonly accepted: Buffer; readonly rejected: Buffer };
 }
 
 /** How many values of one kind a field has, and how many of them are, or have, an integer beyond floats. */

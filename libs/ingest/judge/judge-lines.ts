@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ColumnRules } from './column-rules.js';
 import { FieldSurvey } from './field-survey.js';
 import type { JudgeJob, SurveyedKind } from './judge-job.js';
-import { FaultFound } from './json-scanner.js';
+import { FaultFound } from './fault.js';
 import { BEYOND_FLOAT, isSilent, KIND_NAMES, KINDS, ODDLY_WRITTEN } from './kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
 import { writtenPlainly } from './number-text.js';
@@ -88,6 +88,7 @@ export class LinesJudge {
     let reason: string | undefined;
     try {
       if (!reader.read()) reason = this.whyNoRecord();
+      else if (scanner.isTooDeep) reason = REASON.tooDeep;
       if (scanner.blanks() !== NEWLINE) scanner.fail('malformed');
     } catch (error) {
       if (!(error instanceof FaultFound)) throw error;
@@ -173,7 +174,7 @@ export class LinesJudge {
     const name = this.reader.nameOf(member);
     const kind = kindInWords(KIND_NAMES[member.kind] ?? '');
     const rule = this.rules[member.field];
-    const why = rule ? rule.whyNot() : this.job.refusedFields?.get(name);
+    const why = rule ? rule.whyNot(member.marks) : this.job.refusedFields?.get(name);
     return REASON.ofField(name, REASON.noColumn(kind, why));
   }
 

@@ -51,6 +51,10 @@ export const LONG_INTEGER = 4;
 export const ODDLY_WRITTEN = 8;
 /** An array with a null. */
 export const HAS_NULL = 16;
+/** What a column of objects would change: see `nesting-marks.ts`. */
+export const CHANGED_IN_OBJECTS = 32;
+/** What a column of arrays of several kinds would change, or could not be read from again. */
+export const CHANGED_IN_MIXED_ARRAYS = 64;
 
 const bit = (kind: number): number => 1 << kind;
 

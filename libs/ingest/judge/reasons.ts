@@ -1,4 +1,5 @@
-import { NESTING_MAX, type Fault } from './json-scanner.js';
+import type { Fault } from './fault.js';
+import { NESTING_MAX, READ_MAX } from './json-scanner.js';
 import { STRUCTURAL } from '../accept/structural.js';
 
 /** Field with a record's time, and the one that Elasticsearch's shippers write it into. */
@@ -22,7 +23,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   malformed: `${STRUCTURAL}malformed JSON`,
   'beyond 64 bits': `${STRUCTURAL}a number beyond 64 bits; send it as text`,
   'half a pair': `${STRUCTURAL}a text with half of a surrogate pair (\\uD800 to \\uDFFF), which is no character`,
-  'too deep': `it is nested deeper than ${NESTING_MAX} levels; send what is inside as text, or in fields of its own`,
+  'too deep to read': `${STRUCTURAL}nested deeper than ${READ_MAX} levels`,
   'named twice within': 'an object within it names a field twice',
 };
 
@@ -33,6 +34,7 @@ export const REASON = {
     reason === FAULTS.malformed ||
     reason === FAULTS['beyond 64 bits'] ||
     reason === FAULTS['half a pair'],
+  tooDeep: `it is nested deeper than ${NESTING_MAX} levels; send what is inside as text, or in fields of its own`,
   notUtf8: `${STRUCTURAL}invalid UTF-8`,
   noObject: (kind: string): string =>
     `${STRUCTURAL}want a JSON object, this is ${OTHERS[kind] ?? 'array'}`,

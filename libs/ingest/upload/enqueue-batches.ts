@@ -32,7 +32,7 @@ import { splitBatch } from './split-batch.js';
 export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 
 /** Below this a payload travels in the queue's own record: a file for each would cost more. */
-const INLINE_BYTES = 64 * 1024;
+export const INLINE_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
 /** What a stream's batches go to. */
@@ -241,10 +241,10 @@ const tableOf = ({ database, name }: StreamSchema): TableName => ({
 async function toRecord(
   key: string,
   place: Pick<Batch, 'table' | 'streamId' | 'recordBytes'>,
-  { file, rows, columns, types, acceptedAt }: ColumnarFile,
+  { file, content, rows, columns, types, acceptedAt }: ColumnarFile,
 ): Promise<QueueRecord> {
-  const payload: Payload =
-    place.recordBytes <= INLINE_BYTES ? { bytes: await readFile(file) } : { file };
+  const isInline = content !== undefined || place.recordBytes <= INLINE_BYTES;
+  const payload: Payload = isInline ? { bytes: content ?? (await readFile(file)) } : { file };
   const batch = { ...place, columns, types, acceptedAt, ending: endingOf(file), rows };
   return { key, headers: toHeaders(batch), payload };
 }

@@ -10,9 +10,10 @@ import {
   type TraceContext,
 } from '@app/platform';
 import { acceptRecords } from '../accept/accept-records.js';
+import type { Chunk } from '../accept/chunk.js';
 import { FairJudge } from '../accept/fair-judge.js';
 import { rejectionsOf } from '../accept/rejection-list.js';
-import { BatchEnqueuer } from './enqueue-batches.js';
+import { BatchEnqueuer, INLINE_BYTES } from './enqueue-batches.js';
 import { byUploader, unchanging } from './group-uploaders.js';
 import type { RecordUnit } from './frame-records.js';
 import { HeldBytes } from './held-bytes.js';
@@ -129,16 +130,33 @@ export class GroupedUploads {
     }
   }
 
+  /** Runs work with lines where they cost least: a few of them stay in memory. */
+  private async placed<T>(
+    uploadId: string,
+    owner: string,
+    lines: Buffer,
+    work: (chunk: Chunk) => Promise<T>,
+  ): Promise<T> {
+    const chunk = { file: '0.ndjson', firstLine: 1, bytes: lines.length };
+    if (lines.length <= INLINE_BYTES) {
+      await this.spool.checkFree();
+      return work({ ...chunk, content: lines });
+    }
+    return this.spool.use(uploadId, owner, async (directory) => {
+      const file = join(directory, chunk.file);
+      await writeFile(file, lines);
+      return work({ ...chunk, file });
+    });
+  }
+
   /** @returns a result for each, or the parts to go on with instead. */
   private accept(
     { organization, stream, uploader, itemized = false }: SmallUpload,
     group: readonly Waiting[],
   ): Promise<GroupOutcome> {
     const uploadId = ulid();
-    return this.spool.use(uploadId, organization.share, async (directory) => {
-      const file = join(directory, '0.ndjson');
-      const bytes = Buffer.concat(group.flatMap((waiting) => [waiting.bytes, LINE_BREAK]));
-      await writeFile(file, bytes);
+    const bytes = Buffer.concat(group.flatMap((waiting) => [waiting.bytes, LINE_BREAK]));
+    return this.placed(uploadId, organization.share, bytes, async (chunk) => {
       const keeper = this.schemas.keeper(organization, stream, uploader);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       const alone = group.length === 1;
@@ -147,7 +165,7 @@ export class GroupedUploads {
       const accepting = acceptRecords(
         judge,
         parts.length === 1 ? keeper : unchanging(keeper),
-        { file, firstLine: 1, bytes: bytes.length },
+        chunk,
         options,
       );
       const accepted = alone ? await accepting : await accepting.catch(unlessOfAll);

@@ -17,7 +17,7 @@ export async function splitBatch(
   bytesMax: number,
 ): Promise<readonly ColumnarFile[]> {
   if (bytesMax === Number.POSITIVE_INFINITY) return [batch];
-  const { size } = await stat(batch.file);
+  const size = batch.content?.length ?? (await stat(batch.file)).size;
   if (size <= bytesMax) return [batch];
   if (isPlain(batch)) return splitBatch(engine, await compressLines(batch), bytesMax);
   if (batch.rows === 1)

@@ -1,1 +1,1 @@
-export { Engine } from './engine.js';
+export { Engine, type EngineOptions } from './engine.js';

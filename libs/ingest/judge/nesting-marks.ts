@@ -1,0 +1,94 @@
+import {
+  BOOLS,
+  CHANGED_IN_MIXED_ARRAYS,
+  CHANGED_IN_OBJECTS,
+  EMPTY_ARRAY,
+  FLOAT,
+  FLOATS,
+  INT,
+  INTS,
+  LONG_INTEGER,
+  MIXED_ARRAY,
+  NEGATIVE,
+  NONE,
+  OBJECT,
+  OBJECTS,
+  ODDLY_WRITTEN,
+  TEXTS,
+  UINT,
+  UINTS,
+} from './kinds.js';
+
+// What the engine would not keep of values within objects and arrays. Each was found by writing and
+// reading: `test/fixtures/lines-outcomes.ts` has them.
+
+/** An array of several kinds keeps an object as a tuple, and of one with more names the insert takes seconds. */
+const TUPLE_NAMES_MAX = 256;
+const [DOT, PERCENT, BACKSLASH, LOWER_U] = [0x2e, 0x25, 0x5c, 0x75];
+
+const bits = (...kinds: readonly number[]): number =>
+  kinds.reduce((mask, kind) => mask | (1 << kind), 0);
+const NESTED = bits(OBJECT, EMPTY_ARRAY, BOOLS, INTS, UINTS, FLOATS, TEXTS, OBJECTS, MIXED_ARRAY);
+const INTEGERS = bits(INT, UINT);
+
+/**
+ * Of an object that has been read.
+ * @param spans where its names begin and end, with their quotes; `base` is the first one's index
+ * @param arrays how many arrays it is within
+ */
+export function marksOfObject(
+  bytes: Buffer,
+  spans: readonly number[],
+  base: number,
+  arrays: number,
+): number {
+  const names = (spans.length - base) / 2;
+  // As a tuple it would be one with the other objects of its list.
+  let marks = names === 0 || names > TUPLE_NAMES_MAX || arrays > 1 ? CHANGED_IN_MIXED_ARRAYS : 0;
+  for (let index = base; index < spans.length; index += 2)
+    marks |= marksOfName(bytes, (spans[index] ?? 0) + 1, (spans[index + 1] ?? 0) - 1);
+  return marks;
+}
+
+function marksOfName(bytes: Buffer, from: number, to: number): number {
+  if (from === to) return CHANGED_IN_MIXED_ARRAYS;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    // The engine writes a dot within a name so, and reads it back as a dot.
+    if (byte === PERCENT && isEscapedDot(bytes, at))
+      return CHANGED_IN_OBJECTS | CHANGED_IN_MIXED_ARRAYS;
+    // Two names may meet in one place: then nothing of the table can be read any more.
+    if (byte === DOT) return CHANGED_IN_MIXED_ARRAYS;
+    if (byte === BACKSLASH && bytes[at + 1] === LOWER_U) return CHANGED_IN_MIXED_ARRAYS;
+  }
+  const isNull = to - from === 4 && bytes.toString('latin1', from, to) === 'null';
+  return isNull ? CHANGED_IN_MIXED_ARRAYS : 0;
+}
+
+const isEscapedDot = (bytes: Buffer, at: number): boolean =>
+  bytes[at + 1] === 0x32 && bytes[at + 2] === 0x45;
+
+/**
+ * Of an array that has been read.
+ * @param kinds of its elements, one bit for each
+ * @param marks of its elements
+ * @param arrays how many arrays it is within
+ * @param objects the same of objects
+ */
+export function marksOfArray(
+  kinds: number,
+  marks: number,
+  arrays: number,
+  objects: number,
+): number {
+  if (arrays === 0 && objects === 0) return 0;
+  // A null would become an empty array or an empty object.
+  const losesNull = (kinds & (1 << NONE)) !== 0 && (kinds & NESTED) !== 0;
+  // An integer written as a fraction is one to the engine, and all beside it are read as such.
+  const isOfFractions =
+    (kinds & (1 << FLOAT)) !== 0 || ((kinds & INTEGERS) !== 0 && (marks & ODDLY_WRITTEN) !== 0);
+  const rounds = isOfFractions && (marks & LONG_INTEGER) !== 0;
+  const wraps = (kinds & (1 << UINT)) !== 0 && (marks & NEGATIVE) !== 0;
+  if (!losesNull && !rounds && !wraps) return 0;
+  return (arrays > 0 ? CHANGED_IN_MIXED_ARRAYS : 0) | (objects > 0 ? CHANGED_IN_OBJECTS : 0);
+}

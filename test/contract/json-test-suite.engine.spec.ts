@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openReadBack, ReadBack, type OpenReadBack } from './read-back.js';
+
+const { texts } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/json-test-suite.json'), 'utf8'),
+) as { texts: Readonly<Record<string, string>> };
+
+interface Sent {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+const isJson = (name: string): boolean => name.startsWith('y_');
+const isNone = (name: string): boolean => name.startsWith('n_');
+/** With nothing in them: between brackets there may be nothing, and a line of nothing is no record. */
+const BLANK = new Set(['n_single_space', 'n_structure_no_data']);
+
+/** A record is a line: line breaks are blanks here, but in what is to be refused. */
+const sent = (wanted: (name: string) => boolean): Sent[] =>
+  Object.entries(texts)
+    .filter(([name]) => wanted(name))
+    .map(([name, text]) => ({
+      name,
+      bytes: Buffer.from(isNone(name) ? text : text.replaceAll('\n', ' '), 'latin1'),
+    }));
+
+const within = (before: string, { bytes }: Sent, after: string): Buffer =>
+  Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
+
+/** What is JSON, and is refused for a limit that is stated. */
+const REFUSED_VALUES = [
+  // An object or a null in a list of several kinds.
+  'y_array_heterogeneous',
+  'y_object_duplicated_key',
+  'y_object_duplicated_key_and_value',
+];
+const REFUSED_RECORDS: readonly (readonly [name: string, reason: string])[] = [
+  ['y_object_duplicated_key', 'a field appears twice'],
+  ['y_object_duplicated_key_and_value', 'a field appears twice'],
+  ['y_object_empty_key', 'field "": int64 has no name'],
+  ['y_object_escaped_null_in_key', 'field "foo\u0000bar": int64 has a control character in its name'], // prettier-ignore
+];
+
+/** Others' tests of parsers, which nobody made for us: `y_` is JSON, `n_` is none, of the rest parsers say either. */
+describe('the JSON parsing test suite', () => {
+  let opened: OpenReadBack;
+  let tables = 0;
+  beforeAll(async () => {
+    opened = await openReadBack();
+  });
+  afterAll(() => opened.close());
+  const stream = (): Promise<ReadBack> => ReadBack.of(opened, `t${(tables += 1)}`);
+
+  it('has its texts', () => {
+    const counts = ['y_', 'n_', 'i_', 'transform_'].map(
+      (prefix) => sent((name) => name.startsWith(prefix)).length,
+    );
+    expect(counts).toEqual([95, 186, 34, 18]);
+  });
+
+  it.each([
+    ['a field', '', ''],
+    ['a field within another', '{"w":', '}'],
+    ['an element', '[', ']'],
+    ['an element of a field within', '{"w":[', ']}'],
+  ])('is JSON that %s gives back unchanged, or is refused', async (_, before, after) => {
+    const back = await stream();
+    const all = sent((name) => !isNone(name));
+    const refusals = await back.store(
+      all.map((each, index) => within(`{"f${index}":${before}`, each, `${after}}`)),
+    );
+    const refused = refusals.map(({ line }) => all[line]?.name ?? '');
+    expect(refused.filter(isJson)).toEqual(REFUSED_VALUES);
+    expect(await back.changed()).toEqual([]);
+    await back.merge();
+    expect(await back.changed()).toEqual([]);
+  });
+
+  it('is records that are given back unchanged, or refused', async () => {
+    const refused: (readonly [string, string])[] = [];
+    for (const each of sent((name) => !isNone(name))) {
+      const back = await stream();
+      const [refusal] = await back.store([each.bytes]);
+      if (!isJson(each.name)) expect(await back.changed()).toEqual([]);
+      else if (!each.bytes.toString().trimStart().startsWith('{'))
+        expect(refusal?.reason).toMatch(/^not a record: want a JSON object, this is /);
+      else if (refusal) refused.push([each.name, refusal.reason]);
+      else expect(await back.changed()).toEqual([]);
+      await back.drop();
+    }
+    expect(refused).toEqual(REFUSED_RECORDS);
+  });
+
+  it.each([
+    ['the value of a field', '{"f":', '}'],
+    ['an element', '{"f":[', ']}'],
+    ['a record', '', ''],
+  ])('is no JSON that %s takes', async (_, before, after) => {
+    const back = await stream();
+    const taken: string[] = [];
+    for (const each of sent((name) => isNone(name) && !BLANK.has(name))) {
+      const { accepted, rejected } = await back.accept([within(before, each, after)]);
+      if (accepted || !rejected) taken.push(each.name);
+    }
+    expect(taken).toEqual([]);
+  });
+});

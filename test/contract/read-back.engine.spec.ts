@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { jsonRecords } from '../fixtures/json-texts.js';
+import { rounds, roundsMs } from '../rounds.js';
+import { openReadBack, ReadBack, refusalsOf, type OpenReadBack } from './read-back.js';
+
+const RUNS = rounds(30, 3000);
+
+/** Why a record may be refused as a whole: for what it is, which is no one field's fault. */
+const OF_NO_FIELD =
+  /^(?:not a record: a (?:number beyond 64 bits|text with half of a surrogate pair)|a field appears twice)/;
+
+describe('records that are accepted', () => {
+  let opened: OpenReadBack;
+  let tables = 0;
+  beforeAll(async () => {
+    opened = await openReadBack();
+  });
+  afterAll(() => opened.close());
+
+  const chunks = fc.array(fc.array(jsonRecords, { minLength: 1, maxLength: 25 }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+
+  const check = async (sent: readonly (readonly string[])[]): Promise<void> => {
+    const stream = await ReadBack.of(opened, `t${(tables += 1)}`);
+    for (const lines of sent) {
+      const refusals = await stream.store(lines);
+      for (const { reason } of refusals)
+        if (!OF_NO_FIELD.test(reason)) expect(reason).toMatch(/^field "/);
+      expect(refusalsOf(await stream.accept(lines))).toEqual(refusals);
+    }
+    expect(await stream.changed()).toEqual([]);
+    await stream.merge();
+    expect(await stream.changed()).toEqual([]);
+    await stream.drop();
+  };
+
+  it(
+    'are read back as they were sent, before and after parts merge',
+    async () => {
+      await fc.assert(fc.asyncProperty(chunks, check), { numRuns: RUNS });
+    },
+    roundsMs(RUNS, 1000),
+  );
+});

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Column } from '@app/warehouse';
+import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
+import type { AcceptedChunk } from '../../libs/ingest/accept/chunk.js';
+import { openEngine, type EngineWarehouse } from '../../libs/warehouse/engine/index.js';
+import { JUDGE } from './batch-rows.js';
+import { fieldsOf, type Fields } from './json-trees.js';
+import { KeptValues } from './kept-values.js';
+import { LIMITS } from './limits.js';
+import { mergeParts } from './merge-parts.js';
+import { PureKeeper } from './pure-keeper.js';
+
+const DATABASE = 'o_back';
+const STREAM_ID = '01B';
+const ACCEPTED_AT = 1_767_225_600_000_000;
+
+export interface Refusal {
+  /** Counted from 0. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** A stream whose schema evolves as chunks are accepted, and its table in a real engine. */
+export class ReadBack {
+  private readonly keeper = new PureKeeper();
+  private readonly sent: { record: Fields; columns: ReadonlySet<string> }[] = [];
+  private offset = 0;
+
+  private constructor(
+    private readonly under: EngineWarehouse,
+    private readonly directory: string,
+    private readonly table: { readonly database: string; readonly table: string },
+  ) {}
+
+  static async of(opened: OpenReadBack, name: string): Promise<ReadBack> {
+    const table = { database: DATABASE, table: name };
+    await opened.under.warehouse.createTable(table, [], STREAM_ID);
+    return new ReadBack(opened.under, opened.directory, table);
+  }
+
+  /** What the stream makes of a chunk; nothing is stored. */
+  async accept(lines: readonly (string | Buffer)[]): Promise<AcceptedChunk> {
+    const file = join(this.directory, `${this.table.table}-${(this.offset += 1)}.ndjson`);
+    const bytes = Buffer.concat(lines.map((line) => Buffer.concat([Buffer.from(line), NEWLINE])));
+    writeFileSync(file, bytes);
+    return acceptRecords(
+      JUDGE,
+      this.keeper,
+      { file, firstLine: 1, bytes: bytes.length },
+      { uploadId: 'u', stream: 'n', acceptedAt: ACCEPTED_AT },
+    );
+  }
+
+  /** Accepts a chunk and stores it. */
+  async store(lines: readonly (string | Buffer)[]): Promise<readonly Refusal[]> {
+    const before = this.columns;
+    const { accepted, rejected } = await this.accept(lines);
+    const refusals = refusalsOf({ rejected });
+    const refused = new Set(refusals.map(({ line }) => line));
+    expect((accepted?.rows ?? 0) + refusals.length).toBe(lines.length);
+    await this.evolve(before);
+    if (accepted) {
+      const { columns, types, file, acceptedAt } = accepted;
+      const position = { partition: 0, offset: BigInt(this.offset) };
+      const batches = [{ position, file, acceptedAt }];
+      await this.under.warehouse.insert({ table: this.table, streamId: STREAM_ID, columns, types, batches }); // prettier-ignore
+    }
+    const columns = new Set(this.columns.map(({ name }) => name));
+    for (const [index, line] of lines.entries())
+      if (!refused.has(index)) this.sent.push({ record: fieldsOf(line.toString()), columns });
+    return refusals;
+  }
+
+  merge(): Promise<void> {
+    return mergeParts(this.under.engine, this.table);
+  }
+
+  /** Accepted records that are read back as something else: the field, what was sent and what was read. */
+  async changed(): Promise<string[]> {
+    const kept = new KeptValues();
+    for (const { record } of this.sent) kept.learn(record);
+    const sql = `SELECT * FROM ${this.table.table} ORDER BY _offset, _row`;
+    const answer = await this.under.warehouse.stream({ sql, database: DATABASE, format: 'ndjson' });
+    const rows = (await text(answer)).split('\n').slice(0, -1);
+    expect(rows).toHaveLength(this.sent.length);
+    return rows.flatMap((row, index) => {
+      const { record, columns } = this.sent[index] ?? { record: new Map(), columns: new Set() };
+      return kept.changed(record, fieldsOf(row), columns) ?? [];
+    });
+  }
+
+  drop(): Promise<void> {
+    return this.under.warehouse.dropTable(this.table);
+  }
+
+  get columns(): readonly Column[] {
+    return this.keeper.state.columns;
+  }
+
+  /** Makes of the table's columns those of the stream. */
+  private async evolve(before: readonly Column[]): Promise<void> {
+    const { warehouse } = this.under;
+    const types = new Map(before.map(({ name, type }) => [name, type]));
+    const added = this.columns.filter(({ name }) => !types.has(name));
+    if (added.length > 0) await warehouse.addColumns(this.table, added);
+    for (const column of this.columns)
+      if ((types.get(column.name) ?? column.type) !== column.type)
+        await warehouse.modifyColumn(this.table, column);
+  }
+}
+
+const NEWLINE = Buffer.from('\n');
+
+export function refusalsOf({ rejected }: Pick<AcceptedChunk, 'rejected'>): readonly Refusal[] {
+  const { lines = [], reasonOf = [], reasons = [] } = rejected?.rejections ?? {};
+  expect(lines).toHaveLength(rejected?.rows ?? 0);
+  return Array.from(lines, (line, index) => ({
+    line: line - 1,
+    reason: reasons[reasonOf[index] ?? -1] ?? '',
+  }));
+}
+
+export interface OpenReadBack {
+  readonly under: EngineWarehouse;
+  readonly directory: string;
+  close(): Promise<void>;
+}
+
+/** The engine that tables are in. */
+export async function openReadBack(): Promise<OpenReadBack> {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-read-back-'));
+  const under = await openEngine({
+    directory,
+    limits: LIMITS,
+    memoryBytes: 2 ** 30,
+    readers: 1,
+    closeEngine: () => Promise.resolve(),
+    tell: () => undefined,
+  });
+  await under.warehouse.createDatabase(DATABASE);
+  return {
+    under,
+    directory,
+    close: async () => {
+      await under.warehouse.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
