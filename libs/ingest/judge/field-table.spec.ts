@@ -64,13 +64,21 @@ describe('FieldTable', () => {
     return found;
   };
 
-  it('is quick with names that were chosen to fall on one place', () => {
-    const names = colliding(5000);
-    const started = performance.now();
-    const table = new FieldTable([]);
-    for (const name of names) table.add(name);
-    for (let round = 0; round < 50; round += 1) for (const name of names) table.indexOf(name);
-    // Each with each would be 250 million comparisons.
-    expect(performance.now() - started).toBeLessThan(1000);
+  /** The shortest of some tries, in milliseconds: other work on the machine only makes it longer. */
+  const timeOf = (names: readonly string[]): number => {
+    const tries = Array.from({ length: 4 }, () => {
+      const started = performance.now();
+      const table = new FieldTable(names);
+      for (let round = 0; round < 10; round += 1) for (const name of names) table.indexOf(name);
+      return performance.now() - started;
+    });
+    return Math.min(...tries);
+  };
+
+  it('is as quick with names that were chosen to fall on one place', () => {
+    const chosen = colliding(5000);
+    const others = chosen.map((_, index) => `n${index}`);
+    // Each with each they would take twenty times as long.
+    expect(timeOf(chosen)).toBeLessThan(6 * timeOf(others));
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decompress } from '@cloudpss/zstd/napi';
-import { fits } from '../../streams/aggregates/column-types.js';
+import { fits } from '@app/streams';
 import { judgeChunk } from './judge-chunk.js';
 import type { JudgedChunk, JudgeJob } from './judge-job.js';
 import { KIND_NAMES } from './kinds.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { fits } from '@app/streams';
 import { KIND_NAMES } from './kinds.js';
 import { LinesJudge } from './judge-lines.js';
 import type { JudgeJob } from './judge-job.js';
-import { fits } from '../../streams/aggregates/column-types.js';
 import { rounds } from '../../../test/rounds.js';
 import { chunks } from '../../../test/doubles/judge/json-chunks.js';
 import { slowJson, type Slow } from '../../../test/doubles/judge/slow-json.js';

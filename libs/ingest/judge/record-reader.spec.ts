@@ -1,4 +1,4 @@
-import { fits } from '../../streams/aggregates/column-types.js';
+import { fits } from '@app/streams';
 import type { JudgeJob } from './judge-job.js';
 import { LinesJudge } from './judge-lines.js';
 import { KIND_NAMES } from './kinds.js';
