@@ -210,7 +210,7 @@ export class JsonScanner {
       if (!this.goesOn(CLOSE_ARRAY)) break;
     }
     this.arrays -= 1;
-    this.marks |= marks | marksOfArray(kinds, this.marks, this.arrays, this.objects);
+    this.marks = marks | marksOfArray(kinds, this.marks, this.arrays, this.objects);
     return kinds;
   }
 
