@@ -25,7 +25,7 @@ describe('judgeChunk', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const judge = (body: string | Buffer, job: Partial<JudgeJob> = {}): JudgedChunk => {
+  const judge = (body: string | Buffer, job: Partial<JudgeJob> = {}): Promise<JudgedChunk> => {
     writeFileSync(source, body);
     for (const file of [accepted, rejected]) rmSync(file, { force: true });
     return judgeChunk({
@@ -45,28 +45,34 @@ describe('judgeChunk', () => {
   };
   const written = (): string => decompress(readFileSync(accepted)).toString();
 
-  it.each(['', '\n', '\r\n', ' \n\n\t'])('finds nothing in %j, and writes nothing', (body) => {
-    expect(judge(body)).toMatchObject({ accepted: 0, isNew: false, rejected: undefined });
-    expect([existsSync(accepted), existsSync(rejected)]).toEqual([false, false]);
-  });
+  it.each(['', '\n', '\r\n', ' \n\n\t'])(
+    'finds nothing in %j, and writes nothing',
+    async (body) => {
+      expect(await judge(body)).toMatchObject({ accepted: 0, isNew: false, rejected: undefined });
+      expect([existsSync(accepted), existsSync(rejected)]).toEqual([false, false]);
+    },
+  );
 
-  it.each(['{"a":null}', '{"a":null}\n', '\n {"a":null}'])('takes the last line of %j', (body) => {
-    expect(judge(body).accepted).toBe(1);
-    expect(written().trim()).toBe('{"a":null}');
-  });
+  it.each(['{"a":null}', '{"a":null}\n', '\n {"a":null}'])(
+    'takes the last line of %j',
+    async (body) => {
+      expect((await judge(body)).accepted).toBe(1);
+      expect(written().trim()).toBe('{"a":null}');
+    },
+  );
 
-  it('writes nothing while something is new, or nobody wants it', () => {
-    expect(judge('{"a":1}\nx', { refusedFields: undefined })).toMatchObject({
+  it('writes nothing while something is new, or nobody wants it', async () => {
+    expect(await judge('{"a":1}\nx', { refusedFields: undefined })).toMatchObject({
       isNew: true,
       rejected: undefined,
     });
-    expect(judge('{}\nx', { targets: undefined })).toMatchObject({ accepted: 1 });
+    expect(await judge('{}\nx', { targets: undefined })).toMatchObject({ accepted: 1 });
     expect([existsSync(accepted), existsSync(rejected)]).toEqual([false, false]);
   });
 
-  it('tells each reason once, and the beginning of the first record', () => {
+  it('tells each reason once, and the beginning of the first record', async () => {
     const long = `x${'é'.repeat(100_000)}`;
-    const { rejected: told } = judge(`{}\n${long}\n[1]\n{"a":1}\ny\n{"a":2}`);
+    const { rejected: told } = await judge(`{}\n${long}\n[1]\n{"a":1}\ny\n{"a":2}`);
     expect(told?.firstText.slice(0, 1000)).toBe(long.slice(0, 1000));
     expect(told?.firstText.length).toBeLessThan(40_000);
     expect([told?.lines, told?.reasonOf].map((each) => Array.from(each ?? []))).toEqual([
@@ -101,10 +107,10 @@ describe('judgeChunk', () => {
     ['reasons', () => many(20_000, (index) => `{"n${index}":1}`, '\n')],
     ['new fields', () => many(20, (line) => `{${many(2000, (index) => `"${line}.${index}":1`)}}`, '\n')], // prettier-ignore
     ['lines behind one that is no UTF-8', () => `\u00ff\n${many(100_000, () => '{}', '\n')}`],
-  ])('is quick with many %s', (_, body) => {
+  ])('is quick with many %s', async (_, body) => {
     const bytes = Buffer.from(body(), 'latin1');
     const started = performance.now();
-    judge(bytes);
+    await judge(bytes);
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });

@@ -7,6 +7,7 @@ import {
   slowKind,
   type Slow,
 } from './slow-json.js';
+import { isKeptInObjects } from './slow-objects.js';
 import { slowTime } from './slow-time.js';
 
 export interface SlowJob {
@@ -112,14 +113,13 @@ function takes(type: string | undefined, value: Slow): boolean {
   const inner = /^Array\((.*)\)$/.exec(type)?.[1];
   if (inner === undefined) return takesScalar(type, value);
   if (value.is !== 'array') return false;
-  if (inner === 'Dynamic') return true;
   return value.elements.every(
     (each) => (each.is === 'null' && inner !== 'JSON') || takesScalar(inner, each),
   );
 }
 
 function takesScalar(type: string, value: Slow): boolean {
-  if (type === 'JSON') return value.is === 'object';
+  if (type === 'JSON') return value.is === 'object' && isKeptInObjects(value);
   if (type === 'Nullable(Bool)') return value.is === 'true' || value.is === 'false';
   if (type === 'Nullable(String)') return value.is === 'text';
   if (value.is !== 'number') return false;
