@@ -93,8 +93,7 @@ export function isPlainMicros(bytes: Uint8Array, from: number, to: number): bool
 /** @param text a number as JSON writes it */
 export function microsOfNumber(text: string): Micros | undefined {
   const integer = /^-?\d+$/.test(text) ? text : integerOf(text);
-  const micros =
-    integer === undefined ? scaledFraction(Number(text)) : scaledInteger(String(integer));
+  const micros = integer === undefined ? scaledFraction(text) : scaledInteger(String(integer));
   return micros === undefined ? undefined : stored(micros);
 }
 
@@ -107,11 +106,15 @@ function scaledInteger(text: string): Micros {
   return exact > NANOSECONDS_ABOVE || exact < -NANOSECONDS_ABOVE ? exact / 1000n : exact;
 }
 
-function scaledFraction(value: number): Micros | undefined {
-  const size = Math.abs(value);
-  if (size > Number(NANOSECONDS_ABOVE)) return whole(value / 1000);
-  if (size > MICROSECONDS_ABOVE) return whole(value);
-  return whole(value * (size > MILLISECONDS_ABOVE ? 1000 : 1_000_000));
+/** To the nearest microsecond, of the number as it is written: a float's product would be of the float. */
+function scaledFraction(text: string): Micros | undefined {
+  const [digits = '', exponent = '0'] = text.split(/[eE]/);
+  const times = (power: number): Micros | undefined =>
+    whole(Number(`${digits}e${Number(exponent) + power}`));
+  const size = Math.abs(Number(text));
+  if (size > Number(NANOSECONDS_ABOVE)) return times(-3);
+  if (size > MICROSECONDS_ABOVE) return times(0);
+  return times(size > MILLISECONDS_ABOVE ? 3 : 6);
 }
 
 const whole = (value: number): Micros | undefined =>
