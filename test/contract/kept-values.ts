@@ -1,17 +1,27 @@
 import { isFields, WrittenNumber, type Fields, type Tree } from './json-trees.js';
 
+/** Places of lists, each with the values that have such a one there. */
+type Places = Map<string, Set<Tree>>;
+
 /**
  * Whether what was read back is what was sent, but for what is stated in docs: within objects nulls
- * and empty objects are left out, and a list is read by the type of another one in the same place.
+ * and empty objects are left out, and a list is read by the type of one in the same place of another.
  */
 export class KeptValues {
-  /** Places of lists that have a fraction, and of those that have a list or an object. */
-  private readonly fractions = new Set<string>();
-  private readonly nested = new Set<string>();
+  /** With a fraction. */
+  private readonly fractions: Places = new Map();
+  /** With a list or an object. */
+  private readonly nested: Places = new Map();
+  /** The value that is looked at: of a column, of a column's list, or an object of any list. */
+  private root: Tree = null;
 
-  /** Lists of a record that has been accepted, for those that are read by their types. */
+  /** Lists of a record that has been accepted, for others that are read by their types. */
   learn(record: Fields): void {
-    for (const [name, value] of record) this.learnOf(value, place('', name));
+    for (const [name, value] of record)
+      for (const root of rootsOf(value)) {
+        this.root = root;
+        this.learnOf(root, place('', name));
+      }
   }
 
   private learnOf(value: Tree, at: string): void {
@@ -19,10 +29,29 @@ export class KeptValues {
     if (!Array.isArray(value)) return;
     const within = `${at}[]`;
     for (const each of value) {
-      if (each instanceof WrittenNumber && !each.isInteger) this.fractions.add(within);
-      if (Array.isArray(each) || isFields(each)) this.nested.add(within);
-      this.learnOf(each, within);
+      if (each instanceof WrittenNumber && !each.isInteger) this.add(this.fractions, within);
+      if (Array.isArray(each) || isFields(each)) this.add(this.nested, within);
+      this.within(each, () => this.learnOf(each, within));
     }
+  }
+
+  private add(places: Places, at: string): void {
+    const roots = places.get(at) ?? new Set();
+    places.set(at, roots.add(this.root));
+  }
+
+  /** An object in a list stands for itself: its lists too are read by those of the others. */
+  private within<T>(each: Tree, look: () => T): T {
+    const { root } = this;
+    if (isFields(each)) this.root = each;
+    const found = look();
+    this.root = root;
+    return found;
+  }
+
+  private isElsewhere(places: Places, at: string): boolean {
+    const roots = places.get(at);
+    return roots !== undefined && roots.size > (roots.has(this.root) ? 1 : 0);
   }
 
   /**
@@ -36,7 +65,7 @@ export class KeptValues {
       const isKept =
         value === null || !columns.has(name)
           ? isSilent(value) && isDefault(stored)
-          : this.isSame(value, stored, place('', name), false);
+          : this.isKept(value, stored, place('', name));
       if (!isKept) return `${JSON.stringify(name)}: ${shown(value)} is ${shown(stored)}`;
     }
     for (const [name, stored] of read)
@@ -45,20 +74,35 @@ export class KeptValues {
     return undefined;
   }
 
+  private isKept(sent: Tree, stored: Tree, at: string): boolean {
+    const [roots, found] = [rootsOf(sent), rootsOf(stored)];
+    return (
+      Array.isArray(sent) === Array.isArray(stored) &&
+      roots.length === found.length &&
+      roots.every((root, n) => {
+        this.root = root;
+        return this.isSame(root, found[n] ?? null, at, false);
+      })
+    );
+  }
+
   private isSame(sent: Tree, stored: Tree, at: string, isInObject: boolean): boolean {
     if (sent instanceof WrittenNumber) {
       if (!(stored instanceof WrittenNumber)) return false;
-      const isRounded = isInObject && this.fractions.has(at) && sent.isSameFloat(stored);
+      const isRounded =
+        isInObject && this.isElsewhere(this.fractions, at) && sent.isSameFloat(stored);
       return sent.equals(stored) || isRounded;
     }
     if (Array.isArray(sent))
       return (
         Array.isArray(stored) &&
         stored.length === sent.length &&
-        sent.every((each, n) => this.isSame(each, stored[n] ?? null, `${at}[]`, isInObject))
+        sent.every((each, n) =>
+          this.within(each, () => this.isSame(each, stored[n] ?? null, `${at}[]`, isInObject)),
+        )
       );
     if (isFields(sent)) return isFields(stored) && this.areSame(sent, stored, at);
-    if (sent === null && isInObject && this.nested.has(at))
+    if (sent === null && isInObject && this.isElsewhere(this.nested, at))
       return stored === null || isNothing(stored);
     return sent === stored;
   }
@@ -74,6 +118,8 @@ export class KeptValues {
     );
   }
 }
+
+const rootsOf = (value: Tree): readonly Tree[] => (Array.isArray(value) ? value : [value]);
 
 const place = (at: string, name: string): string => `${at}.${JSON.stringify(name)}`;
 

@@ -16,11 +16,12 @@ import {
 import { BEYOND_64_BITS, kindIn, marksIn, tellFraction, tellInteger } from './number-text.js';
 import { marksOfArray, marksOfObject } from './nesting-marks.js';
 import { namedTwice } from './named-twice.js';
+import { endOfEscape } from './text-escape.js';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [PLUS, MINUS, DOT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const [LOWER_E, LOWER_U] = [0x65, 0x75];
+const LOWER_E = 0x65;
 const SPACE = 0x20;
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
@@ -29,9 +30,6 @@ const LOWER = 0x20;
 const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
-/** What may follow a backslash, save `u`. */
-const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
-const UNICODE_ESCAPE = 6;
 /** An integer of fewer digits is in every type of numbers. */
 const SAFE_DIGITS = 15;
 /** A float has all integers of so many digits, and 64 bits have all of so many, if the first is no nine. */
@@ -125,7 +123,8 @@ export class JsonScanner {
       if (byte === QUOTE) break;
       if (byte !== BACKSLASH) this.fail('malformed');
       this.hasEscape = true;
-      at = this.escape(at);
+      const end = endOfEscape(bytes, at);
+      at = typeof end === 'number' ? end : this.fail(end);
     }
     this.at = at + 1;
   }
@@ -211,7 +210,7 @@ export class JsonScanner {
       if (!this.goesOn(CLOSE_ARRAY)) break;
     }
     this.arrays -= 1;
-    this.marks |= marks | marksOfArray(kinds, this.marks, this.arrays, this.objects);
+    this.marks = marks | marksOfArray(kinds, this.marks, this.arrays, this.objects);
     return kinds;
   }
 
@@ -271,35 +270,5 @@ export class JsonScanner {
 
   private written(start: number): string {
     return this.bytes.toString('latin1', start, this.at);
-  }
-
-  /** @returns where it ends. */
-  private escape(at: number): number {
-    const byte = this.bytes[at + 1] ?? 0;
-    if (byte !== LOWER_U) {
-      if (!ESCAPES.has(byte)) this.fail('malformed');
-      return at + 2;
-    }
-    const unit = this.codeUnit(at);
-    const end = at + UNICODE_ESCAPE;
-    if (unit < 0xd800 || unit > 0xdfff) return end;
-    // Of a pair the first half comes first, and the other right behind it.
-    const isPair =
-      unit < 0xdc00 && this.bytes[end] === BACKSLASH && this.bytes[end + 1] === LOWER_U;
-    const other = isPair ? this.codeUnit(end) : 0;
-    if (other < 0xdc00 || other > 0xdfff) this.fail('half a pair');
-    return end + UNICODE_ESCAPE;
-  }
-
-  private codeUnit(at: number): number {
-    let unit = 0;
-    for (let index = 2; index < UNICODE_ESCAPE; index += 1) {
-      const byte = this.bytes[at + index] ?? 0;
-      const lower = byte | LOWER;
-      const isDigit = byte >= ZERO && byte <= NINE;
-      if (!isDigit && (lower < 0x61 || lower > 0x66)) this.fail('malformed');
-      unit = unit * 16 + (isDigit ? byte - ZERO : lower - 0x57);
-    }
-    return unit;
   }
 }

@@ -8,11 +8,11 @@ import { chunks } from '../../../test/doubles/judge/json-chunks.js';
 import { slowJson, type Slow } from '../../../test/doubles/judge/slow-json.js';
 import { slowVerdicts } from '../../../test/doubles/judge/slow-judge.js';
 
-/** Without arrays of several kinds: what the engine keeps of those is found by asking it. */
 const TYPES = [
   ...['Int64', 'UInt64', 'Float64', 'Bool', 'String'].map((type) => `Nullable(${type})`),
   'JSON',
   'Array(JSON)',
+  'Array(Dynamic)',
 ];
 const ALL_TYPES = [...TYPES, ...TYPES.slice(0, 5).map((type) => `Array(${type})`)];
 const NAMES = ['a', 'b', 'é', '', '@timestamp', '__proto__'];

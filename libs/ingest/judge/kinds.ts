@@ -55,6 +55,12 @@ export const HAS_NULL = 16;
 export const CHANGED_IN_OBJECTS = 32;
 /** What a column of arrays of several kinds would change, or could not be read from again. */
 export const CHANGED_IN_MIXED_ARRAYS = 64;
+/** Of arrays within an array, which the engine reads by one type for all: one has a fraction, … */
+export const FRACTIONS_WITHIN = 128;
+/** … or an integer that is not in Int64, … */
+export const UNSIGNED_WITHIN = 256;
+/** … or nulls alone. */
+export const NULLS_WITHIN = 512;
 
 const bit = (kind: number): number => 1 << kind;
 

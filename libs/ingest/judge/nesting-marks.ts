@@ -5,18 +5,21 @@ import {
   EMPTY_ARRAY,
   FLOAT,
   FLOATS,
+  FRACTIONS_WITHIN,
   INT,
   INTS,
   LONG_INTEGER,
   MIXED_ARRAY,
   NEGATIVE,
   NONE,
+  NULLS_WITHIN,
   OBJECT,
   OBJECTS,
   ODDLY_WRITTEN,
   TEXTS,
   UINT,
   UINTS,
+  UNSIGNED_WITHIN,
 } from './kinds.js';
 
 // What the engine would not keep of values within objects and arrays. Each was found by writing and
@@ -32,7 +35,10 @@ const NULL = Buffer.from('null').readUInt32LE();
 const bits = (...kinds: readonly number[]): number =>
   kinds.reduce((mask, kind) => mask | (1 << kind), 0);
 const NESTED = bits(OBJECT, EMPTY_ARRAY, BOOLS, INTS, UINTS, FLOATS, TEXTS, OBJECTS, MIXED_ARRAY);
+const ARRAYS = NESTED & ~(1 << OBJECT);
+const NESTED_TWICE = bits(OBJECTS, MIXED_ARRAY);
 const INTEGERS = bits(INT, UINT);
+const WITHIN = FRACTIONS_WITHIN | UNSIGNED_WITHIN | NULLS_WITHIN;
 
 /**
  * Of an object that has been read.
@@ -77,6 +83,7 @@ const isEscapedDot = (bytes: Buffer, at: number): boolean =>
  * @param marks of its elements
  * @param arrays how many arrays it is within
  * @param objects the same of objects
+ * @returns all its marks
  */
 export function marksOfArray(
   kinds: number,
@@ -84,14 +91,32 @@ export function marksOfArray(
   arrays: number,
   objects: number,
 ): number {
-  if (arrays === 0 && objects === 0) return 0;
-  // A null would become an empty array or an empty object.
-  const losesNull = (kinds & (1 << NONE)) !== 0 && (kinds & NESTED) !== 0;
+  const own = marks & ~WITHIN;
+  if (arrays === 0 && objects === 0) return own;
+  const ofArrays = (kinds & ARRAYS) === 0 ? 0 : marks;
   // An integer written as a fraction is one to the engine, and all beside it are read as such.
-  const isOfFractions =
-    (kinds & (1 << FLOAT)) !== 0 || ((kinds & INTEGERS) !== 0 && (marks & ODDLY_WRITTEN) !== 0);
-  const rounds = isOfFractions && (marks & LONG_INTEGER) !== 0;
-  const wraps = (kinds & (1 << UINT)) !== 0 && (marks & NEGATIVE) !== 0;
-  if (!losesNull && !rounds && !wraps) return 0;
-  return (arrays > 0 ? CHANGED_IN_MIXED_ARRAYS : 0) | (objects > 0 ? CHANGED_IN_OBJECTS : 0);
+  const isOdd = (kinds & INTEGERS) !== 0 && (marks & ODDLY_WRITTEN) !== 0;
+  const hasFractions = isOdd || (kinds & (1 << FLOAT)) !== 0 || (ofArrays & FRACTIONS_WITHIN) !== 0;
+  const hasUnsigned = (kinds & (1 << UINT)) !== 0 || (ofArrays & UNSIGNED_WITHIN) !== 0;
+  const isChanged =
+    (hasFractions && (marks & LONG_INTEGER) !== 0) ||
+    (hasUnsigned && (marks & NEGATIVE) !== 0) ||
+    losesNull(kinds, ofArrays);
+  const changed = isChanged
+    ? (arrays > 0 ? CHANGED_IN_MIXED_ARRAYS : 0) | (objects > 0 ? CHANGED_IN_OBJECTS : 0)
+    : 0;
+  if (arrays === 0) return own | changed;
+  return (
+    own |
+    changed |
+    (ofArrays & WITHIN) |
+    (hasFractions ? FRACTIONS_WITHIN : 0) |
+    (hasUnsigned ? UNSIGNED_WITHIN : 0) |
+    (kinds === 1 << NONE ? NULLS_WITHIN : 0)
+  );
 }
+
+/** Whether a null would become an empty array or an empty object: beside one, or in an array beside one of those. */
+const losesNull = (kinds: number, marksOfArrays: number): boolean =>
+  ((kinds & (1 << NONE)) !== 0 && (kinds & NESTED) !== 0) ||
+  ((kinds & NESTED_TWICE) !== 0 && (marksOfArrays & NULLS_WITHIN) !== 0);

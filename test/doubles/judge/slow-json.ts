@@ -3,7 +3,12 @@ export type Slow =
   | { readonly is: 'null' | 'true' | 'false' }
   | { readonly is: 'number' | 'text'; readonly text: string }
   | { readonly is: 'array'; readonly elements: readonly Slow[] }
-  | { readonly is: 'object'; readonly members: readonly (readonly [string, Slow])[] };
+  | {
+      readonly is: 'object';
+      readonly members: readonly (readonly [string, Slow])[];
+      /** Its names as they are written, without quotes. */
+      readonly spelled: readonly string[];
+    };
 
 const TOKEN = /[ \t\r\n]*("(?:[^"\\]|\\.)*"|[[\]{}:,]|[^ \t\r\n[\]{}:,"]+)/gsu;
 const strictly = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -32,12 +37,14 @@ function tree(tokens: string[]): Slow {
   }
   if (token !== '{') return { is: 'number', text: token };
   const members: [string, Slow][] = [];
+  const spelled: string[] = [];
   while (!ends(tokens, '}')) {
-    const name = unescaped(tokens.pop() ?? '');
+    const name = tokens.pop() ?? '';
+    spelled.push(name.slice(1, -1));
     tokens.pop();
-    members.push([name, tree(tokens)]);
+    members.push([unescaped(name), tree(tokens)]);
   }
-  return { is: 'object', members };
+  return { is: 'object', members, spelled };
 }
 
 const unescaped = (token: string): string => JSON.parse(token) as string;

@@ -7,7 +7,7 @@ import {
   slowKind,
   type Slow,
 } from './slow-json.js';
-import { isKeptInObjects } from './slow-objects.js';
+import { isKeptInMixed, isKeptInObjects } from './slow-nesting.js';
 import { slowTime } from './slow-time.js';
 
 export interface SlowJob {
@@ -67,7 +67,9 @@ function linesOf(bytes: Buffer): Buffer[] {
 
 /** Top-level names may come twice: then the record is one, but not stored. */
 const isReadable = (value: Slow & { is: 'object' }): boolean =>
-  value.members.every(([name, each]) => isWithinLimits({ is: 'object', members: [[name, each]] }));
+  value.members.every(([name, each]) =>
+    isWithinLimits({ is: 'object', members: [[name, each]], spelled: [] }),
+  );
 
 function mayChange(name: string, value: Slow, { columns, exact }: SlowJob): boolean {
   const kind = slowKind(value);
@@ -113,6 +115,7 @@ function takes(type: string | undefined, value: Slow): boolean {
   const inner = /^Array\((.*)\)$/.exec(type)?.[1];
   if (inner === undefined) return takesScalar(type, value);
   if (value.is !== 'array') return false;
+  if (inner === 'Dynamic') return isKeptInMixed(value);
   return value.elements.every(
     (each) => (each.is === 'null' && inner !== 'JSON') || takesScalar(inner, each),
   );

@@ -1,0 +1,36 @@
+import type { Fault } from './fault.js';
+
+const [BACKSLASH, LOWER_U, ZERO, NINE] = [0x5c, 0x75, 0x30, 0x39];
+/** Turns a letter into its lower case. */
+const LOWER = 0x20;
+/** What may follow a backslash, save `u`. */
+const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const UNICODE_ESCAPE = 6;
+
+/** Where the escape ends that begins at a backslash, or why it is none. */
+export function endOfEscape(bytes: Buffer, at: number): number | Fault {
+  const byte = bytes[at + 1] ?? 0;
+  if (byte !== LOWER_U) return ESCAPES.has(byte) ? at + 2 : 'malformed';
+  const unit = codeUnit(bytes, at);
+  const end = at + UNICODE_ESCAPE;
+  if (unit < 0) return 'malformed';
+  if (unit < 0xd800 || unit > 0xdfff) return end;
+  // Of a pair the first half comes first, and the other right behind it.
+  const isPair = unit < 0xdc00 && bytes[end] === BACKSLASH && bytes[end + 1] === LOWER_U;
+  const other = isPair ? codeUnit(bytes, end) : 0;
+  if (other < 0) return 'malformed';
+  return other < 0xdc00 || other > 0xdfff ? 'half a pair' : end + UNICODE_ESCAPE;
+}
+
+/** -1 where the digits are none. */
+function codeUnit(bytes: Buffer, at: number): number {
+  let unit = 0;
+  for (let index = 2; index < UNICODE_ESCAPE; index += 1) {
+    const byte = bytes[at + index] ?? 0;
+    const lower = byte | LOWER;
+    const isDigit = byte >= ZERO && byte <= NINE;
+    if (!isDigit && (lower < 0x61 || lower > 0x66)) return -1;
+    unit = unit * 16 + (isDigit ? byte - ZERO : lower - 0x57);
+  }
+  return unit;
+}
