@@ -8,11 +8,11 @@ import { chunks } from '../../../test/doubles/judge/json-chunks.js';
 import { slowJson, type Slow } from '../../../test/doubles/judge/slow-json.js';
 import { slowVerdicts } from '../../../test/doubles/judge/slow-judge.js';
 
-/** Without arrays of several kinds: what the engine keeps of those is found by asking it. */
 const TYPES = [
   ...['Int64', 'UInt64', 'Float64', 'Bool', 'String'].map((type) => `Nullable(${type})`),
   'JSON',
   'Array(JSON)',
+  'Array(Dynamic)',
 ];
 const ALL_TYPES = [...TYPES, ...TYPES.slice(0, 5).map((type) => `Array(${type})`)];
 const NAMES = ['a', 'b', 'é', '', '@timestamp', '__proto__'];
@@ -68,7 +68,8 @@ describe('LinesJudge', () => {
         });
         expect(records).toEqual(slow.refused);
         expect(judge.accepted).toBe(slow.accepted.length);
-        expect(recordsOf(written)).toEqual(slow.accepted.map(comparable));
+        const wanted = slow.accepted.map(comparable);
+        expect(recordsOf(written).map((each, at) => asNear(each, wanted[at]))).toEqual(wanted);
       }),
       { numRuns: rounds(2000, 200_000) },
     );
@@ -77,15 +78,21 @@ describe('LinesJudge', () => {
 
 type Members = readonly (readonly [string, Slow])[];
 
-/** In the order of their names; a float has not every microsecond after 2223. */
+/** In the order of their names. */
 const comparable = (members: Members): Members =>
-  members
-    .map(([name, value]): readonly [string, Slow] =>
-      name === '_timestamp' && value.is === 'number' && Number(value.text) > 8e15
-        ? [name, { is: 'text', text: 'after 2223' }]
-        : [name, value],
-    )
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  [...members].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+
+/** A time that is told as a float may be another microsecond: it has not all of them. */
+const asNear = (members: Members, expected: Members = []): Members =>
+  members.map(([name, value]): readonly [string, Slow] => {
+    const wanted = expected.find(([other]) => other === name)?.[1];
+    const isNear =
+      name === '_timestamp' &&
+      value.is === 'number' &&
+      wanted?.is === 'number' &&
+      Math.abs(Number(value.text) - Number(wanted.text)) <= 2;
+    return [name, isNear ? wanted : value];
+  });
 
 function recordsOf(lines: Buffer): Members[] {
   return lines

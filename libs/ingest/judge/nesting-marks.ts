@@ -29,6 +29,9 @@ import {
 const TUPLE_NAMES_MAX = 256;
 const [DOT, PERCENT, BACKSLASH, LOWER_U] = [0x2e, 0x25, 0x5c, 0x75];
 
+/** The text's four bytes. */
+const NULL = Buffer.from('null').readUInt32LE();
+
 const bits = (...kinds: readonly number[]): number =>
   kinds.reduce((mask, kind) => mask | (1 << kind), 0);
 const NESTED = bits(OBJECT, EMPTY_ARRAY, BOOLS, INTS, UINTS, FLOATS, TEXTS, OBJECTS, MIXED_ARRAY);
@@ -67,7 +70,7 @@ function marksOfName(bytes: Buffer, from: number, to: number): number {
     if (byte === DOT) return CHANGED_IN_MIXED_ARRAYS;
     if (byte === BACKSLASH && bytes[at + 1] === LOWER_U) return CHANGED_IN_MIXED_ARRAYS;
   }
-  const isNull = to - from === 4 && bytes.toString('latin1', from, to) === 'null';
+  const isNull = to - from === 4 && bytes.readUInt32LE(from) === NULL;
   return isNull ? CHANGED_IN_MIXED_ARRAYS : 0;
 }
 

@@ -1,4 +1,4 @@
-import { integer, isPlain, type Slow } from './slow-json.js';
+import { integer, isPlain, slowKind, type Slow } from './slow-json.js';
 
 // What `nesting-marks.ts` says of values within objects and arrays, told at length.
 
@@ -40,20 +40,48 @@ const isPlainName = (name: string): boolean =>
   name !== '' && name !== 'null' && !/\.|%2E/.test(name) && !/\\u/.test(name);
 
 function isKeptList(list: Of<'array'>): boolean {
-  const has = (is: (each: Slow) => boolean): boolean => list.elements.some(is);
-  const nested = has(({ is }) => is === 'array' || is === 'object');
+  const { fractions, unsigned, nulls } = typesOf(list);
   const numbers = numbersIn(list);
-  const integers = has((each) => each.is === 'number' && !isFloat(each.text));
-  const fraction =
-    has((each) => each.is === 'number' && isFloat(each.text)) ||
-    (integers && numbers.some((text) => !isFloat(text) && (!isPlain(text) || text === '-0')));
-  const unsigned = has((each) => each.is === 'number' && (integer(each.text) ?? 0n) >= 2n ** 63n && !isFloat(each.text)); // prettier-ignore
+  const has = (...wanted: readonly Slow['is'][]): boolean =>
+    list.elements.some(({ is }) => wanted.includes(is));
+  const hasLists = list.elements.some((each) => /^Array\((?:JSON|Dynamic)\)$/.test(slowKind(each)));
   return !(
-    (nested && has(({ is }) => is === 'null')) ||
-    (fraction && numbers.some((text) => isPlain(text) && isLong(BigInt(text)))) ||
-    (unsigned && numbers.some((text) => text.startsWith('-') && !isFloat(text)))
+    (has('null') && has('array', 'object')) ||
+    (hasLists && nulls) ||
+    (fractions && numbers.some((text) => isPlain(text) && isLong(BigInt(text)))) ||
+    (unsigned && numbers.some((text) => text.startsWith('-') && !isFloat(text) && integer(text) !== 0n)) // prettier-ignore
   );
 }
+
+/** By what types the engine reads a list, and those beside it in one: they come to one type. */
+interface Types {
+  readonly fractions: boolean;
+  readonly unsigned: boolean;
+  /** Whether one within has nothing but nulls. */
+  readonly nulls: boolean;
+}
+
+function typesOf(list: Of<'array'>): Types {
+  const hasArrays = list.elements.some(({ is }) => is === 'array');
+  const within = hasArrays ? list.elements.flatMap(typesWithin) : [];
+  const own = list.elements.flatMap((each) => (each.is === 'number' ? [each.text] : []));
+  const isOdd = numbersIn(list).some((text) => !isFloat(text) && (!isPlain(text) || text === '-0'));
+  return {
+    fractions: own.some((text) => isFloat(text) || isOdd) || within.some((each) => each.fractions),
+    unsigned: own.some(isUnsigned) || within.some((each) => each.unsigned),
+    nulls: within.some((each) => each.nulls),
+  };
+}
+
+function typesWithin(value: Slow): Types[] {
+  if (value.is === 'object') return value.members.flatMap(([, each]) => typesWithin(each));
+  if (value.is !== 'array') return [];
+  const types = typesOf(value);
+  const isOfNulls = value.elements.length > 0 && value.elements.every(({ is }) => is === 'null');
+  return [{ ...types, nulls: types.nulls || isOfNulls }];
+}
+
+const isUnsigned = (text: string): boolean => !isFloat(text) && (integer(text) ?? 0n) >= 2n ** 63n;
 
 const isLong = (value: bigint): boolean => value > 2n ** 53n || value < -(2n ** 53n);
 
