@@ -38,8 +38,8 @@ const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
 const FRACTION_DIGITS_MAX = 300;
 /** Levels of arrays and objects that a record may have, itself the first. */
 export const NESTING_MAX = 100;
-/** What is nested deeper is not even looked at. */
-export const READ_MAX = 1000;
+/** What is nested deeper is not read to its end, and so no record: to leave it costs by its depth. */
+export const READ_MAX = 200;
 
 const FAULT_FOUND = new FaultFound('a record that cannot be stored');
 

@@ -1,5 +1,5 @@
 import type { Fault } from './fault.js';
-import { NESTING_MAX, READ_MAX } from './json-scanner.js';
+import { NESTING_MAX } from './json-scanner.js';
 import { STRUCTURAL } from '../accept/structural.js';
 
 /** Field with a record's time, and the one that Elasticsearch's shippers write it into. */
@@ -23,7 +23,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   malformed: `${STRUCTURAL}malformed JSON`,
   'beyond 64 bits': `${STRUCTURAL}a number beyond 64 bits; send it as text`,
   'half a pair': `${STRUCTURAL}a text with half of a surrogate pair (\\uD800 to \\uDFFF), which is no character`,
-  'too deep to read': `${STRUCTURAL}nested deeper than ${READ_MAX} levels`,
+  'too deep to read': `${STRUCTURAL}nested deeper than ${NESTING_MAX} levels`,
   'named twice within': 'an object within it names a field twice',
 };
 
