@@ -124,7 +124,7 @@ describe('microsOfText', () => {
     const started = performance.now();
     for (const text of ['1'.repeat(1e6), `1.${'0'.repeat(1e6)}`, `${'2026-01-01T'.repeat(1e5)}`])
       expect(microsOfText(text)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 
