@@ -91,9 +91,15 @@ function jobOf(
   };
 }
 
+/** Kinds that a type takes, one bit for each; types are few, and asked for with every chunk. */
+const taken = new Map<string, number>();
+
 function judgedColumn({ name, type }: Column): JudgedColumn {
-  const taken = KIND_NAMES.reduce((mask, kind, bit) => mask | (fits(type, kind) ? 1 << bit : 0), 0);
-  return { name, type, fits: taken };
+  const known =
+    taken.get(type) ??
+    KIND_NAMES.reduce((mask, kind, bit) => mask | (fits(type, kind) ? 1 << bit : 0), 0);
+  taken.set(type, known);
+  return { name, type, fits: known };
 }
 
 function surveyOf({ survey }: JudgedChunk): Survey {

@@ -5,6 +5,7 @@ import {
   type Column,
   type LocalEngine,
 } from '@app/warehouse';
+import { ALTERNATIVE_TIMESTAMP } from '../judge/reasons.js';
 import type { ColumnarFile } from './chunk.js';
 import { anyBeyondFloat } from './beyond-float.sql.js';
 import { isBeforeKept, isTime, micros, type TimeSource } from './timestamp.sql.js';
@@ -27,9 +28,6 @@ export interface Conversion {
   /** Microseconds since the epoch: an earlier record is not for this stream. */
   readonly keptFrom: number | undefined;
 }
-
-/** Time of a record without `_timestamp`, as Elasticsearch's shippers write it. */
-export const ALTERNATIVE_TIMESTAMP = '@timestamp';
 
 /**
  * Parses the records by the columns' types and writes them as a columnar file.

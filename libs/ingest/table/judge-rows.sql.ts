@@ -1,5 +1,5 @@
 import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
-import { ALTERNATIVE_TIMESTAMP } from '../accept/convert-records.js';
+import { ALTERNATIVE_TIMESTAMP } from '../judge/reasons.js';
 import { isBeforeKept, isTime, micros, NOT_KEPT } from '../accept/timestamp.sql.js';
 import { fitting, nestedOnce } from './fit-column.sql.js';
 import { isJsonText } from './stored-value.sql.js';
