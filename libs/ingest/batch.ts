@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TableName } from '@app/warehouse';
+import type { TableName, WrittenTimes } from '@app/warehouse';
 
 /**
  * What crosses the queue with a batch's bytes: both ends read it here, and the writer never works
@@ -14,6 +14,8 @@ export interface Batch {
   readonly types?: readonly string[] | undefined;
   /** The same. */
   readonly acceptedAt?: number | undefined;
+  /** The same. */
+  readonly times?: WrittenTimes | undefined;
   /** How the name of a file of its bytes must end: so the engine knows format and compression. */
   readonly ending: string;
   readonly rows: number;
@@ -44,6 +46,7 @@ const headers = z
     columns: texts,
     types: types.optional(),
     acceptedAt: z.coerce.number().int().optional(),
+    times: z.enum(['microseconds', 'by magnitude']).optional(),
     ending,
     rows: z.coerce.number().int().positive(),
     recordBytes: z.coerce.number().int().nonnegative(),
@@ -56,6 +59,7 @@ export function toHeaders({
   columns,
   types,
   acceptedAt,
+  times,
   ending,
   rows,
   recordBytes,
@@ -67,6 +71,7 @@ export function toHeaders({
     columns: JSON.stringify(columns),
     ...(types && { types: indexed(types) }),
     ...(acceptedAt !== undefined && { acceptedAt: String(acceptedAt) }),
+    ...(times && { times }),
     ending,
     rows: String(rows),
     recordBytes: String(recordBytes),

@@ -14,6 +14,7 @@ export { namesAbove } from './names-above.js';
 export { letGoSent } from './let-go.js';
 export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
 export type { EngineEvent } from './engine/index.js';
+export { microsByMagnitude } from './sql/micros-by-magnitude.js';
 export { WHOLE_RESULT } from './sql/read-settings.js';
 export { openSourceEngine } from './open-source-engine.js';
 export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
@@ -54,6 +55,7 @@ export {
   type TableName,
   type TableStatistics,
   type WriterFence,
+  type WrittenTimes,
   type Warehouse,
   type WarehouseQuery,
   type WarehouseTable,

@@ -1,6 +1,6 @@
 /**
  * The embedded engine's settings in its own notation, wherever it runs: caches and background threads
- * sized for a small machine. A stream is dropped whatever its size: somebody has decided that, and
+ * sized for a small machine. Merges let everything else go first: nobody waits for them. A stream is dropped whatever its size: somebody has decided that, and
  * nobody is there to be asked again.
  */
 export const SMALL_ENGINE = `<mark_cache_size>67108864</mark_cache_size>
@@ -10,4 +10,5 @@ export const SMALL_ENGINE = `<mark_cache_size>67108864</mark_cache_size>
   <max_partition_size_to_drop>0</max_partition_size_to_drop>
   <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
   <background_pool_size>2</background_pool_size>
-  <background_schedule_pool_size>4</background_schedule_pool_size>`;
+  <background_schedule_pool_size>4</background_schedule_pool_size>
+  <os_threads_nice_value_merge_mutate>15</os_threads_nice_value_merge_mutate>`;

@@ -90,7 +90,12 @@ export interface StoredBatch {
   readonly file: string;
   /** Of lines: the time of those that have none, in microseconds since the epoch. */
   readonly acceptedAt?: number | undefined;
+  /** Of lines: what the numbers in `_timestamp` mean; undefined: microseconds. */
+  readonly times?: WrittenTimes | undefined;
 }
+
+/** Whole numbers of microseconds, or numbers of whose unit their magnitude tells, and 0 for no time. */
+export type WrittenTimes = 'microseconds' | 'by magnitude';
 
 export interface BatchInsert {
   readonly table: TableName;
@@ -103,7 +108,7 @@ export interface BatchInsert {
   readonly columns: readonly string[];
   /**
    * Where the batches are lines of JSON: the types by which `columns` are read, without the first,
-   * `_timestamp`, which is a number of microseconds there. Undefined: the batches are Native.
+   * `_timestamp`, which is a whole number there. Undefined: the batches are Native.
    */
   readonly types?: readonly string[] | undefined;
   /** Of one partition, and together small enough for one part: see {@link ONE_PART}. */

@@ -115,7 +115,7 @@ function surveyOf({ survey }: JudgedChunk): Survey {
 function acceptedOf(
   { file, content }: Chunk,
   { columns }: StreamSchema,
-  { accepted, bytes }: JudgedChunk,
+  { accepted, bytes, times }: JudgedChunk,
   { acceptedAt }: AcceptOptions,
 ): ColumnarFile {
   return {
@@ -125,6 +125,7 @@ function acceptedOf(
     columns: [TIMESTAMP.name, ...columns.map(({ name }) => name)],
     types: columns.map(({ type }) => type),
     acceptedAt,
+    times,
   };
 }
 

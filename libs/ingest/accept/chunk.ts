@@ -1,4 +1,4 @@
-import type { Column } from '@app/warehouse';
+import type { Column, WrittenTimes } from '@app/warehouse';
 import type { JudgedRejections } from '../judge/judge-job.js';
 
 /** Ending of columnar files, which names their compression. */
@@ -59,11 +59,13 @@ export interface ColumnarFile {
   readonly columns: readonly string[];
   /**
    * Of lines: by what types they are read into `columns`, without the first, `_timestamp`, which is
-   * a whole number of microseconds where it is there. Undefined: columns, which have their types.
+   * a whole number where it is there. Undefined: columns, which have their types.
    */
   readonly types?: readonly string[] | undefined;
   /** Of lines: the time of those that have none, in microseconds since the epoch. */
   readonly acceptedAt?: number | undefined;
+  /** Of lines: what the numbers in `_timestamp` mean. Undefined: microseconds. */
+  readonly times?: WrittenTimes | undefined;
 }
 
 /** What is accepted has a stream to go to; what is rejected may have none. */

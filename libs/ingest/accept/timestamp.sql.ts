@@ -1,10 +1,4 @@
-/**
- * How `_timestamp` is read. A number's unit is told by its magnitude, as OpenObserve's users
- * know it: above 31,536,000 × 10⁹ nanoseconds, × 10⁶ microseconds, × 10³ milliseconds, else seconds.
- */
-const NANOSECONDS_ABOVE = '31536000000000000';
-const MICROSECONDS_ABOVE = '31536000000000';
-const MILLISECONDS_ABOVE = '31536000000';
+import { microsByMagnitude } from '@app/warehouse';
 
 /** What `DateTime64(6)` holds: 1900-01-01 up to the end of 2299, in microseconds. */
 const EARLIEST = '-2208988800000000';
@@ -35,14 +29,10 @@ export type TimeSource = 'Int64' | 'Float64' | 'String';
 export function micros(expression: string, source: TimeSource): string {
   switch (source) {
     case 'Int64':
-      return scaled(expression, `intDiv(${expression}, 1000)`);
+      return microsByMagnitude(expression);
     case 'Float64':
-      return `toInt64OrNull(toString(round(${scaled(expression, `${expression} / 1000`)})))`;
+      return `toInt64OrNull(toString(round(${microsByMagnitude(expression, `${expression} / 1000`)})))`;
     case 'String':
       return `if(match(${expression}, '${ISO_8601}'), toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(${expression}, 6, 'UTC')), NULL)`;
   }
-}
-
-function scaled(n: string, fromNanoseconds: string): string {
-  return `multiIf(abs(${n}) > ${NANOSECONDS_ABOVE}, ${fromNanoseconds}, abs(${n}) > ${MICROSECONDS_ABOVE}, ${n}, abs(${n}) > ${MILLISECONDS_ABOVE}, ${n} * 1000, ${n} * 1000000)`;
 }

@@ -2,6 +2,7 @@ import { closeSync, createWriteStream, fstatSync, openSync, readSync } from 'nod
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Compressor } from '@cloudpss/zstd/napi';
+import { ChunkMemory } from './chunk-memory.js';
 import type { JudgedChunk, JudgedRejections, JudgeJob } from './judge-job.js';
 import { LinesJudge } from './judge-lines.js';
 import type { RefusedRecords } from './refused-records.js';
@@ -15,22 +16,44 @@ const NEWLINE = 0x0a;
 const LINE_BREAK = Buffer.from('\n');
 
 /** Judges the records of a chunk and writes the accepted and the rejected ones to files of their own. */
-export async function judgeChunk(job: JudgeJob): Promise<JudgedChunk> {
+export async function judgeChunk(job: JudgeJob, memory = new ChunkMemory()): Promise<JudgedChunk> {
+  try {
+    return await judgeWithin(memory, job);
+  } finally {
+    memory.freeAll();
+  }
+}
+
+async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedChunk> {
   const { source, targets } = job;
-  const bytes = typeof source === 'string' ? linesOf(source) : Buffer.concat([source, LINE_BREAK]);
-  const judge = new LinesJudge(bytes, job);
-  const lines = judge.judge();
-  const { isNew, accepted, refused } = judge;
-  const judged = { isNew, survey: judge.surveyed(), accepted };
-  if (isNew || !targets) return { ...judged, rejected: undefined };
+  const bytes =
+    typeof source === 'string' ? linesOf(source, memory) : Buffer.concat([source, LINE_BREAK]);
+  const { lines, judge } = judged(bytes, job, memory);
+  const { isNew, accepted, refused, times } = judge;
+  const told = { isNew, survey: judge.surveyed(), accepted, times };
+  if (isNew || !targets) return { ...told, rejected: undefined };
   const rejected = rejectionsOf(bytes, refused);
   if (targets === 'memory') {
     const rows = Buffer.concat([...rejectedNative(job, bytes, refused)]);
-    return { ...judged, rejected, bytes: { accepted: lines, rejected: rows } };
+    return { ...told, rejected, bytes: { accepted: Buffer.concat(lines), rejected: rows } };
   }
-  if (accepted > 0) await write(targets.accepted, [lines]);
+  if (accepted > 0) await write(targets.accepted, lines);
   if (rejected) await write(targets.rejected, rejectedNative(job, bytes, refused));
-  return { ...judged, rejected };
+  return { ...told, rejected };
+}
+
+/** Again where a time is one that can only be told in microseconds. */
+function judged(
+  bytes: Buffer,
+  job: JudgeJob,
+  memory: ChunkMemory,
+): { readonly lines: readonly Buffer[]; readonly judge: LinesJudge } {
+  const judge = new LinesJudge(bytes, job, 'by magnitude', memory);
+  const lines = judge.judge();
+  if (!judge.wantsMicroseconds) return { lines, judge };
+  memory.freeAll();
+  const again = new LinesJudge(bytes, job, 'microseconds', memory);
+  return { lines: again.judge(), judge: again };
 }
 
 /** By a stream: the library's call for a whole buffer works in one place of memory for all threads. */
@@ -39,11 +62,11 @@ async function write(file: string, pieces: Iterable<Buffer>): Promise<void> {
 }
 
 /** With a line break behind the last line, whether there is one or not. */
-function linesOf(file: string): Buffer {
+function linesOf(file: string, memory: ChunkMemory): Buffer {
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);
-    const bytes = Buffer.allocUnsafe(size + 1);
+    const bytes = memory.forSource(size + 1);
     let length = 0;
     while (length < size) {
       const read = readSync(descriptor, bytes, length, size - length, length);

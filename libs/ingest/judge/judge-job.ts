@@ -1,3 +1,5 @@
+import type { WrittenTimes } from '@app/warehouse';
+
 /** What a judge is told; all of it can be sent to a thread. */
 export interface JudgeJob {
   /** One JSON record a line: the absolute path of a file, or the lines themselves. */
@@ -15,8 +17,6 @@ export interface JudgeJob {
   readonly acceptedAt: number;
   /** Microseconds since the epoch: an earlier record is not for this stream. */
   readonly keptFrom: number | undefined;
-  /** Of the lines, from the first; undefined: all. */
-  readonly most?: number | undefined;
   /**
    * Absolute paths of the files to write, compressed; `memory`: what would be in them is answered,
    * and not compressed; undefined: what is new is looked for, and nothing written.
@@ -41,6 +41,8 @@ export interface JudgedChunk {
   readonly survey: readonly SurveyedKind[];
   /** Records in the file of accepted ones. */
   readonly accepted: number;
+  /** How their times are written. */
+  readonly times: WrittenTimes;
   readonly rejected: JudgedRejections | undefined;
   /** What would be in the files, where there are none. */
   readonly bytes?: { readonly accepted: Buffer; readonly rejected: Buffer };

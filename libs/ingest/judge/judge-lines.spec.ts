@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { fits } from '@app/streams';
+import { ChunkMemory } from './chunk-memory.js';
 import { KIND_NAMES } from './kinds.js';
 import { LinesJudge } from './judge-lines.js';
 import type { JudgeJob } from './judge-job.js';
 import { rounds } from '../../../test/rounds.js';
 import { chunks } from '../../../test/doubles/judge/json-chunks.js';
 import { slowJson, type Slow } from '../../../test/doubles/judge/slow-json.js';
+import { slowTime } from '../../../test/doubles/judge/slow-time.js';
 import { slowVerdicts } from '../../../test/doubles/judge/slow-judge.js';
 
 const TYPES = [
@@ -21,6 +23,7 @@ const columns = fc.uniqueArray(
   fc.record({ name: fc.constantFrom(...NAMES), type: fc.constantFrom(...ALL_TYPES) }),
   { selector: ({ name }) => name, maxLength: NAMES.length },
 );
+const times = fc.constantFrom('microseconds' as const, 'by magnitude' as const);
 const jobs = fc
   .record({
     columns,
@@ -47,11 +50,11 @@ const jobs = fc
 describe('LinesJudge', () => {
   it('comes to the same as a judge that is slow and simple', () => {
     fc.assert(
-      fc.property(chunks, jobs, (bytes, job) => {
+      fc.property(chunks, jobs, times, (bytes, job, times) => {
         const slow = slowVerdicts(bytes, job);
         const lines = Buffer.concat([bytes, Buffer.from('\n')]);
-        const judge = new LinesJudge(lines, job);
-        const written = judge.judge();
+        const judge = new LinesJudge(lines, job, times, new ChunkMemory());
+        const written = Buffer.concat(judge.judge());
         const survey = judge
           .surveyed()
           .flatMap(({ field, kind, count, beyond }): [string, number][] => [
@@ -69,7 +72,13 @@ describe('LinesJudge', () => {
         expect(records).toEqual(slow.refused);
         expect(judge.accepted).toBe(slow.accepted.length);
         const wanted = slow.accepted.map(comparable);
-        expect(recordsOf(written).map((each, at) => asNear(each, wanted[at]))).toEqual(wanted);
+        // Such a chunk is judged again, with its times in microseconds.
+        expect(judge.wantsMicroseconds && !wanted.some(isAround1970)).toBe(false);
+        if (judge.wantsMicroseconds) return;
+        const found = recordsOf(written).map((each) =>
+          times === 'microseconds' ? each : read(each),
+        );
+        expect(found.map((each, at) => asNear(each, wanted[at]))).toEqual(wanted);
       }),
       { numRuns: rounds(2000, 200_000) },
     );
@@ -77,6 +86,21 @@ describe('LinesJudge', () => {
 });
 
 type Members = readonly (readonly [string, Slow])[];
+
+const isTime = ([name]: readonly [string, Slow]): boolean => name === '_timestamp';
+
+/** Whether its microseconds would be taken for another unit. */
+const isAround1970 = (members: Members): boolean =>
+  members.some((member) => isTime(member) && Math.abs(microsOf(member[1])) <= 31_536_000_000_000);
+const microsOf = (value: Slow): number => (value.is === 'number' ? Number(value.text) : Infinity);
+
+/** With the time in microseconds that its number tells by its magnitude, as the engine reads it. */
+const read = (members: Members): Members =>
+  members.map((member) => {
+    const micros = isTime(member) ? slowTime(member[1]) : undefined;
+    if (!isTime(member)) return member;
+    return ['_timestamp', micros == null ? { is: 'null' } : { is: 'number', text: String(micros) }];
+  });
 
 /** In the order of their names. */
 const comparable = (members: Members): Members =>

@@ -1,16 +1,18 @@
 import { isUtf8 } from 'node:buffer';
+import type { WrittenTimes } from '@app/warehouse';
 import { ColumnRules } from './column-rules.js';
 import { FieldSurvey } from './field-survey.js';
+import type { ChunkMemory } from './chunk-memory.js';
 import type { JudgeJob, SurveyedKind } from './judge-job.js';
 import { FaultFound } from './fault.js';
-import { BEYOND_FLOAT, isSilent, KIND_NAMES, KINDS, ODDLY_WRITTEN } from './kinds.js';
+import { BEYOND_FLOAT, INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN } from './kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
 import { writtenPlainly } from './number-text.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
 import { RecordReader, type Member } from './record-reader.js';
 import { timeOf } from './record-time.js';
 import { RefusedRecords } from './refused-records.js';
-import { isPlainMicros, type Micros } from './time-text.js';
+import { isToldByMagnitude, type Micros } from './time-text.js';
 
 const NEWLINE = 0x0a;
 /** Index of `_timestamp` in the table of fields. */
@@ -18,14 +20,16 @@ const TIME = 0;
 
 /**
  * Judges records, one a line, against the columns of a stream, and counts what their fields hold.
- * A record that fits is passed on as it came, but with its time, if it tells one, in
- * microseconds, and integers of integer columns written as such: the engine reads nothing else there.
+ * A record that fits is passed on as it came, but with its time, if it tells one, as a whole number,
+ * and integers of integer columns written as such: the engine reads nothing else there.
  */
 export class LinesJudge {
   accepted = 0;
   readonly refused = new RefusedRecords();
   /** Whether a field has something that its stream might change its columns for. */
   isNew = false;
+  /** Whether a time must be written whose magnitude would tell another. */
+  wantsMicroseconds = false;
   private readonly survey = new FieldSurvey();
   private readonly reader: RecordReader;
   private readonly writer: LineWriter;
@@ -40,6 +44,8 @@ export class LinesJudge {
   constructor(
     private readonly bytes: Buffer,
     private readonly job: JudgeJob,
+    readonly times: WrittenTimes,
+    memory: ChunkMemory,
   ) {
     const exact = new Set(job.exact);
     this.reader = new RecordReader(
@@ -55,17 +61,16 @@ export class LinesJudge {
       this.rules[Math.floor(index / KINDS)]?.takes(index % KINDS, 0) === true ? 1 : 0,
     );
     this.alternative = this.reader.fields.indexOf(ALTERNATIVE_TIMESTAMP);
-    this.writer = new LineWriter(bytes);
+    this.writer = new LineWriter(bytes, memory);
     this.isAllUtf8 = isUtf8(bytes);
   }
 
   /** @returns the records that fit, as they are to be stored; nothing to go by when something is new */
-  judge(): Buffer {
+  judge(): readonly Buffer[] {
     const { bytes, job } = this;
     const { scanner } = this.reader;
-    const { most = Infinity, firstLine } = job;
-    let line = firstLine;
-    for (let at = 0; at < bytes.length && line - firstLine < most; line += 1) {
+    let line = job.firstLine;
+    for (let at = 0; at < bytes.length; line += 1) {
       scanner.begin(at);
       if (scanner.blanks() !== NEWLINE) this.line(at, line);
       at = scanner.at + 1;
@@ -184,8 +189,6 @@ export class LinesJudge {
     other: Member | undefined,
   ): string | undefined {
     const { bytes, job } = this;
-    if (own && job.keptFrom === undefined && isPlainMicros(bytes, own.from, own.to))
-      return this.write(line);
     const told = own ? timeOf(bytes, own) : undefined;
     if (told === 'no time') return REASON.noTime(TIMESTAMP);
     const instead = told === undefined && other ? timeOf(bytes, other) : undefined;
@@ -193,12 +196,21 @@ export class LinesJudge {
     const micros = told ?? instead;
     if (job.keptFrom !== undefined && (micros ?? job.acceptedAt) < job.keptFrom)
       return REASON.notKept;
-    if (own || instead !== undefined) this.patchTime(line.from, own, micros);
+    if (instead !== undefined || (own && !this.isToldBy(own)))
+      this.patchTime(line.from, own, micros);
     return this.write(line);
+  }
+
+  /** Whether the engine reads the time from what stands there. */
+  private isToldBy({ kind, marks }: Member): boolean {
+    if (this.times === 'microseconds') return false;
+    return kind === NONE || (kind === INT && (marks & ODDLY_WRITTEN) === 0);
   }
 
   private patchTime(begin: number, own: Member | undefined, micros: Micros | undefined): void {
     const { bytes, patches } = this;
+    if (this.times === 'by magnitude' && micros !== undefined && !isToldByMagnitude(micros))
+      this.wantsMicroseconds = true;
     const time = micros === undefined ? 'null' : String(micros);
     if (!own) patches.push({ from: begin + 1, to: begin + 1, text: `"${TIMESTAMP}":${time},` });
     else if (!isWritten(bytes, own, time))

@@ -1,10 +1,13 @@
 // A thread that judges one chunk at a time.
 import { parentPort } from 'node:worker_threads';
+import { ChunkMemory } from './chunk-memory.js';
 import { judgeChunk } from './judge-chunk.js';
 import type { JudgeJob } from './judge-job.js';
 
+const memory = new ChunkMemory();
+
 parentPort?.on('message', (job: JudgeJob) => {
-  judgeChunk(job).then(
+  judgeChunk(job, memory).then(
     (judged) => parentPort?.postMessage({ judged }),
     (error: unknown) => {
       // Of an error that is sent to another thread its code is not sent with it.

@@ -1,5 +1,9 @@
+import type { ChunkMemory } from './chunk-memory.js';
+
 /** Fewer bytes are copied faster one by one than by a call. */
 const COPIED_BY_CALL = 160;
+/** So many bytes that stand together are not copied at all. */
+const PIECE_BYTES = 64 * 1024;
 
 /** A part of a line that is written otherwise than it came. */
 export interface Patch {
@@ -9,22 +13,26 @@ export interface Patch {
   readonly text: string;
 }
 
-/** Collects lines of a chunk, most of them as they are: neighbours are copied together. */
+/** Collects lines of a chunk, most of them as they are: many that stand together are not copied. */
 export class LineWriter {
-  private target: Buffer;
+  private readonly pieces: Buffer[] = [];
+  /** Takes what is copied; what of it belongs to no piece yet begins at `begun`. */
+  private block: Buffer = Buffer.alloc(0);
+  private begun = 0;
   private length = 0;
-  /** Where the lines begin and end that are to be copied next. */
+  /** Where the lines begin and end that are to be written next. */
   private from = 0;
   private to = 0;
 
-  constructor(private readonly source: Buffer) {
-    this.target = Buffer.allocUnsafe(source.length + source.length / 4 + 1024);
-  }
+  constructor(
+    private readonly source: Buffer,
+    private readonly memory: ChunkMemory,
+  ) {}
 
   /** A line with its line break, the last one's too. */
   line(from: number, to: number): void {
     if (from !== this.to) {
-      this.copyKept();
+      this.writeKept();
       this.from = from;
     }
     this.to = to;
@@ -32,7 +40,7 @@ export class LineWriter {
 
   /** @param patches in their order; the line ends with a line break */
   patched(from: number, to: number, patches: readonly Patch[]): void {
-    this.copyKept();
+    this.writeKept();
     let at = from;
     for (const patch of patches) {
       this.copy(at, patch.from);
@@ -42,42 +50,55 @@ export class LineWriter {
     this.copy(at, to);
   }
 
-  /** @returns a view that holds until the next line is written */
-  end(): Buffer {
-    this.copyKept();
-    return this.target.subarray(0, this.length);
+  /** @returns views of the source and of the memory */
+  end(): readonly Buffer[] {
+    this.writeKept();
+    this.endPiece();
+    return this.pieces;
   }
 
-  private copyKept(): void {
-    this.copy(this.from, this.to);
+  private writeKept(): void {
+    const { from, to } = this;
     this.from = 0;
     this.to = 0;
+    if (to - from < PIECE_BYTES) {
+      this.copy(from, to);
+      return;
+    }
+    this.endPiece();
+    this.pieces.push(this.source.subarray(from, to));
+  }
+
+  private endPiece(): void {
+    if (this.length > this.begun) this.pieces.push(this.block.subarray(this.begun, this.length));
+    this.begun = this.length;
   }
 
   private copy(from: number, to: number): void {
     this.room(to - from);
-    const { source, target } = this;
+    const { source, block } = this;
     if (to - from >= COPIED_BY_CALL) {
-      this.length += source.copy(target, this.length, from, to);
+      this.length += source.copy(block, this.length, from, to);
       return;
     }
     let at = this.length;
-    for (let index = from; index < to; index += 1) target[at++] = source[index] ?? 0;
+    for (let index = from; index < to; index += 1) block[at++] = source[index] ?? 0;
     this.length = at;
   }
 
   private ascii(text: string): void {
     this.room(text.length);
-    const { target } = this;
+    const { block } = this;
     let at = this.length;
-    for (let index = 0; index < text.length; index += 1) target[at++] = text.charCodeAt(index);
+    for (let index = 0; index < text.length; index += 1) block[at++] = text.charCodeAt(index);
     this.length = at;
   }
 
   private room(bytes: number): void {
-    if (this.length + bytes <= this.target.length) return;
-    const larger = Buffer.allocUnsafe(2 * this.target.length + bytes);
-    this.target.copy(larger, 0, 0, this.length);
-    this.target = larger;
+    if (this.length + bytes <= this.block.length) return;
+    this.endPiece();
+    this.block = this.memory.block(bytes);
+    this.begun = 0;
+    this.length = 0;
   }
 }

@@ -5,6 +5,7 @@ import {
   microsOfNumber,
   microsOfText,
   plainIsoMicros,
+  plainMicros,
   type Micros,
 } from './time-text.js';
 
@@ -22,7 +23,7 @@ export function timeOf(bytes: Buffer, { kind, from, to }: Member): Micros | 'no 
     return told === 0 && isNumberText(text) ? undefined : (told ?? 'no time');
   }
   if (kind !== INT && kind !== UINT && kind !== FLOAT) return 'no time';
-  const micros = microsOfNumber(bytes.toString('latin1', from, to));
+  const micros = plainMicros(bytes, from, to) ?? microsOfNumber(bytes.toString('latin1', from, to));
   return micros === 0 ? undefined : (micros ?? 'no time');
 }
 

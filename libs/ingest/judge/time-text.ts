@@ -73,21 +73,36 @@ function numberAt(bytes: Uint8Array, from: number, count: number): number {
   return number;
 }
 
-/** Of microseconds since 2001. */
-const PLAIN_DIGITS = 16;
-/** More would be no safe integer. */
-const FIRST_DIGIT_MAX = 0x38;
+/** Whether microseconds, read by their magnitude, are read as such: those around 1970 are not. */
+export const isToldByMagnitude = (micros: Micros): boolean =>
+  micros > MICROSECONDS_ABOVE || micros < -MICROSECONDS_ABOVE;
 
-/** Whether what stands there is microseconds as they are to be stored: the usual way, and told without a text. */
-export function isPlainMicros(bytes: Uint8Array, from: number, to: number): boolean {
+/** All integers of so many digits are safe, … */
+const SAFE_DIGITS = 15;
+/** … and of microseconds all up to here, which is long before the latest that can be stored. */
+const MICROS_DIGITS = 16;
+const FIRST_DIGIT_MAX = 0x38;
+/** Of nanoseconds since 1973. */
+const NANOS_DIGITS = 18;
+
+/**
+ * A number's time, read without a text where it is a whole number as most programs write it.
+ * @returns undefined where it is written otherwise, or no time that can be stored
+ */
+export function plainMicros(bytes: Uint8Array, from: number, to: number): number | undefined {
   const length = to - from;
-  const first = bytes[from] ?? 0;
-  if (length !== PLAIN_DIGITS || first > FIRST_DIGIT_MAX) return false;
-  for (let at = from; at < to; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte < ZERO || byte > NINE) return false;
-  }
-  return true;
+  const isMicros = length === MICROS_DIGITS && (bytes[from] ?? 0) <= FIRST_DIGIT_MAX;
+  // Of nanoseconds the last three digits are cut off, and those left are a safe integer too.
+  const isNanos =
+    length === NANOS_DIGITS ||
+    (length === NANOS_DIGITS + 1 && (bytes[from] ?? 0) <= FIRST_DIGIT_MAX);
+  if (length > SAFE_DIGITS && !isMicros && !isNanos) return undefined;
+  for (let at = from; at < to; at += 1) if (!isDigit(bytes[at])) return undefined;
+  if (isNanos) return numberAt(bytes, from, length - 3);
+  const value = numberAt(bytes, from, length);
+  if (value > MICROSECONDS_ABOVE) return value;
+  const micros = value > MILLISECONDS_ABOVE ? value * 1000 : value * 1_000_000;
+  return micros > LATEST ? undefined : micros;
 }
 
 /** @param text a number as JSON writes it */

@@ -241,10 +241,10 @@ const tableOf = ({ database, name }: StreamSchema): TableName => ({
 async function toRecord(
   key: string,
   place: Pick<Batch, 'table' | 'streamId' | 'recordBytes'>,
-  { file, content, rows, columns, types, acceptedAt }: ColumnarFile,
+  { file, content, rows, columns, types, acceptedAt, times }: ColumnarFile,
 ): Promise<QueueRecord> {
   const isInline = content !== undefined || place.recordBytes <= INLINE_BYTES;
   const payload: Payload = isInline ? { bytes: content ?? (await readFile(file)) } : { file };
-  const batch = { ...place, columns, types, acceptedAt, ending: endingOf(file), rows };
+  const batch = { ...place, columns, types, acceptedAt, times, ending: endingOf(file), rows };
   return { key, headers: toHeaders(batch), payload };
 }

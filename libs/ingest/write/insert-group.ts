@@ -97,12 +97,12 @@ export class GroupInserter {
     const written: string[] = [];
     try {
       const batches: StoredBatch[] = [];
-      for (const { record, ending, acceptedAt } of missing) {
+      for (const { record, ending, acceptedAt, times } of missing) {
         const file =
           'file' in record.payload
             ? record.payload.file
             : await this.spill(record.position, record.payload.bytes, ending, written);
-        batches.push({ position: record.position, file, acceptedAt });
+        batches.push({ position: record.position, file, acceptedAt, times });
       }
       const { table, streamId, columns, types } = group;
       const fence = epoch === undefined ? {} : { fence: { partition, epoch } };

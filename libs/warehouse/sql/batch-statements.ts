@@ -1,7 +1,8 @@
 import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN, TIMESTAMP } from '../ddl.js';
 import { quoteIdentifier, quoteText } from '../identifier.js';
-import { ONE_PART, type BatchInsert, type TableName } from '../warehouse.js';
+import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
+import { microsByMagnitude } from './micros-by-magnitude.js';
 import { isNewest, type Claim } from './writer-epochs.js';
 
 /**
@@ -56,21 +57,23 @@ export function selectBatches({
   batches,
 }: Pick<BatchInsert, 'columns' | 'types' | 'batches'>): string {
   const names = columns.map(quoteIdentifier);
-  const selected = (acceptedAt: number): readonly string[] =>
-    types ? [timeOr(acceptedAt), ...names.slice(1)] : names;
+  const selected = (batch: StoredBatch): readonly string[] =>
+    types ? [timeOf(batch), ...names.slice(1)] : names;
   const format = types ? `JSONEachRow, ${quoteText(structureOf(columns, types))}` : 'Native';
   return batches
     .map(
-      ({ position, file, acceptedAt = 0 }) =>
-        `SELECT ${selected(acceptedAt).join(', ')}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
+      ({ position, file, ...batch }) =>
+        `SELECT ${selected({ position, file, ...batch }).join(', ')}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
         ` rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`,
     )
     .join(' UNION ALL ');
 }
 
 const TIME = quoteIdentifier(TIMESTAMP.name);
-const timeOr = (acceptedAt: number): string =>
-  `fromUnixTimestamp64Micro(ifNull(${TIME}, toInt64(${acceptedAt})), 'UTC') AS ${TIME}`;
+function timeOf({ acceptedAt = 0, times }: StoredBatch): string {
+  const told = times === 'by magnitude' ? microsByMagnitude(`nullIf(${TIME}, 0)`) : TIME;
+  return `fromUnixTimestamp64Micro(ifNull(${told}, toInt64(${acceptedAt})), 'UTC') AS ${TIME}`;
+}
 
 function structureOf([time = '', ...columns]: readonly string[], types: readonly string[]): string {
   if (time !== TIMESTAMP.name || columns.length !== types.length)
