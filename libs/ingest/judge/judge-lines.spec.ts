@@ -99,7 +99,12 @@ const read = (members: Members): Members =>
   members.map((member) => {
     const micros = isTime(member) ? slowTime(member[1]) : undefined;
     if (!isTime(member)) return member;
-    return ['_timestamp', micros == null ? { is: 'null' } : { is: 'number', text: String(micros) }];
+    return [
+      '_timestamp',
+      micros === undefined || micros === null
+        ? { is: 'null' }
+        : { is: 'number', text: String(micros) },
+    ];
   });
 
 /** In the order of their names. */
