@@ -9,8 +9,8 @@ import { FairJudge } from '../accept/fair-judge.js';
 import type { AcceptPart } from './accept-parts.js';
 
 /**
- * Sized so that the engine parses one in a fraction of a second on one core, and that a handful
- * of them in work stay far below 256 MiB.
+ * Sized so that one is accepted in a fraction of a second on one core, and that a handful of them
+ * in work stay far below 256 MiB. Smaller ones were measured: both the judge and inserts get slower.
  */
 export const CHUNK_BYTES = 16 * 1024 * 1024;
 
@@ -35,18 +35,32 @@ export class ChunkAcceptance {
   ): AsyncIterable<AcceptPart> {
     const { share, uploadId, csv } = options;
     const ofCsv = csv && new CsvAcceptance(csv, keeper);
-    const accept = (chunk: SpooledChunk): Promise<AcceptedChunk> => {
+    const accept = (chunk: SpooledChunk, first?: Promise<unknown>): Promise<AcceptedChunk> => {
       const judge = this.judge.for(share, uploadId, chunk.bytes);
       return ofCsv
         ? ofCsv.accept(this.engine.for(share, uploadId, chunk.bytes), judge, chunk, options)
-        : acceptRecords(judge, keeper, chunk, options);
+        : acceptRecords(judge, evolvingAfter(first, keeper), chunk, options);
     };
     for await (const chunk of chunks) {
       const { bytes } = chunk;
-      yield async () => ({
-        ...(await traced('accept', () => accept(chunk), { attributes: { bytes } })),
-        recordBytes: bytes,
-      });
+      yield async (first) => {
+        if (ofCsv) await first;
+        return {
+          ...(await traced('accept', () => accept(chunk, first), { attributes: { bytes } })),
+          recordBytes: bytes,
+        };
+      };
     }
   }
 }
+
+const evolvingAfter = (
+  first: Promise<unknown> | undefined,
+  keeper: SchemaKeeper,
+): SchemaKeeper => ({
+  current: () => keeper.current(),
+  evolve: async (survey) => {
+    await first;
+    return keeper.evolve(survey);
+  },
+});

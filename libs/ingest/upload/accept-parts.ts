@@ -10,8 +10,12 @@ const PARTS_IN_WORK = 4;
 /** With so much waiting for the engine and the judge an upload gets no further than one part: the disk is not for queueing. */
 const CROWDED = 8;
 
-/** Accepts a part of an upload under the stream's schema of now. It may have to be done again. */
-export type AcceptPart = () => Promise<EnqueuedChunk>;
+/**
+ * Accepts a part of an upload under the stream's schema of now. It may have to be done again.
+ * What might change the schema waits for `first`, the upload's first part, so that what comes first
+ * decides about columns.
+ */
+export type AcceptPart = (first?: Promise<unknown>) => Promise<EnqueuedChunk>;
 
 export interface AcceptedPart {
   readonly accept: AcceptPart;
@@ -34,7 +38,7 @@ export class PartAcceptance {
     private readonly gate: SchemaGate,
   ) {}
 
-  /** The first goes alone: it may have to make the stream. The next ones arrive meanwhile. */
+  /** The first goes alone where it has to make the stream. The next ones arrive meanwhile. */
   async all(of: PartsOf, parts: AsyncIterable<AcceptPart>): Promise<AcceptedPart[]> {
     const working = new Set<Promise<void>>();
     const accepted: AcceptedPart[] = [];
@@ -42,11 +46,12 @@ export class PartAcceptance {
     try {
       for await (const accept of parts) {
         const index = accepted.push({ accept, result: NOTHING }) - 1;
+        const before = first;
         const begin = (): Promise<void> =>
           this.firstAlone(of, async () => {
-            accepted[index] = { accept, result: await accept() };
+            accepted[index] = { accept, result: await accept(before) };
           });
-        const begun = first ? first.then(begin) : begin();
+        const begun = before && !of.keeper.current() ? before.then(begin) : begin();
         first ??= begun;
         const work = begun.then(() => {
           working.delete(work);

@@ -99,7 +99,8 @@ export class TableUploads {
     });
     const target = targetStream(keeper, fields);
     for await (const chunk of chunks) {
-      yield async () => {
+      yield async (first) => {
+        await first;
         await refuseLongRows(engine, chunk, options.maxRecordBytes);
         return {
           ...(await acceptRows(engine, target, fields, chunk, options)),

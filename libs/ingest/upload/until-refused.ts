@@ -10,9 +10,9 @@ export async function* untilRefused(
 ): AsyncIterable<AcceptPart> {
   const refusal = new Refusal();
   for await (const accept of partsOf(refusal.endOf(lines)))
-    yield async () => {
+    yield async (first) => {
       try {
-        return await accept();
+        return await accept(first);
       } catch (error) {
         refusal.tell(error as Error);
         throw error;
