@@ -83,9 +83,11 @@ export interface BatchPosition {
   readonly offset: bigint;
 }
 
-/** A batch in a file that the engine can read. */
+/** A batch in a file that the engine can read. Those of one file stand there one behind the other. */
 export interface StoredBatch {
   readonly position: BatchPosition;
+  /** How many rows it has; told where it shares a file. */
+  readonly rows?: number | undefined;
   /** Absolute path of a Native file, or of lines of JSON; its ending names its compression. */
   readonly file: string;
   /** Of lines: the time of those that have none, in microseconds since the epoch. */

@@ -1,16 +1,10 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Delivery, QueuePosition } from '@app/ingest-queue';
+import type { Delivery } from '@app/ingest-queue';
 import { currentTrace, traced, traceOf } from '@app/platform';
 import type { StreamsProjection } from '@app/streams';
-import {
-  REJECTED_TABLE,
-  type StoredBatch,
-  type WarehouseSchema,
-  type WarehouseWriter,
-} from '@app/warehouse';
+import { REJECTED_TABLE, type WarehouseSchema, type WarehouseWriter } from '@app/warehouse';
 import type { RejectedRemoval } from '../rejected-removal.js';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
+import { SpilledBatches } from './spilled-batches.js';
 import { measureInsert } from './write-metrics.js';
 
 /** What is known of a partition's batches under one epoch. */
@@ -94,16 +88,9 @@ export class GroupInserter {
     const { epoch } = begun;
     const missing = await this.missing(begun, group);
     if (missing.length === 0) return;
-    const written: string[] = [];
+    const spilled = await SpilledBatches.write(this.directory, missing);
     try {
-      const batches: StoredBatch[] = [];
-      for (const { record, ending, acceptedAt, times } of missing) {
-        const file =
-          'file' in record.payload
-            ? record.payload.file
-            : await this.spill(record.position, record.payload.bytes, ending, written);
-        batches.push({ position: record.position, file, acceptedAt, times });
-      }
+      const { batches } = spilled;
       const { table, streamId, columns, types } = group;
       const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
       const insert = { table, streamId, columns, types, batches, ...fence };
@@ -118,7 +105,7 @@ export class GroupInserter {
       begun.readBacks.delete(keyOf(group));
       throw error;
     } finally {
-      await Promise.all(written.map((file) => rm(file, { force: true })));
+      await spilled.remove();
     }
   }
 
@@ -149,18 +136,6 @@ export class GroupInserter {
       if (readBacks.get(key) === reading) readBacks.delete(key);
     });
     return reading;
-  }
-
-  private async spill(
-    { partition, offset }: QueuePosition,
-    bytes: Uint8Array,
-    ending: string,
-    written: string[],
-  ): Promise<string> {
-    const file = join(this.directory, `${partition}-${offset}${ending}`);
-    written.push(file);
-    await writeFile(file, bytes);
-    return file;
   }
 }
 

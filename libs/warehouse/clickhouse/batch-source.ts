@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { POSITION_COLUMNS } from '../ddl.js';
 import { quoteText } from '../identifier.js';
 import { LINES_SETTINGS, selectBatches } from '../sql/batch-statements.js';
-import type { BatchInsert, LocalEngine, StoredBatch } from '../warehouse.js';
+import type { BatchInsert, LocalEngine } from '../warehouse.js';
 
 /** What an insert takes its rows from, each with its position. */
 export interface Offer {
@@ -31,17 +31,16 @@ export class HandedBatches implements BatchSource {
     { columns, types, batches }: BatchInsert,
     take: (offer: Offer) => Promise<void>,
   ): Promise<void> {
-    const handed: StoredBatch[] = [];
+    const handed = new Map(
+      batches.map(({ file }) => [file, join(this.directory, `${randomUUID()}${endingOf(file)}`)]),
+    );
     try {
-      for (const { file, ...batch } of batches) {
-        const at = join(this.directory, `${randomUUID()}${endingOf(file)}`);
-        handed.push({ ...batch, file: at });
-        await linkOrCopy(file, at);
-      }
-      const rows = `(${selectBatches({ columns, types, batches: handed })})`;
+      for (const [file, at] of handed) await linkOrCopy(file, at);
+      const there = batches.map((batch) => ({ ...batch, file: handed.get(batch.file) ?? '' }));
+      const rows = `(${selectBatches({ columns, types, batches: there })})`;
       await take(types ? { rows, settings: LINES_SETTINGS } : { rows });
     } finally {
-      await Promise.all(handed.map(({ file }) => rm(file, { force: true })));
+      await Promise.all([...handed.values()].map((file) => rm(file, { force: true })));
     }
   }
 }

@@ -56,23 +56,69 @@ export function selectBatches({
   types,
   batches,
 }: Pick<BatchInsert, 'columns' | 'types' | 'batches'>): string {
-  const names = columns.map(quoteIdentifier);
-  const selected = (batch: StoredBatch): readonly string[] =>
-    types ? [timeOf(batch), ...names.slice(1)] : names;
   const format = types ? `JSONEachRow, ${quoteText(structureOf(columns, types))}` : 'Native';
-  return batches
-    .map(
-      ({ position, file, ...batch }) =>
-        `SELECT ${selected({ position, file, ...batch }).join(', ')}, ${position.partition} AS \`_partition\`, ${position.offset} AS \`_offset\`,` +
-        ` rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`,
-    )
+  const byFile = new Map<string, StoredBatch[]>();
+  for (const batch of batches) {
+    const others = byFile.get(batch.file);
+    if (others) others.push(batch);
+    else byFile.set(batch.file, [batch]);
+  }
+  return [...byFile]
+    .map(([file, [first, ...others]]) => {
+      const rows = `SELECT ${columns.map(quoteIdentifier).join(', ')}, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`;
+      if (!first) return '';
+      const of = others.length === 0 ? ofOne(first) : ofSeveral([first, ...others]);
+      const time = types ? timeOf(first.times, of.acceptedAt) : TIME;
+      const selected = columns.map((name) =>
+        name === TIMESTAMP.name ? time : quoteIdentifier(name),
+      );
+      return `SELECT ${selected.join(', ')}, ${first.position.partition} AS \`_partition\`, ${of.offset} AS \`_offset\`, ${of.row} FROM (${rows})`;
+    })
     .join(' UNION ALL ');
 }
 
+/** SQL: of a row of a file, by its number there, `_row`. */
+interface RowPlace {
+  readonly offset: string;
+  /** Its number within its batch. */
+  readonly row: string;
+  readonly acceptedAt: string;
+}
+
+const ofOne = ({ position, acceptedAt = 0 }: StoredBatch): RowPlace => ({
+  offset: String(position.offset),
+  row: '`_row`',
+  acceptedAt: `toInt64(${acceptedAt})`,
+});
+
+/** Rows know their batch by where it begins. */
+function ofSeveral(batches: readonly StoredBatch[]): RowPlace {
+  const starts: number[] = [];
+  let end = 0;
+  for (const { rows = 0 } of batches) {
+    starts.push(end);
+    end += rows;
+  }
+  const begin = `roundDown(\`_row\`, [${starts.join(', ')}])`;
+  const each = (values: readonly (bigint | number)[], type: string): string =>
+    `transform(${begin}, [${starts.join(', ')}], [${values.join(', ')}]::Array(${type}), to${type}(0))`;
+  return {
+    offset: each(
+      batches.map(({ position }) => position.offset),
+      'UInt64',
+    ),
+    row: `\`_row\` - ${begin} + throwIf(\`_row\` >= ${end}, 'batches have more rows than they tell')`,
+    acceptedAt: each(
+      batches.map(({ acceptedAt = 0 }) => acceptedAt),
+      'Int64',
+    ),
+  };
+}
+
 const TIME = quoteIdentifier(TIMESTAMP.name);
-function timeOf({ acceptedAt = 0, times }: StoredBatch): string {
+function timeOf(times: StoredBatch['times'], acceptedAt: string): string {
   const told = times === 'by magnitude' ? microsByMagnitude(`nullIf(${TIME}, 0)`) : TIME;
-  return `fromUnixTimestamp64Micro(ifNull(${told}, toInt64(${acceptedAt})), 'UTC') AS ${TIME}`;
+  return `fromUnixTimestamp64Micro(ifNull(${told}, ${acceptedAt}), 'UTC') AS ${TIME}`;
 }
 
 function structureOf([time = '', ...columns]: readonly string[], types: readonly string[]): string {

@@ -1,0 +1,53 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StoredBatch } from '@app/warehouse';
+import type { ReceivedBatch } from './group-batches.js';
+
+/** Lines that are not compressed: they can stand behind one another in a file. */
+const PLAIN = '.ndjson';
+
+/**
+ * Batches as the engine takes them, in files. Those that came as bytes are written to files of
+ * ours; small ones share a file, because each file costs the engine as much as many rows.
+ */
+export class SpilledBatches {
+  private constructor(
+    readonly batches: readonly StoredBatch[],
+    private readonly files: readonly string[],
+  ) {}
+
+  /** @param directory absolute */
+  static async write(
+    directory: string,
+    received: readonly ReceivedBatch[],
+  ): Promise<SpilledBatches> {
+    const batches: StoredBatch[] = [];
+    const contents = new Map<string, Uint8Array[]>();
+    const shared = new Map<string | undefined, string>();
+    for (const { record, ending, acceptedAt, times, rows } of received) {
+      const { position, payload } = record;
+      const told = { position, acceptedAt, times, rows };
+      if ('file' in payload) {
+        batches.push({ ...told, file: payload.file });
+        continue;
+      }
+      const own = join(directory, `${position.partition}-${position.offset}${ending}`);
+      const file = ending === PLAIN ? (shared.get(times) ?? own) : own;
+      if (ending === PLAIN) shared.set(times, file);
+      contents.set(file, [...(contents.get(file) ?? []), payload.bytes]);
+      batches.push({ ...told, file });
+    }
+    const spilled = new SpilledBatches(batches, [...contents.keys()]);
+    try {
+      for (const [file, bytes] of contents) await writeFile(file, Buffer.concat(bytes));
+    } catch (error) {
+      await spilled.remove();
+      throw error;
+    }
+    return spilled;
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.files.map((file) => rm(file, { force: true })));
+  }
+}
