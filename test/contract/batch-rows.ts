@@ -9,11 +9,11 @@ export const JUDGE: Judge = { judge: judgeChunk };
 const POSITION = { partition: 0, offset: 0n };
 
 /** SQL of a batch's rows, as the writer reads them, without their positions. */
-export function rowsOf({ file, columns, types, acceptedAt }: ColumnarFile): string {
+export function rowsOf({ file, columns, types, acceptedAt, times }: ColumnarFile): string {
   const rows = selectBatches({
     columns,
     types,
-    batches: [{ position: POSITION, file, acceptedAt }],
+    batches: [{ position: POSITION, file, acceptedAt, times }],
   });
   return `(SELECT * EXCEPT (_partition, _offset, _row) FROM (${rows}))`;
 }

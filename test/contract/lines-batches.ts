@@ -80,6 +80,49 @@ export function describeLines(open: () => WarehouseUnderTest): void {
       expect(await query('SELECT uniqExact(_part) FROM lines')).toBe('1\n');
     });
 
+    it('may share a file, and each row has the place and the time of its batch', async () => {
+      const sizes = [1, 70_000, 2, 1];
+      const lines = sizes.flatMap((rows, batch) =>
+        Array.from({ length: rows }, (_, n) => `{"n":${n},"who":"b${batch}"}`),
+      );
+      const shared = write('shared.ndjson', lines);
+      const other = write('other.ndjson', ['{"n":0,"who":"b4"}']);
+      const at = (batch: number): number => MICROS + batch * 1_000_000;
+      const batches = [...sizes, undefined].map((rows, batch) => ({
+        position: { partition: 3, offset: 2n ** 40n + BigInt(batch) },
+        file: rows === undefined ? other : shared,
+        rows,
+        acceptedAt: at(batch),
+      }));
+      const columns = COLUMNS.slice(0, 2);
+      const into = {
+        table: TABLE,
+        streamId: STREAM_ID,
+        columns: ['_timestamp', 'n', 'who'],
+        types: columns.map(({ type }) => type),
+      };
+      await under.warehouse.insert({ ...into, batches });
+      expect(
+        await query(
+          'SELECT who, _offset - 1099511627776 AS o, count(), max(_row), countIf(n != _row), min(toUnixTimestamp64Micro(_timestamp)), max(toUnixTimestamp64Micro(_timestamp)) FROM lines GROUP BY who, o ORDER BY who',
+        ),
+      ).toBe(
+        [...sizes, 1]
+          .map((rows, batch) =>
+            [`b${batch}`, batch, rows, rows - 1, 0, at(batch), at(batch)].join('\t'),
+          )
+          .map((row) => `${row}\n`)
+          .join(''),
+      );
+      // Rows that nobody told of would have the place of others.
+      const tooFew = batches.map((batch) => ({ ...batch, rows: batch.rows && 1 }));
+      const failure = await under.warehouse
+        .insert({ ...into, batches: tooFew })
+        .catch((error: unknown) => error);
+      expect(failure instanceof WarehouseError && isOfData(failure)).toBe(true);
+      expect(await query('SELECT count() FROM lines')).toBe('70005\n');
+    });
+
     it('leave out what is null, and what has no column and is nothing', async () => {
       const file = write('sparse.ndjson', [
         `{"_timestamp":${MICROS},"n":1,"who":"a","tags":["x",null],"nested":{"a.b":{"c":1}}}`,

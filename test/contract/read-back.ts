@@ -63,9 +63,9 @@ export class ReadBack {
     expect((accepted?.rows ?? 0) + refusals.length).toBe(lines.length);
     await this.evolve(before);
     if (accepted) {
-      const { columns, types, file, acceptedAt } = accepted;
+      const { columns, types, file, acceptedAt, times } = accepted;
       const position = { partition: 0, offset: BigInt(this.offset) };
-      const batches = [{ position, file, acceptedAt }];
+      const batches = [{ position, file, acceptedAt, times }];
       await this.under.warehouse.insert({ table: this.table, streamId: STREAM_ID, columns, types, batches }); // prettier-ignore
     }
     const columns = new Set(this.columns.map(({ name }) => name));
@@ -90,6 +90,13 @@ export class ReadBack {
       const { record, columns } = this.sent[index] ?? { record: new Map(), columns: new Set() };
       return kept.changed(record, fieldsOf(row), columns) ?? [];
     });
+  }
+
+  /** Microseconds since the epoch, of all rows in the order in which they were sent. */
+  async times(): Promise<bigint[]> {
+    const sql = `SELECT toUnixTimestamp64Micro(_timestamp) FROM ${this.table.table} ORDER BY _offset, _row`;
+    const answer = await this.under.warehouse.text({ sql, database: DATABASE, format: 'text' });
+    return answer.split('\n').slice(0, -1).map(BigInt);
   }
 
   drop(): Promise<void> {
