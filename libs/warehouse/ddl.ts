@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { quoteIdentifier, quoteText } from './identifier.js';
+import { COMPACT, DURABLE } from './part-settings.js';
 import type { Column, RejectedRows, TableName } from './warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
@@ -53,11 +54,6 @@ export const qualified = ({ database, table }: TableName): string =>
 
 const define = ({ name, type }: Column): string => `${quoteIdentifier(name)} ${type}`;
 
-const DURABLE =
-  'SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0';
-/** What an insert makes, and not what merges make of that, has all columns in one file. */
-const WIDE_FROM_BYTES = 32 * 1024 * 1024;
-const COMPACT = `max_compress_block_size = 131072, min_bytes_for_wide_part = ${WIDE_FROM_BYTES}, merge_with_ttl_timeout = 300`;
 /** Of the same table on every node of a cluster, whatever its shard. */
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
 /** How databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */

@@ -22,9 +22,8 @@ export interface ShapeFiles {
   readonly samples: readonly string[];
 }
 
-/** Writes so many bytes of a shape, if it may have them, into a folder, and no more than a line and a piece at a time into memory. */
-export async function writeShape(shape: Shape, folder: string, most: number): Promise<ShapeFiles> {
-  const bytes = Math.min(most, shape.bytesAtMost ?? most);
+/** Writes so many bytes of a shape into a folder, and no more than a line and a piece at a time into memory. */
+export async function writeShape(shape: Shape, folder: string, bytes: number): Promise<ShapeFiles> {
   const all = new LineFile(join(folder, 'all.ndjson'));
   const good = new LineFile(join(folder, 'good.ndjson'));
   const warm: string[] = [];

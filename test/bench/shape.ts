@@ -4,8 +4,6 @@ export interface Shape {
   readonly key: string;
   /** SQL of a record's time where its fields have one, as the engine alone reads it. */
   readonly time?: string;
-  /** Where the engine alone cannot take as many as are measured of others. */
-  readonly bytesAtMost?: number;
   /** The record of this number, from 0, the same whenever it is asked for. */
   line(number: number): string;
   /** Whether that one does not fit the stream's columns, which the others made. */

@@ -38,8 +38,8 @@ const REFUSED_VALUES = [
   'y_object_duplicated_key_and_value',
 ];
 const REFUSED_RECORDS: readonly (readonly [name: string, reason: string])[] = [
-  ['y_object_duplicated_key', 'a field appears twice'],
-  ['y_object_duplicated_key_and_value', 'a field appears twice'],
+  ['y_object_duplicated_key', 'field "a": appears twice'],
+  ['y_object_duplicated_key_and_value', 'field "a": appears twice'],
   ['y_object_empty_key', 'field "": int64 has no name'],
   ['y_object_escaped_null_in_key', 'field "foo\u0000bar": int64 has a control character in its name'], // prettier-ignore
 ];

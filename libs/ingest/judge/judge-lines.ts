@@ -140,7 +140,8 @@ export class LinesJudge {
       if (!this.takes(member)) unfit ??= member;
     }
     if (this.isNew) return undefined;
-    if (reader.isTwice) return REASON.twice;
+    if (reader.twiceFrom >= 0)
+      return REASON.ofField(reader.nameOf({ field: -1, keyFrom: reader.twiceFrom }), REASON.twice);
     if (unfit) return this.whyUnfit(unfit);
     return this.timed({ start, from, end }, own, other);
   }

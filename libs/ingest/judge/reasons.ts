@@ -41,7 +41,7 @@ export const REASON = {
     `${STRUCTURAL}want a JSON object, this is ${OTHERS[kind] ?? 'array'}`,
   tooMany: (fieldsMax: number): string =>
     `${STRUCTURAL}it has more than the ${fieldsMax} fields a stream can have`,
-  twice: 'a field appears twice',
+  twice: 'appears twice',
   ofField: (name: string, why: string): string => `field "${name}": ${why}`,
   noColumn: (kind: string, why = 'cannot become a column'): string => `${kind} ${why}`,
   noTime: (name: string): string =>

@@ -37,7 +37,7 @@ function judge(lines: readonly (string | Buffer)[], job: Partial<JudgeJob> = {})
 }
 
 const UNKNOWN = 'int64 cannot become a column';
-const TWICE = 'a field appears twice';
+const twice = (name: string): string => `field "${name}": appears twice`;
 
 describe('records', () => {
   it.each([
@@ -81,17 +81,17 @@ describe('records', () => {
       { columns: columns(count) },
     );
     expect(written).toBe(`{"${last}":1}\n`);
-    expect(refused).toEqual([`1: ${TWICE}`, `3: ${TWICE}`]);
+    expect(refused).toEqual([`1: ${twice(last)}`, `3: ${twice(last)}`]);
   });
 
   it.each([
-    ['{"new":null,"new":null}', TWICE],
-    ['{"new":null,"n\\u0065w":[]}', TWICE],
-    ['{"":null,"":[]}', TWICE],
-    ['{"_timestamp":1,"_timestamp":2}', TWICE],
-    ['{"_timestamp":null,"_\\u0074imestamp":null}', TWICE],
-    ['{"__proto__":null,"__proto__":null}', TWICE],
-    ['{"new":1,"new":2}', TWICE],
+    ['{"new":null,"new":null}', twice('new')],
+    ['{"new":null,"n\\u0065w":[]}', twice('new')],
+    ['{"":null,"":[]}', twice('')],
+    ['{"_timestamp":1,"_timestamp":2}', twice('_timestamp')],
+    ['{"_timestamp":null,"_\\u0074imestamp":null}', twice('_timestamp')],
+    ['{"__proto__":null,"__proto__":null}', twice('__proto__')],
+    ['{"new":1,"new":2}', twice('new')],
     ['{"o":{"x":1,"\\u0078":2}}', 'field "o": an object within it names a field twice'],
     ['{"q\\"":{"x":1,"x":2}}', 'field "q"": an object within it names a field twice'],
     ['{"o":[{"x":{"":1,"":2}}]}', 'field "o": an object within it names a field twice'],
@@ -140,7 +140,7 @@ describe('records', () => {
     ]);
     expect([accepted, survey.length]).toEqual([16, 19_999]);
     expect(refused).toEqual([
-      `16: ${TWICE}`,
+      `16: ${twice('late')}`,
       `17: field "late": ${UNKNOWN}`,
       '18: field "late": an object within it names a field twice',
     ]);

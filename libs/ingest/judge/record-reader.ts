@@ -25,8 +25,8 @@ export class RecordReader {
   /** The record's fields; only the first `count` are its own. */
   readonly members: Member[] = [];
   count = 0;
-  /** Whether a field appears twice. */
-  isTwice = false;
+  /** Where the name of a field begins that appears for the second time; -1 when none does. */
+  twiceFrom = -1;
   /** The kind of what was there instead of an object. */
   otherKind = -1;
   /** The record in which each field was seen last. */
@@ -34,6 +34,8 @@ export class RecordReader {
   /** The field that came last time behind each, and in the first place before all: records name theirs in much the same order. */
   private following = new Int32Array(64);
   private record = 0;
+  /** Where the name of the member in work begins. */
+  private keyFrom = 0;
   /** Fields of the record in work that no record before had. */
   private readonly fresh = new Map<string, number>();
 
@@ -56,7 +58,7 @@ export class RecordReader {
     const { scanner } = this;
     this.record += 1;
     this.count = 0;
-    this.isTwice = false;
+    this.twiceFrom = -1;
     this.otherKind = -1;
     if (this.fresh.size > 0) this.fresh.clear();
     if (scanner.blanks() !== OPEN_OBJECT) {
@@ -100,6 +102,7 @@ export class RecordReader {
     const { scanner, members } = this;
     if (scanner.blanks() !== QUOTE) scanner.fail('malformed');
     const keyFrom = scanner.at;
+    this.keyFrom = keyFrom;
     scanner.text();
     const member = (members[Math.min(this.count, this.membersMax - 1)] ??= newMember());
     this.count += 1;
@@ -133,7 +136,7 @@ export class RecordReader {
   private freshField(name: string): number {
     const known = this.fresh.get(name);
     if (known !== undefined) {
-      this.isTwice = true;
+      this.seeTwice();
       return known;
     }
     const next = this.fields.names.length + this.fresh.size;
@@ -148,8 +151,13 @@ export class RecordReader {
       this.seenIn = longer(this.seenIn, field);
       this.following = longer(this.following, field);
     }
-    if (this.seenIn[field] === this.record) this.isTwice = true;
+    if (this.seenIn[field] === this.record) this.seeTwice();
     this.seenIn[field] = this.record;
+  }
+
+  /** Of the member in work. */
+  private seeTwice(): void {
+    if (this.twiceFrom < 0) this.twiceFrom = this.keyFrom;
   }
 
   private textAt(from: number, to: number): string {

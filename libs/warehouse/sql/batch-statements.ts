@@ -44,6 +44,8 @@ export const LINES_SETTINGS = {
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
   json_type_escape_dots_in_keys: 1,
+  // Objects with thousands of different keys would take a column's memory for each.
+  max_dynamic_subcolumns_in_json_type_parsing: 256,
 } as const;
 
 /**
