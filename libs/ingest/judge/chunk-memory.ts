@@ -13,19 +13,23 @@ export class ChunkMemory {
   private readonly blocks: Buffer[] = [];
   private taken = 0;
 
+  /** @param blockBytes of a chunk so small that it needs less than a block */
+  constructor(private readonly blockBytes = BLOCK_BYTES) {}
+
   /** For the lines of a chunk. */
   forSource(bytes: number): Buffer {
     if (bytes <= this.source.length) return this.source.subarray(0, bytes);
     if (bytes > SOURCE_BYTES_MAX) return Buffer.allocUnsafe(bytes);
-    this.source = Buffer.allocUnsafeSlow(bytes);
+    this.source = Buffer.allocUnsafe(bytes);
     return this.source;
   }
 
   /** Of so many bytes at least. */
   block(bytes: number): Buffer {
-    if (bytes > BLOCK_BYTES) return Buffer.allocUnsafe(bytes);
-    if (this.taken >= BLOCKS_MAX) return Buffer.allocUnsafe(BLOCK_BYTES);
-    const block = (this.blocks[this.taken] ??= Buffer.allocUnsafeSlow(BLOCK_BYTES));
+    const { blockBytes, blocks, taken } = this;
+    if (bytes > blockBytes) return Buffer.allocUnsafe(bytes);
+    if (taken >= BLOCKS_MAX) return Buffer.allocUnsafe(blockBytes);
+    const block = (blocks[taken] ??= Buffer.allocUnsafe(blockBytes));
     this.taken += 1;
     return block;
   }

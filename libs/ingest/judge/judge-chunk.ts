@@ -16,13 +16,16 @@ const NEWLINE = 0x0a;
 const LINE_BREAK = Buffer.from('\n');
 
 /** Judges the records of a chunk and writes the accepted and the rejected ones to files of their own. */
-export async function judgeChunk(job: JudgeJob, memory = new ChunkMemory()): Promise<JudgedChunk> {
+export async function judgeChunk(job: JudgeJob, memory = memoryFor(job)): Promise<JudgedChunk> {
   try {
     return await judgeWithin(memory, job);
   } finally {
     memory.freeAll();
   }
 }
+
+const memoryFor = ({ source }: JudgeJob): ChunkMemory =>
+  new ChunkMemory(typeof source === 'string' ? undefined : 2 * source.length);
 
 async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedChunk> {
   const { source, targets } = job;
