@@ -5,7 +5,7 @@ export const DURABLE =
  * What an insert makes, and not what merges make of that, has all columns in one file. Bytes alone
  * do not tell: in memory, objects with many different keys have many times those they came with.
  */
-const WIDE_FROM = { bytes: 32 * 1024 * 1024, rows: 400_000 };
+const WIDE_FROM = { bytes: 32 * 1024 * 1024, rows: 100_000 };
 /** Keys of objects that merges keep in files of their own; the engine keeps the others together. */
 const KEYS_APART = 256;
 /** SQL: more of the same, of how a table's parts are kept. */

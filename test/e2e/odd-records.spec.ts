@@ -49,6 +49,18 @@ describe('odd records', () => {
     ]);
   });
 
+  it('are held against the columns that their upload has made, whichever part is read first', async () => {
+    await server.client.upload('widening', [{ x: 1 }]);
+    // Parts have 16 MiB. The first makes the column one of floats; nothing of the second fits before, and it is read in no time.
+    const fractions = Math.floor(((16 * 1024 - 32) * 1024) / '{"x":1.5}\n'.length);
+    const body = `${'{"x":1.5}\n'.repeat(fractions)}${'{"x":1e19}\n'.repeat(200_000)}`;
+    expect(await server.client.upload('widening', body)).toEqual({
+      name: 'widening',
+      successful: fractions + 200_000,
+      failed: 0,
+    });
+  });
+
   it('do no harm to uploads that come with them', async () => {
     await server.client.upload('together', [{ a: 0, x: [] }]);
     const uploads = Array.from({ length: 30 }, (_, index) =>

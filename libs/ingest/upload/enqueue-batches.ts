@@ -227,8 +227,9 @@ function outdatedOf({ keeper }: Destination, chunks: readonly EnqueuedChunk[]): 
   return chunks.flatMap((chunk, index) => (isOutdated(chunk, columns) ? [index] : []));
 }
 
-function isOutdated({ schema, accepted }: EnqueuedChunk, columns: readonly Column[]): boolean {
-  if (!schema || !accepted) return false;
+/** Also where all is refused: what no column took may go into one that has widened. */
+function isOutdated({ schema }: EnqueuedChunk, columns: readonly Column[]): boolean {
+  if (!schema) return false;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   return schema.columns.some(({ name, type }) => types.get(name) !== type);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReceivedBatch } from './group-batches.js';
@@ -61,8 +61,11 @@ describe('batches that came as bytes', () => {
   });
 
   it('leave nothing behind when one cannot be written', async () => {
-    const gone = join(directory, 'gone');
-    await expect(SpilledBatches.write(gone, [received('a\n')])).rejects.toThrow('ENOENT');
-    expect(existsSync(gone)).toBe(false);
+    const [good, bad] = [received('a\n'), received('b', { ending: '.ndjson.zst' })];
+    const { partition, offset } = bad.record.position;
+    const inTheWay = `${partition}-${offset}.ndjson.zst`;
+    mkdirSync(join(directory, inTheWay));
+    await expect(SpilledBatches.write(directory, [good, bad])).rejects.toThrow('EISDIR');
+    expect(readdirSync(directory)).toEqual([inTheWay]);
   });
 });

@@ -47,7 +47,8 @@ export class SpilledBatches {
     return spilled;
   }
 
+  /** What cannot be removed stays until the next start, which empties the folder. */
   async remove(): Promise<void> {
-    await Promise.all(this.files.map((file) => rm(file, { force: true })));
+    await Promise.allSettled(this.files.map((file) => rm(file, { force: true })));
   }
 }

@@ -18,6 +18,8 @@ export const ONE_PART_SETTINGS = {
   max_insert_block_size: 1_048_576,
   async_insert: 0,
   insert_deduplicate: 0,
+  // Every column of a wide table, for each of many files.
+  max_ast_elements: 2_000_000,
 } as const;
 
 /**
@@ -67,7 +69,8 @@ export function selectBatches({
   }
   return [...byFile]
     .map(([file, [first, ...others]]) => {
-      const rows = `SELECT ${columns.map(quoteIdentifier).join(', ')}, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`;
+      // Names are told once for each file: the engine bounds how much a statement may say.
+      const rows = `SELECT *, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`;
       if (!first) return '';
       const of = others.length === 0 ? ofOne(first) : ofSeveral([first, ...others]);
       const time = types ? timeOf(first.times, of.acceptedAt) : TIME;
@@ -89,7 +92,7 @@ interface RowPlace {
 
 const ofOne = ({ position, acceptedAt = 0 }: StoredBatch): RowPlace => ({
   offset: String(position.offset),
-  row: '`_row`',
+  row: 'toUInt64(`_row`)',
   acceptedAt: `toInt64(${acceptedAt})`,
 });
 
@@ -110,7 +113,7 @@ function ofSeveral(batches: readonly StoredBatch[]): RowPlace {
       'UInt64',
     ),
     // Rows that no batch tells of are refused as data: then each batch goes alone, and is right.
-    row: `\`_row\` - ${begin} + toUInt64(if(\`_row\` < ${end}, '0', 'more rows than batches tell'))`,
+    row: `toUInt64(\`_row\` - ${begin} + toUInt64(if(\`_row\` < ${end}, '0', 'more rows than batches tell')))`,
     acceptedAt: each(
       batches.map(({ acceptedAt = 0 }) => acceptedAt),
       'Int64',
