@@ -58,7 +58,7 @@ function relay(source: Readable, target: Transform, explain: (error: Error) => E
 }
 
 /** The request itself failed: its connection ended. */
-function cutOff(cause: Error): MillraceError {
+export function cutOff(cause: Error): MillraceError {
   return new MillraceError(
     'BODY_CUT_OFF',
     'the connection ended before the body did; send it again, whole',

@@ -11,6 +11,7 @@ import { decodeBody } from './decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import type { Uploader } from './stream-schemas.js';
 import { UPLOAD_LIMITS } from './upload-limits.js';
+import { isShort, shortBody } from './short-body.js';
 import { StorageBounds } from './storage-bounds.js';
 import { UploadRates } from './upload-rates.js';
 import { uploaderOf } from './uploader.js';
@@ -56,7 +57,7 @@ export class UploadIntake {
    */
   async take(
     request: AuthenticatedRequest,
-    unwrap: (decoded: Body) => AsyncIterable<Buffer> = (decoded) => decoded,
+    unwrap?: (decoded: Body) => AsyncIterable<Buffer>,
   ): Promise<TakenUpload> {
     const organization = organizationOf(request);
     const { maxBytes, maxRecordBytes } = this.limits;
@@ -70,15 +71,22 @@ export class UploadIntake {
     await this.storage.admit(organization);
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     if (idempotencyKey !== undefined) this.rates.admitKeyed(organization.share);
-    const decoded = decodeBody(request.raw, request.headers['content-encoding'], maxBytes);
-    watchPace(request.raw, this.limits, (failure) => decoded.destroy(failure));
     return {
       organization,
       uploader: uploaderOf(request),
-      body: this.rates.counted(organization.share, unwrap(decoded)),
+      body: this.rates.counted(organization.share, this.bodyOf(request, unwrap)),
       maxBytes,
       maxRecordBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
+  }
+  private bodyOf(
+    { raw }: AuthenticatedRequest,
+    unwrap: ((decoded: Body) => AsyncIterable<Buffer>) | undefined,
+  ): AsyncIterable<Buffer> {
+    if (!unwrap && isShort(raw)) return shortBody(raw, this.limits);
+    const decoded = decodeBody(raw, raw.headers['content-encoding'], this.limits.maxBytes);
+    watchPace(raw, this.limits, (failure) => decoded.destroy(failure));
+    return unwrap ? unwrap(decoded) : decoded;
   }
 }

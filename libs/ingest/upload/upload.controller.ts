@@ -141,8 +141,9 @@ export class UploadController {
     wait: 'true' | 'false',
   ): Promise<UploadAnswer> {
     const { 'content-type': type } = request.headers;
-    const taken = await this.intake.take(request, (decoded) =>
-      isMultipart(type) ? multipartFile(decoded, type) : decoded,
+    const taken = await this.intake.take(
+      request,
+      isMultipart(type) ? (decoded) => multipartFile(decoded, type) : undefined,
     );
     const result = await this.pipeline.upload({ ...taken, stream, format });
     const { position, first } = result;

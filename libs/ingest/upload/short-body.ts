@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { UploadLimits } from '@app/platform';
+import { watchPace } from './client-pace.js';
+import { cutOff } from './decode-body.js';
+
+/** Most bodies are a few records. */
+const SHORT_BYTES = 64 * 1024;
+
+/** Whether a body says that it is short, and comes as it is. Node.js lets no more of it through than it says. */
+export const isShort = ({ headers }: IncomingMessage): boolean => {
+  const bytes = Number(headers['content-length']);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  return bytes > 0 && bytes <= SHORT_BYTES && encoding === 'identity';
+};
+
+/**
+ * A short body, in one piece. Streams of it cost a tenth of the request.
+ * @throws {MillraceError} BODY_CUT_OFF, UPLOAD_TIMEOUT, while it is read
+ */
+export async function* shortBody(
+  body: IncomingMessage,
+  limits: UploadLimits,
+): AsyncGenerator<Buffer> {
+  yield await new Promise<Buffer>((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    watchPace(body, limits, reject);
+    body.on('data', (piece: Buffer) => pieces.push(piece));
+    body.once('end', () => {
+      const [first] = pieces;
+      resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces));
+    });
+    body.once('error', (error) => {
+      reject(cutOff(error));
+    });
+  });
+}
