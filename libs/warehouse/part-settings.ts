@@ -6,8 +6,8 @@ export const DURABLE =
  * do not tell: in memory, objects with many different keys have many times those they came with.
  */
 const WIDE_FROM = { bytes: 32 * 1024 * 1024, rows: 100_000 };
-/** Keys of objects that merges keep in files of their own; the engine keeps the others together. */
-const KEYS_APART = 256;
+/** Keys of objects that inserts and merges keep apart; the engine keeps the others together. */
+export const KEYS_APART = 256;
 /** SQL: more of the same, of how a table's parts are kept. */
 export const COMPACT =
   `max_compress_block_size = 131072, min_bytes_for_wide_part = ${WIDE_FROM.bytes}, min_rows_for_wide_part = ${WIDE_FROM.rows},` +

@@ -1,7 +1,7 @@
 /**
  * The embedded engine's settings in its own notation, wherever it runs: caches and background threads
- * sized for a small machine. Merges let everything else go first: nobody waits for them. A stream is dropped whatever its size: somebody has decided that, and
- * nobody is there to be asked again.
+ * sized for a small machine. Merges let everything else go first: nobody waits for them. A stream is
+ * dropped whatever its size: somebody has decided that, and nobody is there to be asked again.
  */
 export const SMALL_ENGINE = `<mark_cache_size>67108864</mark_cache_size>
   <index_mark_cache_size>16777216</index_mark_cache_size>

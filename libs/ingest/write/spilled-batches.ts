@@ -34,7 +34,9 @@ export class SpilledBatches {
       const own = join(directory, `${position.partition}-${position.offset}${ending}`);
       const file = ending === PLAIN ? (shared.get(times) ?? own) : own;
       if (ending === PLAIN) shared.set(times, file);
-      contents.set(file, [...(contents.get(file) ?? []), payload.bytes]);
+      const others = contents.get(file);
+      if (others) others.push(payload.bytes);
+      else contents.set(file, [payload.bytes]);
       batches.push({ ...told, file });
     }
     const spilled = new SpilledBatches(batches, [...contents.keys()]);

@@ -1,5 +1,6 @@
 import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN, TIMESTAMP } from '../ddl.js';
 import { quoteIdentifier, quoteText } from '../identifier.js';
+import { KEYS_APART } from '../part-settings.js';
 import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 import { microsByMagnitude } from './micros-by-magnitude.js';
@@ -47,13 +48,12 @@ export const LINES_SETTINGS = {
   input_format_try_infer_datetimes: 0,
   json_type_escape_dots_in_keys: 1,
   // Objects with thousands of different keys would take a column's memory for each.
-  max_dynamic_subcolumns_in_json_type_parsing: 256,
+  max_dynamic_subcolumns_in_json_type_parsing: KEYS_APART,
 } as const;
 
 /**
  * The rows of batches, their columns in the order of `columns`, then each row's position: in the
- * order of {@link POSITION_COLUMNS} and under their names, because a field may be called `0`, as a
- * bare number would be.
+ * order of {@link POSITION_COLUMNS}, and none as a bare number, because a field may be called `0`.
  */
 export function selectBatches({
   columns,
@@ -69,9 +69,9 @@ export function selectBatches({
   }
   return [...byFile]
     .map(([file, [first, ...others]]) => {
+      if (!first) return '';
       // Names are told once for each file: the engine bounds how much a statement may say.
       const rows = `SELECT *, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`;
-      if (!first) return '';
       const of = others.length === 0 ? ofOne(first) : ofSeveral([first, ...others]);
       const time = types ? timeOf(first.times, of.acceptedAt) : TIME;
       const selected = columns.map((name) =>
