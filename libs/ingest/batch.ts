@@ -25,7 +25,7 @@ export interface Batch {
 
 /** Of columnar files, and of batches that a version has queued which knew no other. */
 const NATIVE = '.native.zst';
-const ENDING = /\.(?:native|ndjson)(?:\.[a-z0-9]+)?$/;
+const ENDING = /\.(?:native|(?:compact\.)?ndjson)(?:\.[a-z0-9]+)?$/;
 
 const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
 /** A wide table has 2,000 columns of few types, and a header is small: each type once, and which of them each column has. */

@@ -88,7 +88,7 @@ export interface StoredBatch {
   readonly position: BatchPosition;
   /** How many rows it has; told where it shares a file. */
   readonly rows?: number | undefined;
-  /** Absolute path of a Native file, or of lines of JSON; its ending names its compression. */
+  /** Absolute path of a Native file, or of lines of JSON; its ending names format and compression. */
   readonly file: string;
   /** Of lines: the time of those that have none, in microseconds since the epoch. */
   readonly acceptedAt?: number | undefined;

@@ -124,7 +124,7 @@ describe('CSV', () => {
         {
           successful: 3,
           failed: 1,
-          error: 'record 2: field "": string is beyond the fields that the header names',
+          error: 'record 2: it has 4 fields, and the header names 3',
         },
       ],
     });

@@ -13,8 +13,8 @@ export async function adoptFile(file: string, folder: string): Promise<string> {
   } finally {
     await handle.close();
   }
-  // The engine tells compression by the ending.
-  const ending = /(?:\.[a-z0-9]+){1,2}$/.exec(file)?.[0] ?? '';
+  // The engine tells format and compression by the ending, such as `.compact.ndjson.zst`.
+  const ending = /(?:\.[a-z0-9]+){1,3}$/.exec(file)?.[0] ?? '';
   const name = `${ulid()}${ending}`;
   await rename(file, join(folder, name));
   return name;

@@ -33,6 +33,8 @@ export interface EvolvedSchema {
 
 /** Endings of the files, which name their format and compression. */
 const FILES = { accepted: 'accepted.ndjson.zst', rejected: 'rejected.native.zst' };
+/** The same of CSV: lines are arrays of the fields that the header names, for names would double them. */
+const FILES_OF_CSV = { ...FILES, accepted: 'accepted.compact.ndjson.zst' };
 /** The same of what is kept in memory: it is small, and the queue keeps it in a record of its own. */
 const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
 
@@ -63,15 +65,8 @@ export async function acceptRecords(
   return { schema, accepted, rejected };
 }
 
-/** What the first lines of a file hold. */
-export async function surveyRecords(judge: Judge, file: string): Promise<Survey> {
-  const options = { uploadId: '', stream: '', acceptedAt: 0 };
-  const job = jobOf({ file, firstLine: 1 }, undefined, options);
-  return surveyOf(await judge.judge({ ...job, targets: undefined }));
-}
-
 function jobOf(
-  { file, firstLine, content }: Pick<Chunk, 'file' | 'firstLine' | 'content'>,
+  { file, firstLine, csv, content }: Omit<Chunk, 'bytes'>,
   schema: StreamSchema | undefined,
   options: AcceptOptions,
   refusedFields?: ReadonlyMap<string, string>,
@@ -79,17 +74,21 @@ function jobOf(
   return {
     source: content ?? file,
     firstLine,
+    csv,
     columns: (schema?.columns ?? []).map(judgedColumn),
     exact: schema?.exact ?? [],
     refusedFields,
     fieldsMax: COLUMNS_MAX,
     keptFrom: schema && keptFrom(schema, options),
-    targets: content
-      ? 'memory'
-      : { accepted: `${file}.${FILES.accepted}`, rejected: `${file}.${FILES.rejected}` },
+    targets: content ? 'memory' : targetsOf(file, csv ? FILES_OF_CSV : FILES),
     ...options,
   };
 }
+
+const targetsOf = (file: string, { accepted, rejected }: typeof FILES): typeof FILES => ({
+  accepted: `${file}.${accepted}`,
+  rejected: `${file}.${rejected}`,
+});
 
 /** Kinds that a type takes, one bit for each; types are few, and asked for with every chunk. */
 const taken = new Map<string, number>();
@@ -113,13 +112,16 @@ function surveyOf({ survey }: JudgedChunk): Survey {
 }
 
 function acceptedOf(
-  { file, content }: Chunk,
-  { columns }: StreamSchema,
+  { file, content, csv }: Chunk,
+  schema: StreamSchema,
   { accepted, bytes, times }: JudgedChunk,
   { acceptedAt }: AcceptOptions,
 ): ColumnarFile {
+  const named = csv && new Set(csv.columns);
+  const columns = schema.columns.filter(({ name }) => named?.has(name) ?? true);
+  const files = csv ? FILES_OF_CSV : FILES;
   return {
-    file: `${file}.${(content ? CONTENTS : FILES).accepted}`,
+    file: `${file}.${(content ? CONTENTS : files).accepted}`,
     content: bytes?.accepted,
     rows: accepted,
     columns: [TIMESTAMP.name, ...columns.map(({ name }) => name)],

@@ -1,26 +1,21 @@
 import type { Column, WrittenTimes } from '@app/warehouse';
+import type { CsvShape } from '../judge/csv-fields.js';
 import type { JudgedRejections } from '../judge/judge-job.js';
 
 /** Ending of columnar files, which names their compression. */
 export const COMPRESSION = 'zst';
 
-/** Part of an upload: one JSON record a line, in a file that the local engine can read. */
+/** Part of an upload: one record a line, in a file. */
 export interface Chunk {
   /** Absolute path. */
   readonly file: string;
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly bytes: number;
+  /** Of records of CSV; undefined: they are JSON. */
+  readonly csv?: CsvShape | undefined;
   /** Its lines, where there is no such file: what comes of them stays in memory too. */
   readonly content?: Buffer;
-}
-
-/** A chunk of lines that were looked at on their way. */
-export interface SpooledChunk extends Chunk {
-  /** With the last one, whether a line break ends it or not. */
-  readonly lines: number;
-  /** Whether it has no byte above 127. */
-  readonly isAscii: boolean;
 }
 
 /** The stream as acceptance needs it. */
@@ -49,9 +44,9 @@ export function keptFrom(
   return days === 0 ? undefined : acceptedAt - days * DAY_MICROS;
 }
 
-/** The file of a batch, and what is in it: columns as the engine writes them, or lines of JSON. */
+/** The file of a batch, and what is in it: columns as the engine writes them, or lines of JSON, objects or arrays. */
 export interface ColumnarFile {
-  /** Its ending names its format and its compression: `.native.zst`, `.ndjson`, `.ndjson.zst`. */
+  /** Its ending names its format and its compression: `.native.zst`, `.ndjson`, `.ndjson.zst`, `.compact.ndjson.zst`. */
   readonly file: string;
   /** What would be in the file, where there is none of that name. */
   readonly content?: Buffer | undefined;

@@ -4,7 +4,7 @@ import { microsByMagnitude } from '@app/warehouse';
 const EARLIEST = '-2208988800000000';
 const LATEST = '10413791999999999';
 
-export const ISO_8601 =
+const ISO_8601 =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
 
 /** SQL: whether microseconds, in a column or NULL, are a time that can be stored. */
@@ -20,7 +20,7 @@ export const NOT_KEPT =
   'older than the stream keeps its rows: raise its data_retention, and then retry the rejected records';
 
 /** How a time value is read from its field: by the type its column has there. */
-export type TimeSource = 'Int64' | 'Float64' | 'String';
+type TimeSource = 'Int64' | 'Float64' | 'String';
 
 /**
  * SQL for microseconds since the epoch; NULL, or outside of what {@link isTime} admits, where the

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeadMessage } from '@app/ingest-queue';
 import { currentTrace, MillraceError, type TraceContext, type UploadLimits } from '@app/platform';
-import { WarehouseError, type LocalEngine } from '@app/warehouse';
+import { WarehouseError } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
-import { csvToRecords } from '../accept/csv-records.js';
-import { FairEngine } from '../accept/fair-engine.js';
 import { FairJudge } from '../accept/fair-judge.js';
 import { isOutOfSpace } from '../accept/out-of-space.js';
 import type { Destination, EnqueuedChunk } from '../upload/enqueue-batches.js';
@@ -35,7 +33,6 @@ const SPACE = 0x20;
 @Injectable()
 export class MessageAcceptor {
   constructor(
-    private readonly engine: FairEngine,
     private readonly judge: FairJudge,
     private readonly schemas: StreamSchemas,
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
@@ -79,13 +76,9 @@ export class MessageAcceptor {
     const uploader = { actor: 'system', organizationId: organization.id, userAgent: 'kafka' };
     this.schemas.checkRoom(organization, stream, uploader);
     const keeper = this.schemas.keeper(organization, stream, uploader);
-    const bytes = group.reduce((sum, { message: { value } }) => sum + value.length, 0);
-    const engine = this.engine.for(organization.share, message.name, bytes);
     const into = { file, maxRecordBytes: this.limits.maxRecordBytes };
     const chunk =
-      format.kind === 'csv'
-        ? await csvChunk(engine, message.value, into, keeper.current()?.columns ?? [])
-        : await jsonChunk(group, into);
+      format.kind === 'csv' ? await csvChunk(message.value, into) : await jsonChunk(group, into);
     const judge = this.judge.for(organization.share, message.name, chunk.bytes);
     const options = { uploadId: message.name, stream, acceptedAt: Date.now() * 1000 };
     const again = async (): Promise<EnqueuedChunk> => ({
@@ -102,17 +95,12 @@ interface Into {
   readonly maxRecordBytes: number;
 }
 
-async function csvChunk(
-  engine: LocalEngine,
-  value: Uint8Array,
-  { file, maxRecordBytes }: Into,
-  known: Parameters<typeof csvToRecords>[3],
-): Promise<Chunk> {
-  const { lines, ...shape } = await frameCsv(pieces(value), undefined);
+async function csvChunk(value: Uint8Array, { file, maxRecordBytes }: Into): Promise<Chunk> {
+  const { lines, ...csv } = await frameCsv(pieces(value), undefined);
   const bytes = await collect(lines);
   refuseLongRecord(bytes, { maxRecordBytes });
   await writeFile(file, bytes);
-  return csvToRecords(engine, { file, firstLine: 1, bytes: bytes.length }, shape, known);
+  return { file, firstLine: 1, bytes: bytes.length, csv };
 }
 
 /** JSON for one stream together; a CSV has its own header and stays alone. */

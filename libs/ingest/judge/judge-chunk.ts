@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Compressor } from '@cloudpss/zstd/napi';
 import { ChunkMemory } from './chunk-memory.js';
+import type { CsvShape } from './csv-fields.js';
+import { CsvJudge } from './judge-csv.js';
 import type { JudgedChunk, JudgedRejections, JudgeJob } from './judge-job.js';
 import { LinesJudge } from './judge-lines.js';
 import type { RefusedRecords } from './refused-records.js';
@@ -31,32 +33,50 @@ async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedCh
   const { source, targets } = job;
   const bytes =
     typeof source === 'string' ? linesOf(source, memory) : Buffer.concat([source, LINE_BREAK]);
-  const { lines, judge } = judged(bytes, job, memory);
-  const { isNew, accepted, refused, times } = judge;
-  const told = { isNew, survey: judge.surveyed(), accepted, times };
-  if (isNew || !targets) return { ...told, rejected: undefined };
-  const rejected = rejectionsOf(bytes, refused);
+  const judged = job.csv ? judgedCsv(bytes, job, job.csv, memory) : judgedLines(bytes, job, memory);
+  const { lines, refused, refusedBytes, ...told } = judged;
+  if (told.isNew || !targets) return { ...told, rejected: undefined };
+  const rejected = rejectionsOf(refusedBytes, refused);
   if (targets === 'memory') {
-    const rows = Buffer.concat([...rejectedNative(job, bytes, refused)]);
+    const rows = Buffer.concat([...rejectedNative(job, refusedBytes, refused)]);
     return { ...told, rejected, bytes: { accepted: Buffer.concat(lines), rejected: rows } };
   }
-  if (accepted > 0) await write(targets.accepted, lines);
-  if (rejected) await write(targets.rejected, rejectedNative(job, bytes, refused));
+  if (told.accepted > 0) await write(targets.accepted, lines);
+  if (rejected) await write(targets.rejected, rejectedNative(job, refusedBytes, refused));
   return { ...told, rejected };
 }
 
+/** What a judge says of a chunk. */
+interface Judged extends Pick<JudgedChunk, 'isNew' | 'survey' | 'accepted' | 'times'> {
+  readonly lines: readonly Buffer[];
+  readonly refused: RefusedRecords;
+  /** Where the refused records stand. */
+  readonly refusedBytes: Buffer;
+}
+
+function judgedCsv(bytes: Buffer, job: JudgeJob, shape: CsvShape, memory: ChunkMemory): Judged {
+  const judge = new CsvJudge(bytes, job, shape, memory);
+  const lines = judge.judge();
+  const { isNew, accepted, refused } = judge;
+  const survey = judge.surveyed();
+  const refusedBytes = judge.refusedBytes();
+  return { isNew, survey, accepted, times: 'microseconds', lines, refused, refusedBytes };
+}
+
 /** Again where a time is one that can only be told in microseconds. */
-function judged(
-  bytes: Buffer,
-  job: JudgeJob,
-  memory: ChunkMemory,
-): { readonly lines: readonly Buffer[]; readonly judge: LinesJudge } {
+function judgedLines(bytes: Buffer, job: JudgeJob, memory: ChunkMemory): Judged {
   const judge = new LinesJudge(bytes, job, 'by magnitude', memory);
   const lines = judge.judge();
-  if (!judge.wantsMicroseconds) return { lines, judge };
+  if (!judge.wantsMicroseconds) return ofLines(bytes, judge, lines);
   memory.freeAll();
   const again = new LinesJudge(bytes, job, 'microseconds', memory);
-  return { lines: again.judge(), judge: again };
+  return ofLines(bytes, again, again.judge());
+}
+
+function ofLines(bytes: Buffer, judge: LinesJudge, lines: readonly Buffer[]): Judged {
+  const { isNew, accepted, refused, times } = judge;
+  const survey = judge.surveyed();
+  return { isNew, survey, accepted, times, lines, refused, refusedBytes: bytes };
 }
 
 /** By a stream: the library's call for a whole buffer works in one place of memory for all threads. */

@@ -1,9 +1,12 @@
 import type { WrittenTimes } from '@app/warehouse';
+import type { CsvShape } from './csv-fields.js';
 
 /** What a judge is told; all of it can be sent to a thread. */
 export interface JudgeJob {
-  /** One JSON record a line: the absolute path of a file, or the lines themselves. */
+  /** One record a line: the absolute path of a file, or the lines themselves. */
   readonly source: string | Uint8Array;
+  /** Of records of CSV; undefined: they are JSON. */
+  readonly csv?: CsvShape | undefined;
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly columns: readonly JudgedColumn[];

@@ -41,6 +41,10 @@ export const REASON = {
     `${STRUCTURAL}want a JSON object, this is ${OTHERS[kind] ?? 'array'}`,
   tooMany: (fieldsMax: number): string =>
     `${STRUCTURAL}it has more than the ${fieldsMax} fields a stream can have`,
+  noCsv: `${STRUCTURAL}malformed CSV: a quote or a carriage return within a field; double such quotes, and put the whole field into quotes`,
+  beyondHeader: (fields: number, named: number): string =>
+    `it has ${fields} fields, and the header names ${named}`,
+  numberBeyond: 'number has more than 64 bits; declare a new column of text, and send it there',
   twice: 'appears twice',
   ofField: (name: string, why: string): string => `field "${name}": ${why}`,
   noColumn: (kind: string, why = 'cannot become a column'): string => `${kind} ${why}`,

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { traced } from '@app/platform';
-import { CsvAcceptance } from '../accept/accept-csv.js';
 import { acceptRecords, type SchemaKeeper } from '../accept/accept-records.js';
-import type { AcceptedChunk, AcceptOptions, SpooledChunk } from '../accept/chunk.js';
-import type { CsvShape } from '../accept/csv-records.js';
-import { FairEngine } from '../accept/fair-engine.js';
+import type { AcceptOptions, Chunk } from '../accept/chunk.js';
 import { FairJudge } from '../accept/fair-judge.js';
+import type { CsvShape } from '../judge/csv-fields.js';
 import type { AcceptPart } from './accept-parts.js';
 
 /**
@@ -15,7 +13,7 @@ import type { AcceptPart } from './accept-parts.js';
 export const CHUNK_BYTES = 16 * 1024 * 1024;
 
 export interface ChunkOptions extends AcceptOptions {
-  /** Whose turns of the engine it takes. */
+  /** Whose turns of the judge it takes. */
   readonly share: string;
   readonly csv?: CsvShape | undefined;
 }
@@ -23,30 +21,22 @@ export interface ChunkOptions extends AcceptOptions {
 /** Makes parts of an upload out of its spooled chunks. */
 @Injectable()
 export class ChunkAcceptance {
-  constructor(
-    private readonly engine: FairEngine,
-    private readonly judge: FairJudge,
-  ) {}
+  constructor(private readonly judge: FairJudge) {}
 
   async *parts(
     keeper: SchemaKeeper,
-    chunks: AsyncIterable<SpooledChunk>,
+    chunks: AsyncIterable<Chunk>,
     options: ChunkOptions,
   ): AsyncIterable<AcceptPart> {
     const { share, uploadId, csv } = options;
-    const ofCsv = csv && new CsvAcceptance(csv, keeper);
-    const accept = (chunk: SpooledChunk, first?: Promise<unknown>): Promise<AcceptedChunk> => {
-      const judge = this.judge.for(share, uploadId, chunk.bytes);
-      return ofCsv
-        ? ofCsv.accept(this.engine.for(share, uploadId, chunk.bytes), judge, chunk, options)
-        : acceptRecords(judge, evolvingAfter(first, keeper), chunk, options);
-    };
     for await (const chunk of chunks) {
       const { bytes } = chunk;
+      const judge = this.judge.for(share, uploadId, bytes);
       yield async (first) => {
-        if (ofCsv) await first;
+        const accept = () =>
+          acceptRecords(judge, evolvingAfter(first, keeper), { ...chunk, csv }, options);
         return {
-          ...(await traced('accept', () => accept(chunk, first), { attributes: { bytes } })),
+          ...(await traced('accept', accept, { attributes: { bytes } })),
           recordBytes: bytes,
         };
       };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { CsvFramer, INNER_BREAK } from './csv-framer.js';
+import { INNER_BREAK } from '../judge/csv-fields.js';
+import { CsvFramer } from './csv-framer.js';
 
 /** Frames a text that arrives in pieces that end at `cuts`. */
 function frame(text: string, cuts: readonly number[] = [], delimiter = ','): Buffer[] {

@@ -1,12 +1,7 @@
 import { MillraceError } from '@app/platform';
+import { INNER_BREAK } from '../judge/csv-fields.js';
 
 const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d];
-
-/**
- * What stands for a line break within a quoted field while each record is on a line of its own: a
- * byte that no UTF-8 has.
- */
-export const INNER_BREAK = 0xff;
 
 type State = 'record' | 'field' | 'plain' | 'quoted' | 'quote';
 
@@ -40,7 +35,7 @@ export class CsvFramer {
   /** Whether it is as it should be already: to search it is ten times faster than to look at each byte. */
   private isFramed(piece: Buffer): boolean {
     const [first] = piece;
-    if (this.state === 'quoted') return false;
+    if (this.state === 'quoted' || this.state === 'quote') return false;
     if (this.state === 'record' && (first === NEWLINE || first === RETURN)) return false;
     return ![QUOTE, INNER_BREAK, '\n\n', '\n\r'].some((each) => piece.includes(each));
   }
@@ -69,12 +64,19 @@ export class CsvFramer {
         state = 'record';
         this.record += 1;
       } else if (byte === delimiter) state = 'field';
+      else if (state === 'quote' && byte !== QUOTE && byte !== RETURN) throw this.behindQuotes();
       else if (byte === QUOTE && state !== 'plain') state = 'quoted';
       else if (byte !== RETURN) state = 'plain';
       piece[length++] = out;
     }
     this.state = state;
     return piece.subarray(0, length);
+  }
+
+  private behindQuotes(): MillraceError {
+    return malformed(
+      `record ${this.record} has something behind the quotes of a field; a quote within a field must be doubled, and the whole field quoted`,
+    );
   }
 
   private notUtf8(): MillraceError {

@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
-import { CsvFramer, INNER_BREAK } from './csv-framer.js';
+import { INNER_BREAK } from '../judge/csv-fields.js';
+import { CsvFramer } from './csv-framer.js';
 import { columnNames, likelyDelimiter } from './csv-header.js';
 
 export interface FramedCsv {

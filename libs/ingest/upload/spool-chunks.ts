@@ -1,8 +1,7 @@
-import { isAscii } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFull } from '@app/platform';
-import type { SpooledChunk } from '../accept/chunk.js';
+import type { Chunk } from '../accept/chunk.js';
 import { refuseLongRecord } from './record-limit.js';
 
 const NEWLINE = 0x0a;
@@ -23,7 +22,7 @@ export interface SpoolOptions {
 export async function* spoolChunks(
   lines: AsyncIterable<Buffer>,
   options: SpoolOptions,
-): AsyncIterable<SpooledChunk> {
+): AsyncIterable<Chunk> {
   const { directory, chunkBytes, maxRecordBytes } = options;
   let index = 0;
   let firstLine = 1;
@@ -55,7 +54,6 @@ class ChunkFile {
   lines = 0;
   /** Bytes since the last line break. */
   unbroken = 0;
-  private isAscii = true;
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
   private open = true;
@@ -78,18 +76,16 @@ class ChunkFile {
     const lastBreak = piece.lastIndexOf(NEWLINE);
     this.unbroken = lastBreak < 0 ? this.unbroken + piece.length : piece.length - lastBreak - 1;
     this.bytes += piece.length;
-    this.isAscii &&= isAscii(piece);
     this.waiting.push(piece);
     this.waitingBytes += piece.length;
     if (this.waitingBytes >= WRITE_AT_ONCE) await this.flush();
   }
 
-  async finish(): Promise<SpooledChunk> {
+  async finish(): Promise<Chunk> {
     await this.flush();
     await this.close();
-    const { file, firstLine, bytes, unbroken } = this;
-    const lines = this.lines + (unbroken > 0 ? 1 : 0);
-    return { file, firstLine, bytes, lines, isAscii: this.isAscii };
+    const { file, firstLine, bytes } = this;
+    return { file, firstLine, bytes };
   }
 
   async close(): Promise<void> {

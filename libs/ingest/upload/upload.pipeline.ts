@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
-import type { SchemaKeeper } from '../accept/accept-records.js';
-import { BEYOND_HEADER, type CsvShape } from '../accept/csv-records.js';
+import type { CsvShape } from '../judge/csv-fields.js';
 import { CHUNK_BYTES, ChunkAcceptance } from './accept-chunks.js';
 import { frameCsv } from './frame-csv.js';
 import { frameRecords, type RecordUnit } from './frame-records.js';
@@ -76,8 +75,7 @@ export class UploadPipeline {
   ): Promise<UploadResult> {
     const { organization, stream, uploader, maxRecordBytes } = request;
     const uploadId = ulid();
-    const schemas = this.schemas.keeper(organization, stream, uploader);
-    const keeper = csv ? explainingBeyondHeader(schemas) : schemas;
+    const keeper = this.schemas.keeper(organization, stream, uploader);
     const acceptedAt = Date.now() * 1000;
     const options = { share: organization.share, uploadId, stream, acceptedAt, csv };
     return this.spool.use(uploadId, organization.share, (directory) => {
@@ -97,16 +95,4 @@ interface Framed {
   readonly unit: RecordUnit;
   readonly csv?: CsvShape;
   readonly keyed?: KeyedUpload | undefined;
-}
-
-/** What a record has beyond the header is a field that no stream can take; the reason says why. */
-function explainingBeyondHeader(keeper: SchemaKeeper): SchemaKeeper {
-  return {
-    current: () => keeper.current(),
-    evolve: async (survey) => {
-      const { schema, refusedFields } = await keeper.evolve(survey);
-      const reason = 'is beyond the fields that the header names';
-      return { schema, refusedFields: new Map([...refusedFields, [BEYOND_HEADER, reason]]) };
-    },
-  };
 }

@@ -60,7 +60,8 @@ export function selectBatches({
   types,
   batches,
 }: Pick<BatchInsert, 'columns' | 'types' | 'batches'>): string {
-  const format = types ? `JSONEachRow, ${quoteText(structureOf(columns, types))}` : 'Native';
+  const formatOf = (file: string): string =>
+    types ? `${linesFormat(file)}, ${quoteText(structureOf(columns, types))}` : 'Native';
   const byFile = new Map<string, StoredBatch[]>();
   for (const batch of batches) {
     const others = byFile.get(batch.file);
@@ -71,7 +72,7 @@ export function selectBatches({
     .map(([file, [first, ...others]]) => {
       if (!first) return '';
       // Names are told once for each file: the engine bounds how much a statement may say.
-      const rows = `SELECT *, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${format})`;
+      const rows = `SELECT *, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${formatOf(file)})`;
       const of = others.length === 0 ? ofOne(first) : ofSeveral([first, ...others]);
       const time = types ? timeOf(first.times, of.acceptedAt) : TIME;
       const selected = columns.map((name) =>
@@ -81,6 +82,10 @@ export function selectBatches({
     })
     .join(' UNION ALL ');
 }
+
+/** Lines are objects, or arrays of the values of `columns`: the file's name tells. */
+const linesFormat = (file: string): string =>
+  file.includes('.compact.ndjson') ? 'JSONCompactEachRow' : 'JSONEachRow';
 
 /** SQL: of a row of a file, by its number there, `_row`. */
 interface RowPlace {

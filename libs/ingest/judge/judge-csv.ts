@@ -1,0 +1,273 @@
+import { isUtf8 } from 'node:buffer';
+import type { ChunkMemory } from './chunk-memory.js';
+import { ColumnRules } from './column-rules.js';
+import { CsvFields, INNER_BREAK, QUOTED, SPECIAL, type CsvShape } from './csv-fields.js';
+import { CsvObjects } from './csv-objects.js';
+import { timeOfField } from './csv-times.js';
+import { AS_ANY, AS_JSON, AS_TEXT, CsvValues, readingOf } from './csv-values.js';
+import { FieldSurvey } from './field-survey.js';
+import type { JudgeJob, SurveyedKind } from './judge-job.js';
+import { BEYOND_FLOAT, BOOL, KIND_NAMES, NONE, ODDLY_WRITTEN, TEXT } from './kinds.js';
+import { writtenPlainly } from './number-text.js';
+import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
+import { RefusedRecords } from './refused-records.js';
+import { RowWriter } from './row-writer.js';
+import { TIME_ROOM, writeTime } from './write-time.js';
+
+const [NEWLINE, RETURN, COMMA] = [0x0a, 0x0d, 0x2c];
+const ROW_BEGIN = Buffer.from(`[${' '.repeat(TIME_ROOM)}`);
+const ROW_END = Buffer.from(']\n');
+
+/** A field that the header names, and its place in a record. */
+interface Field {
+  readonly field: number;
+  readonly name: string;
+}
+
+/** One with a column that it goes into. */
+interface Target extends Field {
+  readonly reading: number;
+  readonly rules: ColumnRules;
+  /** Kinds of values that go into it where nothing else is told of them, one bit for each. */
+  readonly fits: number;
+}
+
+/**
+ * Judges records of CSV, one a line, against the columns of a stream, and counts what their fields
+ * hold. A record that fits is written as an array: its time in microseconds, then the values of the
+ * columns that the header names, in the order of the columns.
+ */
+export class CsvJudge {
+  accepted = 0;
+  readonly refused = new RefusedRecords();
+  /** Whether a field has something that its stream might change its columns for. */
+  isNew = false;
+  private readonly survey = new FieldSurvey();
+  private readonly fields: CsvFields;
+  private readonly values: CsvValues;
+  private readonly objects: CsvObjects;
+  private readonly writer: RowWriter;
+  /** Fields with a column, and those without one. */
+  private readonly known: readonly Target[];
+  private readonly open: readonly Field[];
+  private readonly time: number;
+  private readonly alternative: number;
+  private readonly isAllUtf8: boolean;
+  /** Why the record in work is refused. */
+  private reason: string | undefined;
+
+  /** @param bytes the lines; the last one must end with a line break */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly job: JudgeJob,
+    private readonly shape: CsvShape,
+    memory: ChunkMemory,
+  ) {
+    const { columns, delimiter } = shape;
+    this.known = knownTargets(job, shape);
+    const names = new Set(this.known.map(({ name }) => name));
+    this.open = columns.flatMap((name, field) =>
+      names.has(name) || name === TIMESTAMP ? [] : [{ field, name }],
+    );
+    this.time = columns.indexOf(TIMESTAMP);
+    this.alternative = columns.indexOf(ALTERNATIVE_TIMESTAMP);
+    this.fields = new CsvFields(bytes, delimiter.charCodeAt(0), columns.length);
+    this.values = new CsvValues(bytes);
+    const readings = new Map(this.known.map(({ field, reading }) => [field, reading]));
+    this.objects = new CsvObjects(bytes, this.fields, this.values, shape, readings);
+    this.writer = new RowWriter(memory);
+    this.isAllUtf8 = isUtf8(bytes);
+  }
+
+  /** @returns the rows of the records that fit; nothing to go by when something is new */
+  judge(): readonly Buffer[] {
+    const { bytes, fields, job } = this;
+    let line = job.firstLine;
+    for (let at = 0; at < bytes.length; at = fields.end + 1) {
+      const isRecord = fields.read(at);
+      if (isBlank(bytes, at)) continue;
+      const reason = isRecord ? this.verdict(at) : REASON.noCsv;
+      if (reason !== undefined) {
+        const { from, to } = this.objects.keep(at);
+        this.refused.add(line, reason, from, to);
+      }
+      line += 1;
+    }
+    return this.writer.end();
+  }
+
+  /** What is refused, as JSON: `refused` tells the places. */
+  refusedBytes(): Buffer {
+    return this.objects.all();
+  }
+
+  /**
+   * Field, kind and number of values; fields in the order of the header. A field for which there
+   * is no column yet is what all of its values are, and text where they are of several kinds.
+   */
+  surveyed(): SurveyedKind[] {
+    const { survey, known, open } = this;
+    const kindsOf = ({ field, name }: Field): SurveyedKind[] =>
+      survey.of(field).map((counts) => ({ field: name, ...counts }));
+    const kinds = [
+      ...known.map((each) => ({ field: each.field, kinds: kindsOf(each) })),
+      ...open.map((each) => ({ field: each.field, kinds: ofOneKind(each.name, kindsOf(each)) })),
+    ];
+    return kinds.sort((a, b) => a.field - b.field).flatMap((each) => each.kinds);
+  }
+
+  /** Writes the record in work, or says why not. */
+  private verdict(at: number): string | undefined {
+    const { bytes, fields, shape, writer, known } = this;
+    const { end } = fields;
+    if (!this.isAllUtf8 && !isUtf8(withoutInnerBreaks(bytes.subarray(at, end))))
+      return REASON.notUtf8;
+    if (fields.count > shape.columns.length)
+      return REASON.beyondHeader(fields.written, shape.columns.length);
+    this.reason = undefined;
+    for (const field of this.open) this.openField(field);
+    writer.beginRow();
+    writer.copy(ROW_BEGIN);
+    for (let index = 0; index < known.length; index += 1) {
+      const target = known[index];
+      if (!target) break;
+      writer.byte(COMMA);
+      this.knownField(target);
+    }
+    writer.copy(ROW_END);
+    const reason = this.isNew ? undefined : (this.reason ?? this.timed());
+    if (this.isNew || reason !== undefined) writer.takeRowBack();
+    else this.accepted += 1;
+    return reason;
+  }
+
+  private isThere(field: number): boolean {
+    const { fields } = this;
+    return field < fields.count && (fields.to[field] ?? 0) > (fields.from[field] ?? 0);
+  }
+
+  /** Of a field without a column: it must be told what it is, and be a column first. */
+  private openField({ field, name }: Field): void {
+    if (!this.isThere(field)) {
+      this.survey.count({ field, kind: NONE, marks: 0 });
+      return;
+    }
+    const { fields, values, job } = this;
+    const kind = values.kindOf(fields.from[field] ?? 0, fields.to[field] ?? 0, AS_ANY);
+    this.survey.count({ field, kind, marks: values.marks });
+    if (job.refusedFields === undefined) this.isNew = true;
+    else this.refuse(name, REASON.noColumn(wordsFor(kind), job.refusedFields.get(name)));
+  }
+
+  private knownField(target: Target): void {
+    const { bytes, fields, writer } = this;
+    const { field, reading } = target;
+    const from = fields.from[field] ?? 0;
+    const to = fields.to[field] ?? 0;
+    const flags = fields.flags[field] ?? 0;
+    const isQuoted = (flags & QUOTED) !== 0;
+    if (reading === AS_TEXT && field < fields.count && (isQuoted || to > from)) {
+      writer.text(bytes, from, to, (flags & SPECIAL) !== 0, isQuoted);
+    } else if (!this.isThere(field)) {
+      writer.ascii('null');
+    } else if (reading === AS_JSON) {
+      this.jsonField(target, this.values.json(from, to, isQuoted));
+    } else {
+      const { values } = this;
+      const kind = values.kindOf(from, to, reading);
+      if (!this.takes(target, kind, values.marks)) this.refuseValue(target, kind);
+      else if (kind === BOOL) writer.ascii(values.isTrue(from, to) ? 'true' : 'false');
+      else if (values.marks === 0) writer.copy(bytes, from, to);
+      else this.writeJson(bytes.subarray(from, to), values.marks, target);
+    }
+  }
+
+  private jsonField(target: Target, json: ReturnType<CsvValues['json']>): void {
+    if (json?.fault) this.refuse(target.name, REASON.fault(json.fault));
+    else if (json && target.rules.takes(json.kind, json.marks))
+      this.writeJson(json.bytes, json.marks, target);
+    else this.refuse(target.name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
+  }
+
+  /** Numbers, and what is nested, are written as they came, but for integers that are written oddly. */
+  private writeJson(json: Buffer, marks: number, { rules }: Target): void {
+    if ((marks & ODDLY_WRITTEN) !== 0 && rules.isOfIntegers)
+      this.writer.ascii(writtenPlainly(json.toString('latin1')));
+    else this.writer.copy(json);
+  }
+
+  /** Counts a value. @returns whether it can be stored */
+  private takes({ field, rules, fits }: Target, kind: number, marks: number): boolean {
+    this.survey.count({ field, kind, marks });
+    if (marks === 0 && ((fits >> kind) & 1) === 1) return true;
+    const mayChange = this.job.refusedFields === undefined;
+    if (!rules.takes(kind, marks)) {
+      if (mayChange && rules.mightWiden(kind)) this.isNew = true;
+      return false;
+    }
+    const isBeyond = (marks & BEYOND_FLOAT) !== 0 && !rules.isExact && rules.keepsInteger(kind);
+    if (isBeyond && mayChange) this.isNew = true;
+    return true;
+  }
+
+  private refuseValue(target: Target, kind: number): void {
+    const { isBeyond, marks } = this.values;
+    this.refuse(target.name, isBeyond ? REASON.numberBeyond : whyUnfit(target, kind, marks));
+  }
+
+  private refuse(name: string, why: string): void {
+    this.reason ??= REASON.ofField(name, why);
+  }
+
+  /** Says why not where the record tells no time that can be kept. */
+  private timed(): string | undefined {
+    const { bytes, fields, job, writer } = this;
+    const own = timeOfField(bytes, fields, this.time);
+    if (own === 'no time') return REASON.noTime(TIMESTAMP);
+    const told = own ?? timeOfField(bytes, fields, this.alternative);
+    if (told === 'no time') return REASON.noTime(ALTERNATIVE_TIMESTAMP);
+    if (job.keptFrom !== undefined && (told ?? job.acceptedAt) < job.keptFrom)
+      return REASON.notKept;
+    const { block, from } = writer.place;
+    writeTime(block, from + 1, told);
+    return undefined;
+  }
+}
+
+/** In the order of the columns. */
+function knownTargets({ columns, exact }: JudgeJob, shape: CsvShape): Target[] {
+  const places = new Map(shape.columns.map((name, field) => [name, field]));
+  return columns.flatMap((column) => {
+    const field = places.get(column.name);
+    if (field === undefined) return [];
+    const rules = new ColumnRules(column, exact.includes(column.name));
+    const fits = KIND_NAMES.reduce(
+      (mask, _, kind) => mask | (rules.takes(kind, 0) ? 1 << kind : 0),
+      0,
+    );
+    return [{ field, name: column.name, reading: readingOf(column.type), rules, fits }];
+  });
+}
+
+/** What is of several kinds is text. */
+function ofOneKind(field: string, kinds: readonly SurveyedKind[]): readonly SurveyedKind[] {
+  const told = kinds.filter(({ kind }) => kind !== KIND_NAMES[NONE]);
+  const [texts, truths] = [TEXT, BOOL].map((kind) => told.filter((each) => each.kind === KIND_NAMES[kind]).length); // prettier-ignore
+  if (texts === 0 && (truths === 0 || told.length === 1)) return kinds;
+  const count = told.reduce((sum, each) => sum + each.count, 0);
+  return [{ field, kind: KIND_NAMES[TEXT], count, beyond: 0 }];
+}
+
+const wordsFor = (kind: number): string => kindInWords(KIND_NAMES[kind] ?? '');
+
+const whyUnfit = ({ rules }: Target, kind: number, marks: number): string =>
+  REASON.noColumn(wordsFor(kind), rules.whyNot(marks));
+
+/** Framed records are on lines that are not blank; behind the last one there may be nothing. */
+const isBlank = (bytes: Buffer, at: number): boolean =>
+  bytes[at] === NEWLINE || (bytes[at] === RETURN && bytes[at + 1] === NEWLINE);
+
+const withoutInnerBreaks = (record: Buffer): Uint8Array =>
+  record.includes(INNER_BREAK)
+    ? Uint8Array.from(record, (byte) => (byte === INNER_BREAK ? NEWLINE : byte))
+    : record;
