@@ -20,6 +20,7 @@ import { KeptUploads } from './upload/kept-uploads.js';
 import { ReceivingTurns } from './upload/receiving-turns.js';
 import { SchemaGate } from './upload/schema-gate.js';
 import { PartsStore } from './upload/store-parts.js';
+import { UploadStore } from './upload/store-upload.js';
 import { StreamSchemas } from './upload/stream-schemas.js';
 import { UploadIntake } from './upload/upload-intake.js';
 import { UploadRates } from './upload/upload-rates.js';
@@ -45,6 +46,7 @@ import { WriteProgress } from './write/write-progress.js';
     UploadIntake,
     ReceivingTurns,
     PartsStore,
+    UploadStore,
     KeptUploads,
     TableUploads,
     DeltaTables,

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { MillraceError } from '@app/platform';
-import type { SchemaKeeper } from '../accept/accept-records.js';
 import type { Rejection } from '../accept/chunk.js';
 import { rejectionsOf } from '../accept/rejection-list.js';
 import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
-import { PartAcceptance, type AcceptedPart } from '../upload/accept-parts.js';
-import { BatchEnqueuer, streamsOf } from '../upload/enqueue-batches.js';
+import { PartAcceptance } from '../upload/accept-parts.js';
+import { streamsOf } from '../upload/enqueue-batches.js';
 import { GroupedUploads } from '../upload/grouped-uploads.js';
 import { KeyedUpload } from '../upload/idempotency-key.js';
 import { KeptUploads } from '../upload/kept-uploads.js';
@@ -17,6 +16,7 @@ import { ReceivingTurns } from '../upload/receiving-turns.js';
 import { refuseLongRecord } from '../upload/record-limit.js';
 import { Spool } from '../upload/spool.js';
 import { spoolChunks } from '../upload/spool-chunks.js';
+import { PartsStore, type StreamParts } from '../upload/store-parts.js';
 import { StreamSchemas } from '../upload/stream-schemas.js';
 import type { BulkError } from './bulk-action.js';
 import { BulkFramer, type StreamBytes } from './bulk-framer.js';
@@ -34,7 +34,7 @@ export class BulkPipeline {
   constructor(
     private readonly chunks: ChunkAcceptance,
     private readonly acceptance: PartAcceptance,
-    private readonly enqueuer: BatchEnqueuer,
+    private readonly store: PartsStore,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
@@ -101,7 +101,7 @@ export class BulkPipeline {
         return this.acceptStream(request, options, folder, lines);
       });
       const parts = await demultiplexed(body, channels);
-      return { items, ...(await this.enqueue(parts, keyed)) };
+      return { items, ...(await this.storeAll(parts, keyed)) };
     });
   }
 
@@ -120,43 +120,32 @@ export class BulkPipeline {
     const of = { keeper, organizationId: organization.id, stream };
     try {
       this.schemas.checkRoom(organization, stream, uploader);
-      return { to, options, accepted: await this.acceptance.all(of, parts) };
+      return { to, accepted: await this.acceptance.all(of, parts) };
     } catch (error) {
       const refused = oneTooMany(error);
       // What goes to the other streams comes behind it.
       for await (const piece of lines) void piece;
-      return { to, options, accepted: [], refused };
+      return { to, accepted: [], refused };
     }
   }
 
-  private async enqueue(
+  private async storeAll(
     parts: readonly StreamPart[],
     keyed: KeyedBulk | undefined,
   ): Promise<Omit<BulkResult, 'items'>> {
     const refused = new Map(
       parts.flatMap((part) => (part.refused ? [[part.to.stream, part.refused] as const] : [])),
     );
-    for (;;) {
-      const rejections = rejectionsByStream(parts);
-      const chunks = parts.map(({ to, accepted }) => ({
-        to,
-        chunks: accepted.map(({ result }) => result),
-      }));
-      const enqueued = await this.enqueuer.enqueueAll(
-        chunks,
-        keyed?.append(
-          { rejections: [...rejections], refused: [...refused] },
-          chunks.flatMap((each) => streamsOf(each.chunks)),
-        ),
-      );
-      if (keyed && 'before' in enqueued) return keptResult(keyed.answerOf(enqueued.before));
-      if ('positions' in enqueued) return { rejections, refused, positions: enqueued.positions };
-      if (!('outdated' in enqueued)) continue;
-      for (const { part, chunk } of enqueued.outdated) {
-        const again = parts[part];
-        if (again) await this.acceptance.again(again.accepted, [chunk]);
-      }
-    }
+    let rejections: Rejections = new Map();
+    const stored = await this.store.store(parts, () => {
+      rejections = rejectionsByStream(parts);
+      const chunks = parts.flatMap(({ accepted }) => accepted.map(({ result }) => result));
+      const kept = { rejections: [...rejections], refused: [...refused] };
+      return keyed?.append(kept, streamsOf(chunks));
+    });
+    if (!('before' in stored)) return { rejections, refused, positions: stored.positions };
+    if (keyed) return keptResult(keyed.answerOf(stored.before));
+    throw new Error('only a request with a key can have come before');
   }
 }
 
@@ -172,14 +161,7 @@ function rejectionsByStream(parts: readonly StreamPart[]): Rejections {
   return all;
 }
 
-interface StreamPart {
-  readonly to: {
-    readonly organization: BulkRequest['organization'];
-    readonly stream: string;
-    readonly keeper: SchemaKeeper;
-  };
-  readonly options: ChunkOptions;
-  readonly accepted: AcceptedPart[];
+interface StreamPart extends StreamParts {
   /** Why nothing of it is stored, though the rest of the request is. */
   readonly refused?: BulkError;
 }

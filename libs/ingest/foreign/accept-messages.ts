@@ -2,29 +2,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeadMessage } from '@app/ingest-queue';
-import { currentTrace, MillraceError, type TraceContext, type UploadLimits } from '@app/platform';
+import { currentTrace, MillraceError, type UploadLimits } from '@app/platform';
 import { WarehouseError } from '@app/warehouse';
 import { acceptRecords } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
 import { FairJudge } from '../accept/fair-judge.js';
 import { isOutOfSpace } from '../accept/out-of-space.js';
-import type { Destination, EnqueuedChunk } from '../upload/enqueue-batches.js';
+import type { EnqueuedChunk } from '../upload/enqueue-batches.js';
 import { frameCsv } from '../upload/frame-csv.js';
 import { frameRecords } from '../upload/frame-records.js';
 import { refuseLongRecord } from '../upload/record-limit.js';
+import type { StreamParts } from '../upload/store-parts.js';
 import { StreamSchemas } from '../upload/stream-schemas.js';
 import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import type { PlacedMessage } from './place-message.js';
 import { tracedFor } from './trace-messages.js';
-
-/** One chunk of records, of one or more messages for one stream. */
-export interface AcceptedMessages {
-  readonly to: Destination;
-  readonly chunk: EnqueuedChunk;
-  readonly trace: TraceContext;
-  /** Accepts the same again, under the schema of then. */
-  again(): Promise<EnqueuedChunk>;
-}
 
 const LINE_BREAK = Buffer.from('\n');
 const SPACE = 0x20;
@@ -47,8 +39,8 @@ export class MessageAcceptor {
     messages: readonly PlacedMessage[],
     directory: string,
     bury: (dead: DeadMessage) => void,
-  ): Promise<readonly AcceptedMessages[]> {
-    const accepted: AcceptedMessages[] = [];
+  ): Promise<readonly StreamParts[]> {
+    const accepted: StreamParts[] = [];
     const left = groups(messages);
     let files = 0;
     for (let group = left.shift(); group; group = left.shift()) {
@@ -72,7 +64,7 @@ export class MessageAcceptor {
     { organization, stream, format, message }: PlacedMessage,
     group: readonly PlacedMessage[],
     file: string,
-  ): Promise<AcceptedMessages> {
+  ): Promise<StreamParts> {
     const uploader = { actor: 'system', organizationId: organization.id, userAgent: 'kafka' };
     this.schemas.checkRoom(organization, stream, uploader);
     const keeper = this.schemas.keeper(organization, stream, uploader);
@@ -81,12 +73,12 @@ export class MessageAcceptor {
       format.kind === 'csv' ? await csvChunk(message.value, into) : await jsonChunk(group, into);
     const judge = this.judge.for(organization.share, message.name, chunk.bytes);
     const options = { uploadId: message.name, stream, acceptedAt: Date.now() * 1000 };
-    const again = async (): Promise<EnqueuedChunk> => ({
+    const accept = async (): Promise<EnqueuedChunk> => ({
       ...(await acceptRecords(judge, keeper, chunk, options)),
       recordBytes: chunk.bytes,
     });
     const to = { organization, stream, keeper };
-    return { to, chunk: await again(), trace: currentTrace(), again };
+    return { to, accepted: [{ accept, result: await accept() }], trace: currentTrace() };
   }
 }
 

@@ -8,10 +8,10 @@ import {
   type ForeignMessage,
 } from '@app/ingest-queue';
 import { MillraceError, type Logger, type UploadLimits } from '@app/platform';
-import { BatchEnqueuer } from '../upload/enqueue-batches.js';
 import { Spool } from '../upload/spool.js';
 import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import { StorageBounds } from '../upload/storage-bounds.js';
+import { PartsStore } from '../upload/store-parts.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
 import { MessageAcceptor } from './accept-messages.js';
 import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
@@ -39,7 +39,7 @@ export class ForeignUploadsPipeline {
     private readonly messages: ForeignMessages,
     private readonly organizations: FedOrganizations,
     private readonly acceptor: MessageAcceptor,
-    private readonly enqueuer: BatchEnqueuer,
+    private readonly store: PartsStore,
     private readonly uploads: UploadPipeline,
     private readonly spool: Spool,
     private readonly storage: StorageBounds,
@@ -90,18 +90,10 @@ export class ForeignUploadsPipeline {
         for (const place of alike) await tracedFor([place], () => this.upload(place, key, dead));
       });
       const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
-      const parts = accepted.map(({ to, chunk, trace }) => ({ to, chunks: [chunk], trace }));
-      for (;;) {
-        const outdated = await this.enqueuer.enqueueTogether(parts, async (records) => {
-          await delivery.finish(records, dead);
-          return 'stored';
-        });
-        if (outdated.length === 0) return;
-        for (const { part } of outdated) {
-          const before = accepted[part];
-          if (before) parts[part] = { ...before, chunks: [await before.again()] };
-        }
-      }
+      await this.store.storeBy(accepted, async (records) => {
+        await delivery.finish(records, dead);
+        return 'stored';
+      });
     });
   }
 

@@ -6,10 +6,13 @@ import { IngestQueue } from '@app/ingest-queue';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import { acceptRecords } from '../accept/accept-records.js';
+import type { RejectedRecords as Rejected, Rejection } from '../accept/chunk.js';
 import { FairJudge } from '../accept/fair-judge.js';
-import { BatchEnqueuer } from '../upload/enqueue-batches.js';
+import type { RejectedRemoval } from '../rejected-removal.js';
+import { endsOf, type EnqueuedChunk } from '../upload/enqueue-batches.js';
 import { SchemaGate } from '../upload/schema-gate.js';
 import { Spool } from '../upload/spool.js';
+import { PartsStore } from '../upload/store-parts.js';
 import { StreamSchemas, type Uploader } from '../upload/stream-schemas.js';
 import type { UploadResult } from '../upload/upload-result.js';
 import { WriteProgress } from '../write/write-progress.js';
@@ -47,7 +50,7 @@ interface Step extends Omit<UploadResult, 'stream'> {
 export class RetryPipeline {
   constructor(
     private readonly judge: FairJudge,
-    private readonly enqueuer: BatchEnqueuer,
+    private readonly store: PartsStore,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly queue: IngestQueue,
@@ -125,41 +128,56 @@ export class RetryPipeline {
       const chunk = { file, firstLine: 1, bytes: (await stat(file)).size };
       const judge = this.judge.for(organization.share, uploadId, chunk.bytes);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
-      for (;;) {
+      let moved: readonly RejectedPlace[] = [];
+      let stayed: Rejected | undefined;
+      const accept = async (): Promise<EnqueuedChunk> => {
         const { rejected, ...fitting } = await acceptRecords(judge, keeper, chunk, options);
-        const stayed = new Set(rejected?.rejections?.lines ?? []);
-        const moved = places.filter((_, index) => !stayed.has(index + 1));
+        const lines = new Set(rejected?.rejections?.lines ?? []);
+        moved = places.filter((_, index) => !lines.has(index + 1));
+        stayed = rejected;
         if (moved.length !== (fitting.accepted?.rows ?? 0))
           throw new Error(`${moved.length} records fit, ${fitting.accepted?.rows ?? 0} were taken`);
-        const first = rejected && places[rejected.first.line - 1];
-        const counts = {
-          successful: moved.length,
-          failed: stayed.size,
-          error: first && `${await this.rejected.originOf(of, first)}: ${rejected.first.reason}`,
-        };
-        if (moved.length === 0) return { ...counts, position: undefined };
-        const enqueued = await this.enqueuer.enqueue(
-          { organization, stream, keeper },
-          [{ ...fitting, rejected: undefined, recordBytes: chunk.bytes }],
-          { name, fingerprint: '', answer: '' },
-          { database: of.database, streamId: of.streamId, rows: byBatch(moved) },
-        );
-        if ('before' in enqueued) return undefined;
-        if ('position' in enqueued) return { ...counts, ...enqueued };
-      }
+        return { ...fitting, rejected: undefined, recordBytes: chunk.bytes };
+      };
+      const part = {
+        to: { organization, stream, keeper },
+        accepted: [{ accept, result: await accept() }],
+        removal: () => ({ ...removalOf(of), rows: byBatch(moved) }),
+      };
+      const once = { name, fingerprint: '', answer: '' };
+      const nothing = moved.length === 0;
+      const stored = nothing ? { positions: [] } : await this.store.store([part], () => once);
+      if ('before' in stored) return undefined;
+      const error = stayed && (await this.whyStayed(of, places, stayed.first));
+      const failed = places.length - moved.length;
+      return { successful: moved.length, failed, error, ...endsOf(stored) };
     });
+  }
+
+  private async whyStayed(
+    of: RejectedOf,
+    places: readonly RejectedPlace[],
+    { line, reason }: Rejection,
+  ): Promise<string | undefined> {
+    const first = places[line - 1];
+    return first && `${await this.rejected.originOf(of, first)}: ${reason}`;
   }
 
   /** Until removals of earlier retries are done: what they have moved must not be read again. */
   private async awaitAllBefore(
     { organization, stream, uploader }: RetryRequest,
-    { database, streamId }: RejectedOf,
+    of: RejectedOf,
   ): Promise<void> {
     const keeper = this.schemas.keeper(organization, stream, uploader);
-    const nothing = { database, streamId, rows: [] };
     const to = { organization, stream, keeper };
-    const enqueued = await this.enqueuer.enqueue(to, [], undefined, nothing);
-    if ('position' in enqueued && enqueued.position)
-      await this.progress.awaitWritten(enqueued.position);
+    const removal = (): RejectedRemoval => ({ ...removalOf(of), rows: [] });
+    const stored = await this.store.store([{ to, accepted: [], removal }]);
+    const position = 'positions' in stored ? stored.positions.at(-1) : undefined;
+    if (position) await this.progress.awaitWritten(position);
   }
 }
+
+const removalOf = ({ database, streamId }: RejectedOf): Omit<RejectedRemoval, 'rows'> => ({
+  database,
+  streamId,
+});

@@ -69,14 +69,6 @@ export class PartAcceptance {
     }
   }
 
-  /** Accepts some of them again, by the schema that is in force now. */
-  async again(parts: AcceptedPart[], outdated: readonly number[]): Promise<void> {
-    for (const index of outdated) {
-      const part = parts[index];
-      if (part) parts[index] = { ...part, result: await part.accept() };
-    }
-  }
-
   /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
   private firstAlone(
     { keeper, organizationId, stream }: PartsOf,

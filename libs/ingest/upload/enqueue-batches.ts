@@ -28,6 +28,7 @@ import { countStored } from './ingest-metrics.js';
 import { SchemaGate } from './schema-gate.js';
 import { StorageBounds } from './storage-bounds.js';
 import { splitBatch } from './split-batch.js';
+import type { UploadResult } from './upload-result.js';
 
 export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 
@@ -56,19 +57,12 @@ export interface OutdatedChunk {
   readonly chunk: number;
 }
 
-/**
- * Where the last batch is and the first (undefined when there was nothing to store), or which chunks must be
- * accepted again, or the upload that came before under the same name.
- */
-export type Enqueued =
-  | { readonly position: QueuePosition | undefined; readonly first: QueuePosition | undefined }
-  | { readonly outdated: readonly number[] }
-  | { readonly before: KeptAppend };
+/** Where all batches are, or the upload that came before under the same name. */
+export type Appended =
+  { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
-/** The same of several streams: the positions of all batches. */
-export type EnqueuedAll = Appended | { readonly outdated: readonly OutdatedChunk[] };
-
-type Appended = { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
+/** The same, or which chunks must be accepted again. */
+export type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
 
 /** Whether the batches are on the queue now, or the same upload has put them there before. */
 export type Put = 'stored' | 'before';
@@ -88,20 +82,7 @@ export class BatchEnqueuer {
    * nothing is put there. A removal goes with the batches, or alone, behind what is there already.
    * @throws {MillraceError} QUEUE_FULL, STORAGE_FULL
    */
-  async enqueue(
-    to: Destination,
-    chunks: readonly EnqueuedChunk[],
-    once?: NamedAppend,
-    removal?: RejectedRemoval,
-  ): Promise<Enqueued> {
-    const enqueued = await this.enqueueAll([{ to, chunks, removal }], once);
-    if ('outdated' in enqueued) return { outdated: enqueued.outdated.map(({ chunk }) => chunk) };
-    if ('before' in enqueued) return enqueued;
-    return { position: enqueued.positions.at(-1), first: enqueued.positions[0] };
-  }
-
-  /** The same for an upload to several streams, each with its chunks. */
-  async enqueueAll(parts: readonly StreamChunks[], once?: NamedAppend): Promise<EnqueuedAll> {
+  async enqueueAll(parts: readonly StreamChunks[], once?: NamedAppend): Promise<Enqueued> {
     let appended: Appended = { positions: [] };
     const outdated = await this.enqueueTogether(parts, async (records) => {
       appended = await this.admitted(parts, records, () => this.append(records, once));
@@ -201,6 +182,16 @@ export class BatchEnqueuer {
     }
   }
 }
+
+/** Where the last batch is and the first; undefined when there was nothing to store. */
+export const endsOf = ({
+  positions,
+}: {
+  readonly positions: readonly QueuePosition[];
+}): Pick<UploadResult, 'position' | 'first'> => ({
+  position: positions.at(-1),
+  first: positions[0],
+});
 
 /** Ids of the streams that batches of these chunks belong to. */
 export const streamsOf = (chunks: readonly EnqueuedChunk[]): string[] =>

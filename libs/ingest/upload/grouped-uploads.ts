@@ -13,7 +13,7 @@ import { acceptRecords } from '../accept/accept-records.js';
 import type { Chunk } from '../accept/chunk.js';
 import { FairJudge } from '../accept/fair-judge.js';
 import { rejectionsOf } from '../accept/rejection-list.js';
-import { BatchEnqueuer, INLINE_BYTES } from './enqueue-batches.js';
+import { BatchEnqueuer, endsOf, INLINE_BYTES } from './enqueue-batches.js';
 import { byUploader, unchanging } from './group-uploaders.js';
 import type { RecordUnit } from './frame-records.js';
 import { HeldBytes } from './held-bytes.js';
@@ -181,11 +181,12 @@ export class GroupedUploads {
         rejections.length > 0
           ? countsOf(stream, [accepted])
           : resultOf(stream, [accepted], group[0]?.unit ?? 'line');
-      const enqueued = await this.enqueuer.enqueue({ organization, stream, keeper }, [
-        { ...accepted, recordBytes: bytes.length },
-      ]);
-      if (!('position' in enqueued)) return { results: [], apart: [group] };
-      const { position, first } = enqueued;
+      const to = { organization, stream, keeper };
+      const chunks = [{ ...accepted, recordBytes: bytes.length }];
+      const enqueued = await this.enqueuer.enqueueAll([{ to, chunks }]);
+      // It may be taken apart when it is accepted again.
+      if (!('positions' in enqueued)) return { results: [], apart: [group] };
+      const { position, first } = endsOf(enqueued);
       const ofOne = ({ bytes: lines }: Waiting): UploadResult => ({
         stream,
         successful: recordsIn(lines),

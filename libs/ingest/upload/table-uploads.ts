@@ -16,7 +16,7 @@ import { spoolRows } from '../table/spool-rows.js';
 import { rowsOf, storedFields, type TableSource } from '../table/table-source.js';
 import type { KeyedUpload } from './idempotency-key.js';
 import { Spool } from './spool.js';
-import { PartsStore } from './store-parts.js';
+import { UploadStore } from './store-upload.js';
 import type { AcceptPart } from './accept-parts.js';
 import { StreamSchemas } from './stream-schemas.js';
 import type { UploadFormat, UploadRequest } from './upload-request.js';
@@ -43,7 +43,7 @@ type TableFormat = Extract<UploadFormat, { readonly kind: 'parquet' | 'delta' }>
 export class TableUploads {
   constructor(
     private readonly engine: FairEngine,
-    private readonly parts: PartsStore,
+    private readonly uploads: UploadStore,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly deltaTables: DeltaTables,
@@ -74,7 +74,7 @@ export class TableUploads {
               room: this.spool.room(uploadId),
             });
       const parts = this.partsOf(table, keeper, { ...options, ...request, engine, directory });
-      return this.parts.store({ request, keeper, parts, unit: 'row', keyed });
+      return this.uploads.store({ request, keeper, parts, unit: 'row', keyed });
     });
   }
 

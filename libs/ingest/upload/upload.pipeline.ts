@@ -14,7 +14,7 @@ import { ReceivingTurns } from './receiving-turns.js';
 import { refuseLongRecord } from './record-limit.js';
 import { Spool } from './spool.js';
 import { spoolChunks } from './spool-chunks.js';
-import { PartsStore } from './store-parts.js';
+import { UploadStore } from './store-upload.js';
 import { StreamSchemas } from './stream-schemas.js';
 import { TableUploads } from './table-uploads.js';
 import { untilRefused } from './until-refused.js';
@@ -30,7 +30,7 @@ import type { UploadResult } from './upload-result.js';
 export class UploadPipeline {
   constructor(
     private readonly acceptance: ChunkAcceptance,
-    private readonly parts: PartsStore,
+    private readonly uploads: UploadStore,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly groups: GroupedUploads,
@@ -84,7 +84,7 @@ export class UploadPipeline {
         const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
         return this.acceptance.parts(keeper, chunks, options);
       });
-      return this.parts.store({ request, keeper, parts, unit, keyed });
+      return this.uploads.store({ request, keeper, parts, unit, keyed });
     });
   }
 }
