@@ -15,10 +15,6 @@ export const isTime = (micros: string): string =>
 export const isBeforeKept = (micros: string, from: number): string =>
   `ifNull(${micros} < ${from}, 0)`;
 
-/** Why it is refused. */
-export const NOT_KEPT =
-  'older than the stream keeps its rows: raise its data_retention, and then retry the rejected records';
-
 /** How a time value is read from its field: by the type its column has there. */
 type TimeSource = 'Int64' | 'Float64' | 'String';
 

@@ -1,6 +1,5 @@
 import type { Fault } from './fault.js';
 import { NESTING_MAX } from './json-scanner.js';
-import { NOT_KEPT } from '../accept/timestamp.sql.js';
 import { STRUCTURAL } from '../accept/structural.js';
 
 /** Field with a record's time, and the one that Elasticsearch's shippers write it into. */
@@ -50,7 +49,8 @@ export const REASON = {
   noColumn: (kind: string, why = 'cannot become a column'): string => `${kind} ${why}`,
   noTime: (name: string): string =>
     `field "${name}": ${WANTED_TIME}${name === TIMESTAMP ? '' : ', or send _timestamp'}`,
-  notKept: NOT_KEPT,
+  notKept:
+    'older than the stream keeps its rows: raise its data_retention, and then retry the rejected records',
 } as const;
 
 /** A kind as reasons call it. */

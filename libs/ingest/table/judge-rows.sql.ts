@@ -1,6 +1,7 @@
 import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
 import { ALTERNATIVE_TIMESTAMP } from '../judge/reasons.js';
-import { isBeforeKept, isTime, micros, NOT_KEPT } from '../accept/timestamp.sql.js';
+import { isBeforeKept, isTime, micros } from '../accept/timestamp.sql.js';
+import { REASON } from '../judge/reasons.js';
 import { fitting, nestedOnce } from './fit-column.sql.js';
 import { isJsonText } from './stored-value.sql.js';
 
@@ -55,7 +56,7 @@ export function judgedRows(judgement: RowJudgement): JudgedRows {
     ...(own ? [notATime(own)] : []),
     ...(other ? [notATime(other, own && timeOf(own))] : []),
     ...(keptFrom !== undefined && times.length > 0
-      ? [[isBeforeKept(time, keptFrom), quoteText(NOT_KEPT)]]
+      ? [[isBeforeKept(time, keptFrom), quoteText(REASON.notKept)]]
       : []),
   ];
   return {

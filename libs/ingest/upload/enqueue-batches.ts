@@ -28,7 +28,6 @@ import { countStored } from './ingest-metrics.js';
 import { SchemaGate } from './schema-gate.js';
 import { StorageBounds } from './storage-bounds.js';
 import { splitBatch } from './split-batch.js';
-import type { UploadResult } from './upload-result.js';
 
 export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 
@@ -188,7 +187,10 @@ export const endsOf = ({
   positions,
 }: {
   readonly positions: readonly QueuePosition[];
-}): Pick<UploadResult, 'position' | 'first'> => ({
+}): {
+  readonly position: QueuePosition | undefined;
+  readonly first: QueuePosition | undefined;
+} => ({
   position: positions.at(-1),
   first: positions[0],
 });
