@@ -1,7 +1,6 @@
 import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
-import { ALTERNATIVE_TIMESTAMP } from '../judge/reasons.js';
 import { isBeforeKept, isTime, micros } from '../accept/timestamp.sql.js';
-import { REASON } from '../judge/reasons.js';
+import { ALTERNATIVE_TIMESTAMP, REASON } from '../judge/reasons.js';
 import { fitting, nestedOnce } from './fit-column.sql.js';
 import { isJsonText } from './stored-value.sql.js';
 
