@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { define } from './column-changes.js';
 import { quoteIdentifier, quoteText } from './identifier.js';
 import { COMPACT, DURABLE } from './part-settings.js';
 import type { Column, RejectedRows, TableName } from './warehouse.js';
@@ -51,8 +52,6 @@ export const PERSON_KEYS: TableName = { database: 'millrace', table: 'person_key
 
 export const qualified = ({ database, table }: TableName): string =>
   `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
-
-const define = ({ name, type }: Column): string => `${quoteIdentifier(name)} ${type}`;
 
 /** Of the same table on every node of a cluster, whatever its shard. */
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
@@ -225,16 +224,9 @@ export class Ddl {
     return `${this.alter(PERSON_KEYS)} DELETE WHERE person_id = ${quoteText(personId)}${others} ${DONE}`;
   }
 
-  addColumns(each: TableName, columns: readonly Column[]): string {
-    const added = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`);
-    return `${this.alter(each)} ${added.join(', ')}`;
-  }
-
-  renameColumns(each: TableName, names: readonly { from: string; to: string }[]): string {
-    const renamed = names.map(
-      ({ from, to }) => `RENAME COLUMN ${quoteIdentifier(from)} TO ${quoteIdentifier(to)}`,
-    );
-    return `${this.alter(each)} ${renamed.join(', ')}`;
+  /** @param change see `column-changes.ts` */
+  changeColumns(each: TableName, change: string): string {
+    return `${this.alter(each)} ${change}`;
   }
 
   modifyColumn(each: TableName, column: Column): string {

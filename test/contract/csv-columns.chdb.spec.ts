@@ -28,6 +28,8 @@ const SCHEMA = {
   database: 'd',
   columns: COLUMNS,
   exact: ['u'],
+  verbatim: [],
+  untyped: [],
   version: 1,
   settings: { dataRetention: 0 },
 };

@@ -33,7 +33,7 @@ async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedCh
     typeof source === 'string' ? linesOf(source, memory) : Buffer.concat([source, LINE_BREAK]);
   const { lines, judge } = judged(bytes, job, memory);
   const { isNew, accepted, refused, times } = judge;
-  const told = { isNew, survey: judge.surveyed(), accepted, times };
+  const told = { isNew, survey: judge.surveyed(), changing: judge.changing(), accepted, times };
   if (isNew || !targets) return { ...told, rejected: undefined };
   const rejected = rejectionsOf(bytes, refused);
   if (targets === 'memory') {

@@ -2,13 +2,12 @@ import type { Column } from '@app/warehouse';
 import { beyondFloat } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
 import { fieldNameProblem, streamNameProblem } from './names.js';
+import { refusedFields, type Survey } from './stream-schema.js';
 import {
-  refusedFields,
   streamAggregate,
   type StreamChange,
   type StreamCommand,
   type StreamEvent,
-  type Survey,
 } from './stream.aggregate.js';
 import type { SettingsChange, StreamSettings } from './stream-settings.js';
 
