@@ -1,6 +1,11 @@
 import type { RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '@app/query';
-import { isText, listedColumns, type StreamDescription, type StreamsProjection } from '@app/streams';
+import {
+  isText,
+  listedColumns,
+  type StreamDescription,
+  type StreamsProjection,
+} from '@app/streams';
 import {
   AUDIT_COLUMNS,
   AUDIT_TABLE,

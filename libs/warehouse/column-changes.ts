@@ -18,11 +18,12 @@ const drop = (name: string): string => `DROP COLUMN ${quoteIdentifier(name)}`;
 export const drops = (names: readonly string[]): string => names.map(drop).join(', ');
 
 /** In one step, so that nobody finds the table without a column whose place another one takes. */
-export const additions = (columns: readonly Column[], replaced: readonly string[]): string =>
-  [
-    ...replaced.map(drop),
-    ...columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`),
-  ].join(', ');
+export function additions(columns: readonly Column[], replaced: readonly string[]): string {
+  // With IF NOT EXISTS the engine passes over what the same step drops.
+  const add = (column: Column): string =>
+    `ADD COLUMN ${replaced.includes(column.name) ? '' : 'IF NOT EXISTS '}${define(column)}`;
+  return [...replaced.map(drop), ...columns.map(add)].join(', ');
+}
 
 export const renamings = (names: readonly Renaming[], replaced: readonly string[]): string =>
   [

@@ -53,7 +53,10 @@ describe('statements for a cluster', () => {
     ['createAuditTable', ddl.createAuditTable('o_a')],
     ['createWriterEpochs', ddl.createWriterEpochs()],
     ['addColumns', [ddl.changeColumns(table, additions([column], ['c']))]],
-    ['renameColumns', [ddl.changeColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }], ['c']))]],
+    [
+      'renameColumns',
+      [ddl.changeColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }], ['c']))],
+    ],
     ['dropColumns', [ddl.changeColumns(table, drops(['c']))]],
     ['modifyColumn', [ddl.modifyColumn(table, column)]],
     ['dropTable', ddl.dropTable(table)],

@@ -54,7 +54,8 @@ export class SqlColumns {
     for (const each of this.ddl.tablesOf(table)) {
       const untyped = (await this.columns(each)).filter(({ type }) => type === UNTYPED);
       const dropped = untyped.map(({ name }) => name).filter((name) => names.includes(name));
-      if (dropped.length > 0) await this.runner.command(this.ddl.changeColumns(each, drops(dropped)));
+      if (dropped.length > 0)
+        await this.runner.command(this.ddl.changeColumns(each, drops(dropped)));
     }
   }
 
