@@ -13,11 +13,17 @@ export interface Renaming {
 export const define = ({ name, type }: Column): string =>
   `${quoteIdentifier(name)} ${type === UNTYPED ? NO_VALUES : type}`;
 
-const drop = (name: string): string => `DROP COLUMN ${quoteIdentifier(name)}`;
+/** The engine refuses to drop so what is a column with values by now: made by another process, it may be. */
+const drop = (name: string): string =>
+  `MODIFY COLUMN ${quoteIdentifier(name)} REMOVE ALIAS, DROP COLUMN ${quoteIdentifier(name)}`;
 
+/** @param names of columns without a type */
 export const drops = (names: readonly string[]): string => names.map(drop).join(', ');
 
-/** In one step, so that nobody finds the table without a column whose place another one takes. */
+/**
+ * In one step, so that nobody finds the table without a column whose place another one takes.
+ * @param replaced those of them that are there without a type
+ */
 export function additions(columns: readonly Column[], replaced: readonly string[]): string {
   // With IF NOT EXISTS the engine passes over what the same step drops.
   const add = (column: Column): string =>
