@@ -1,5 +1,8 @@
 import fc from 'fast-check';
+import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
 import type { AcceptedChunk } from '../../libs/ingest/accept/chunk.js';
+import type { Judge } from '../../libs/ingest/accept/fair-judge.js';
+import { JUDGE } from './batch-rows.js';
 import { openAcceptance, type Acceptance } from './open-acceptance.js';
 import { PureKeeper } from './pure-keeper.js';
 import { rounds } from '../rounds.js';
@@ -126,6 +129,22 @@ describe('acceptance, with the real engine', () => {
       expect((await accept(fresh, [bad, ...good])).rejected).toBeUndefined();
     },
   );
+
+  it('judges a chunk once where a field is null, whether it is known or not', async () => {
+    let judged = 0;
+    const judge: Judge = { judge: (job) => ((judged += 1), JUDGE.judge(job)) };
+    const keeper = new PureKeeper();
+    await accept(keeper, ['{"a":1}']);
+    const content = Buffer.from('{"a":1,"x":null,"y":[]}\n{"a":null,"x":null}\n');
+    const chunk = { file: '', firstLine: 1, bytes: content.length, content };
+    const options = { uploadId: 'u', stream: 'n', acceptedAt: 1 };
+    for (let round = 1; round < 4; round += 1) {
+      const { accepted, rejected } = await acceptRecords(judge, keeper, chunk, options);
+      expect([judged, accepted?.rows, rejected]).toEqual([round, 2, undefined]);
+      expect(accepted?.columns).toEqual(['_timestamp', 'a']);
+      expect([keeper.state.untyped, keeper.state.version]).toEqual([['x', 'y'], 2]);
+    }
+  });
 
   it('keeps fields apart whose names differ in case only', async () => {
     const name = fc.constantFrom('userId', 'userid', 'USERID', '_Timestamp', '_TIMESTAMP');

@@ -15,8 +15,7 @@ export class PureKeeper implements SchemaKeeper {
   });
 
   current = () => {
-    const { stream, deleted, ...schema } = this.state;
-    return { ...STREAM, ...schema };
+    return { ...STREAM, ...this.state };
   };
 
   evolve: SchemaKeeper['evolve'] = (survey) => {
