@@ -1,6 +1,11 @@
 import type { RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '@app/query';
-import { isText, type StreamDescription, type StreamsProjection } from '@app/streams';
+import {
+  isText,
+  listedColumns,
+  type StreamDescription,
+  type StreamsProjection,
+} from '@app/streams';
 import {
   AUDIT_COLUMNS,
   AUDIT_TABLE,
@@ -47,9 +52,10 @@ export class StreamCatalog extends Catalog {
 /** Looked into by full-text search where a stream's settings name no columns: OpenObserve's list. */
 const FULL_TEXT_DEFAULTS = ['log', 'message', 'msg', 'content', 'data', 'events', 'json'];
 
-function describe({ name, columns, settings }: StreamDescription): TableDescription {
+function describe({ name, settings, ...schema }: StreamDescription): TableDescription {
   const keys = settings.fullTextSearchKeys;
   const searched = keys.length > 0 ? keys : FULL_TEXT_DEFAULTS;
+  const columns = listedColumns(schema);
   const text = columns.filter((column) => searched.includes(column.name) && isText(column.type));
   return {
     name,

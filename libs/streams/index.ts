@@ -1,15 +1,24 @@
 export {
   arrowName,
   beyondFloat,
+  changedIn,
   EXACT_FLOAT,
   fits,
   isText,
+  isUntyped,
   type Kinds,
   kindThatWidens,
+  type Verbatim,
 } from './aggregates/column-types.js';
 export { COLUMNS_MAX } from './aggregates/declared-columns.js';
 export { fieldNameProblem, streamNameProblem } from './aggregates/names.js';
-export { changesSchema, refusedFields, type Survey } from './aggregates/stream.aggregate.js';
+export {
+  changesSchema,
+  listedColumns,
+  refusedFields,
+  type Schema,
+  type Survey,
+} from './aggregates/stream-schema.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';
 export { StreamRoom } from './commands/stream-room.js';
 export { EvolveStreamSchema } from './commands/evolve-stream-schema.command.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { define } from './column-changes.js';
 import { quoteIdentifier, quoteText } from './identifier.js';
 import { COMPACT, DURABLE } from './part-settings.js';
 import type { Column, RejectedRows, TableName } from './warehouse.js';
@@ -52,8 +53,6 @@ export const PERSON_KEYS: TableName = { database: 'millrace', table: 'person_key
 export const qualified = ({ database, table }: TableName): string =>
   `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
 
-const define = ({ name, type }: Column): string => `${quoteIdentifier(name)} ${type}`;
-
 /** Of the same table on every node of a cluster, whatever its shard. */
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
 /** How databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
@@ -65,6 +64,7 @@ export const OUR_DATABASES = `match(database, '^(${ORGANIZATION_PREFIX}|${SHARD_
 const shardOf = (database: string): string =>
   `${SHARD_PREFIX}${database.slice(ORGANIZATION_PREFIX.length)}`;
 const DONE = 'SETTINGS mutations_sync = 2';
+const LATER = ' SETTINGS alter_sync = 0';
 
 function definitions(columns: readonly Column[]): string[] {
   return [
@@ -225,16 +225,18 @@ export class Ddl {
     return `${this.alter(PERSON_KEYS)} DELETE WHERE person_id = ${quoteText(personId)}${others} ${DONE}`;
   }
 
-  addColumns(each: TableName, columns: readonly Column[]): string {
-    const added = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${define(column)}`);
-    return `${this.alter(each)} ${added.join(', ')}`;
+  /**
+   * Parts have nothing of a column without a type: to rewrite them without it can wait, for merges
+   * too. On a cluster the answer would come before the change.
+   * @param change see `column-changes.ts`
+   */
+  changeColumns(each: TableName, change: string): string {
+    return `${this.alter(each)} ${change}${this.cluster === undefined ? LATER : ''}`;
   }
 
-  renameColumns(each: TableName, names: readonly { from: string; to: string }[]): string {
-    const renamed = names.map(
-      ({ from, to }) => `RENAME COLUMN ${quoteIdentifier(from)} TO ${quoteIdentifier(to)}`,
-    );
-    return `${this.alter(each)} ${renamed.join(', ')}`;
+  /** @param change see `column-changes.ts` */
+  renameColumns(each: TableName, change: string): string {
+    return `${this.alter(each)} ${change}`;
   }
 
   modifyColumn(each: TableName, column: Column): string {

@@ -8,6 +8,7 @@ export {
   searchedText,
   TIMESTAMP,
 } from './ddl.js';
+export { UNTYPED } from './column-changes.js';
 export { newDatabaseName } from './database-name.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
 export { namesAbove } from './names-above.js';

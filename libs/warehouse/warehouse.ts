@@ -180,12 +180,15 @@ export abstract class WarehouseSchema {
   /** The table `_rejected` of an organization: records that did not fit, with the reason. */
   abstract createRejectedTable(database: string): Promise<void>;
   /**
-   * Those that are there already stay as they are. May be repeated, also when it was cut off.
+   * Those that are there already stay as they are; one without a type (`UNTYPED`) gets its type.
+   * May be repeated, also when it was cut off.
    * @throws {ColumnMismatchError} when the table has not all of them after
    */
   abstract addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
   /** @throws {ColumnMismatchError} when the column is not of this type after */
   abstract modifyColumn(table: TableName, column: Column): Promise<void>;
+  /** Of these, the columns without a type; others stay. */
+  abstract dropUntyped(table: TableName, names: readonly string[]): Promise<void>;
   /** The name is free when this resolves; queries that read the table end as they began. */
   abstract dropTable(table: TableName): Promise<void>;
   /** The same, unless the table belongs to another stream by now. */

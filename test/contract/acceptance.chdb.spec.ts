@@ -1,5 +1,8 @@
 import fc from 'fast-check';
+import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
 import type { AcceptedChunk } from '../../libs/ingest/accept/chunk.js';
+import type { Judge } from '../../libs/ingest/accept/fair-judge.js';
+import { JUDGE } from './batch-rows.js';
 import { openAcceptance, type Acceptance } from './open-acceptance.js';
 import { PureKeeper } from './pure-keeper.js';
 import { rounds } from '../rounds.js';
@@ -108,22 +111,40 @@ describe('acceptance, with the real engine', () => {
   }, 120_000);
 
   it.each(['[1,{}]', '["done",{}]', '[{"":1},"x"]'])(
-    'rejects %s alone, which the engine would not keep, first or later',
+    'rejects %s alone where a column of arrays would not keep it, and makes no such column of it',
     async (value) => {
       const good = Array.from({ length: 20 }, (_, n) => `{"n":${n},"v":[${n},"x"]}`);
       const bad = `{"n":-1,"v":${value}}`;
-      for (const earlier of [[], good]) {
-        const keeper = new PureKeeper();
-        if (earlier.length > 0) await accept(keeper, earlier);
-        const sent = [...good.slice(0, 7), bad, ...good.slice(7), bad];
-        const { accepted, rejected } = await accept(keeper, sent);
-        expect([accepted?.rows, rejected?.rows]).toEqual([20, 2]);
-        expect(await rows(accepted, 'toString(n)')).toEqual(good.map((_, n) => `${n}`).sort());
-        expect(await rows(rejected, 'toString(line)')).toEqual(['22', '8']);
-        expect((await accept(keeper, [bad])).rejected?.rows).toBe(1);
-      }
+      const sent = [...good.slice(0, 7), bad, ...good.slice(7), bad];
+      const [keeper, fresh] = [new PureKeeper(), new PureKeeper()];
+      await accept(keeper, good);
+      const { accepted, rejected } = await accept(keeper, sent);
+      expect([accepted?.rows, rejected?.rows]).toEqual([20, 2]);
+      expect(await rows(accepted, 'toString(n)')).toEqual(good.map((_, n) => `${n}`).sort());
+      expect(await rows(rejected, 'toString(line)')).toEqual(['22', '8']);
+      expect((await accept(keeper, [bad])).rejected?.rows).toBe(1);
+      const first = await accept(fresh, sent);
+      expect(first.rejected).toBeUndefined();
+      expect((await rows(first.accepted, 'v')).filter((each) => each === value)).toHaveLength(2);
+      expect((await accept(fresh, [bad, ...good])).rejected).toBeUndefined();
     },
   );
+
+  it('judges a chunk once where a field is null, whether it is known or not', async () => {
+    let judged = 0;
+    const judge: Judge = { judge: (job) => ((judged += 1), JUDGE.judge(job)) };
+    const keeper = new PureKeeper();
+    await accept(keeper, ['{"a":1}']);
+    const content = Buffer.from('{"a":1,"x":null,"y":[]}\n{"a":null,"x":null}\n');
+    const chunk = { file: '', firstLine: 1, bytes: content.length, content };
+    const options = { uploadId: 'u', stream: 'n', acceptedAt: 1 };
+    for (let round = 1; round < 4; round += 1) {
+      const { accepted, rejected } = await acceptRecords(judge, keeper, chunk, options);
+      expect([judged, accepted?.rows, rejected]).toEqual([round, 2, undefined]);
+      expect(accepted?.columns).toEqual(['_timestamp', 'a']);
+      expect([keeper.state.untyped, keeper.state.version]).toEqual([['x', 'y'], 2]);
+    }
+  });
 
   it('keeps fields apart whose names differ in case only', async () => {
     const name = fc.constantFrom('userId', 'userid', 'USERID', '_Timestamp', '_TIMESTAMP');

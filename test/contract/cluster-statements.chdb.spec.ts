@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { AccessDdl } from '../../libs/warehouse/access-ddl.js';
 import { Ddl } from '../../libs/warehouse/ddl.js';
+import { additions, drops, renamings } from '../../libs/warehouse/column-changes.js';
 
 const LIMITS = {
   timeoutSeconds: 10,
@@ -51,8 +52,12 @@ describe('statements for a cluster', () => {
     ['createRejectedTable', ddl.createRejectedTable('o_a')],
     ['createAuditTable', ddl.createAuditTable('o_a')],
     ['createWriterEpochs', ddl.createWriterEpochs()],
-    ['addColumns', [ddl.addColumns(table, [column])]],
-    ['renameColumns', [ddl.renameColumns(table, [{ from: 'a\u0001', to: 'a`b' }])]],
+    ['addColumns', [ddl.changeColumns(table, additions([column], ['c']))]],
+    [
+      'renameColumns',
+      [ddl.renameColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }], ['c']))],
+    ],
+    ['dropColumns', [ddl.changeColumns(table, drops(['c']))]],
     ['modifyColumn', [ddl.modifyColumn(table, column)]],
     ['dropTable', ddl.dropTable(table)],
     ['setRetention', [ddl.setRetention(table, 7), ddl.setRetention(table, 0)]],

@@ -114,6 +114,9 @@ async function perform(node: Node, what: Deed): Promise<void> {
             ['Int64', 1],
           ]),
         ],
+        [`nothing${what.what}`, new Map([['None', 1]])],
+        [`several${what.what}`, new Map([['Int64', 1], ['Bool', 1]])], // prettier-ignore
+        [`nothing${(what.what + 1) % 3}`, new Map([['Bool', 1]])],
       ]);
       return stream && void (await change(stream.id, { type: 'evolve', survey }));
     }

@@ -1,4 +1,4 @@
-import { isFields, WrittenNumber, type Fields, type Tree } from './json-trees.js';
+import { isFields, treeOf, WrittenNumber, type Fields, type Tree } from './json-trees.js';
 
 /** Places of lists, each with the values that have such a one there. */
 type Places = Map<string, Set<Tree>>;
@@ -56,21 +56,30 @@ export class KeptValues {
 
   /**
    * @param columns those that the stream had when the record was accepted
+   * @param verbatim those that have texts of what was written
    * @returns the first field that is another, with what was sent and what was read; undefined: none
    */
-  changed(sent: Fields, read: Fields, columns: ReadonlySet<string>): string | undefined {
+  changed(
+    sent: Fields,
+    read: Fields,
+    columns: ReadonlySet<string>,
+    verbatim: ReadonlySet<string> = new Set(),
+  ): string | undefined {
     for (const [name, value] of sent) {
       if (name === '_timestamp') continue;
       const stored = read.get(name) ?? null;
       const isKept =
         value === null || !columns.has(name)
           ? isSilent(value) && isDefault(stored)
-          : this.isKept(value, stored, place('', name));
-      if (!isKept) return `${JSON.stringify(name)}: ${shown(value)} is ${shown(stored)}`;
+          : verbatim.has(name)
+            ? isWritten(value, stored)
+            : this.isKept(value, stored, place('', name));
+      if (!isKept)
+        return `${JSON.stringify(name)}: ${shown(value).slice(0, 500)} is ${shown(stored).slice(0, 500)}`;
     }
     for (const [name, stored] of read)
       if (name !== '_timestamp' && !sent.has(name) && !isDefault(stored))
-        return `${JSON.stringify(name)}: nothing is ${shown(stored)}`;
+        return `${JSON.stringify(name)}: nothing is ${shown(stored).slice(0, 500)}`;
     return undefined;
   }
 
@@ -119,6 +128,11 @@ export class KeptValues {
   }
 }
 
+/** Whether a text says the same, letter by letter but for blanks; a text stands for itself. */
+const isWritten = (sent: Tree, stored: Tree): boolean =>
+  typeof stored === 'string' &&
+  (typeof sent === 'string' ? sent === stored : shown(sent) === shown(treeOf(stored)));
+
 const rootsOf = (value: Tree): readonly Tree[] => (Array.isArray(value) ? value : [value]);
 
 const place = (at: string, name: string): string => `${at}.${JSON.stringify(name)}`;
@@ -145,5 +159,5 @@ function shown(value: Tree): string {
     if (each instanceof WrittenNumber) return `#${each.text}`;
     return each instanceof Map ? Object.fromEntries(each as Fields) : each;
   });
-  return text.slice(0, 500);
+  return text;
 }

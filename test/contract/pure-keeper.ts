@@ -1,6 +1,6 @@
 import type { SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
+import { refusedFields } from '../../libs/streams/aggregates/stream-schema.js';
 import {
-  refusedFields,
   streamAggregate,
   type StreamState,
 } from '../../libs/streams/aggregates/stream.aggregate.js';
@@ -15,8 +15,7 @@ export class PureKeeper implements SchemaKeeper {
   });
 
   current = () => {
-    const { columns, exact, version, settings } = this.state;
-    return { ...STREAM, columns, exact, version, settings };
+    return { ...STREAM, ...this.state };
   };
 
   evolve: SchemaKeeper['evolve'] = (survey) => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { listedColumns, type Schema } from '@app/streams';
 import type { Column } from '@app/warehouse';
 import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
 import type { AcceptedChunk } from '../../libs/ingest/accept/chunk.js';
@@ -56,7 +57,7 @@ export class ReadBack {
 
   /** Accepts a chunk and stores it. */
   async store(lines: readonly (string | Buffer)[]): Promise<readonly Refusal[]> {
-    const before = this.columns;
+    const before = this.keeper.state;
     const { accepted, rejected } = await this.accept(lines);
     const refusals = refusalsOf({ rejected });
     const refused = new Set(refusals.map(({ line }) => line));
@@ -81,6 +82,7 @@ export class ReadBack {
   /** Accepted records that are read back as something else: the field, what was sent and what was read. */
   async changed(): Promise<string[]> {
     const kept = new KeptValues();
+    const verbatim = new Set(this.keeper.state.verbatim.map(({ name }) => name));
     for (const { record } of this.sent) kept.learn(record);
     const sql = `SELECT * FROM ${this.table.table} ORDER BY _offset, _row`;
     const answer = await this.under.warehouse.stream({ sql, database: DATABASE, format: 'ndjson' });
@@ -88,7 +90,7 @@ export class ReadBack {
     expect(rows).toHaveLength(this.sent.length);
     return rows.flatMap((row, index) => {
       const { record, columns } = this.sent[index] ?? { record: new Map(), columns: new Set() };
-      return kept.changed(record, fieldsOf(row), columns) ?? [];
+      return kept.changed(record, fieldsOf(row), columns, verbatim) ?? [];
     });
   }
 
@@ -108,18 +110,29 @@ export class ReadBack {
   }
 
   /** Makes of the table's columns those of the stream. */
-  private async evolve(before: readonly Column[]): Promise<void> {
+  private async evolve(before: Schema): Promise<void> {
     const { warehouse } = this.under;
-    const types = new Map(before.map(({ name, type }) => [name, type]));
-    const added = this.columns.filter(({ name }) => !types.has(name));
-    if (added.length > 0) await warehouse.addColumns(this.table, added);
+    const { columns, untyped } = this.keeper.state;
+    const types = new Map(before.columns.map(({ name, type }) => [name, type]));
+    const listed = listedColumns({ columns, untyped });
+    const gone = before.untyped.filter((name) => !listed.some((each) => each.name === name));
+    await warehouse.dropUntyped(this.table, gone);
+    await warehouse.addColumns(
+      this.table,
+      listed.filter(({ name }) => !types.has(name)),
+    );
     for (const column of this.columns)
       if ((types.get(column.name) ?? column.type) !== column.type)
         await warehouse.modifyColumn(this.table, column);
+    const [, ...made] = await warehouse.columns(this.table);
+    expect(byName(made)).toEqual(byName(listed));
   }
 }
 
 const NEWLINE = Buffer.from('\n');
+
+const byName = (columns: readonly Column[]): readonly Column[] =>
+  [...columns].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 export function refusalsOf({ rejected }: Pick<AcceptedChunk, 'rejected'>): readonly Refusal[] {
   const { lines = [], reasonOf = [], reasons = [] } = rejected?.rejections ?? {};

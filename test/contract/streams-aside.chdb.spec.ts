@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { AuditTrailProjection, FollowLeadProjection, TrailLead } from '@app/audit';
 import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
-import { openWarehouse, type Warehouse } from '@app/warehouse';
+import { openWarehouse, UNTYPED, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { newEvent } from './event-store.contract.js';
@@ -92,6 +92,33 @@ describe('an event that the warehouse refuses to carry out', () => {
     expect(said).toHaveLength(3);
     await append('bad', 'StreamDeleted', {});
     expect(tables.streamsAside).toBe(0);
+  });
+
+  it('has fields without a value as columns that give up their places, also where a start mends them', async () => {
+    const more = (id: string, version: number, data: object) =>
+      append(id, 'StreamSchemaEvolved', { added: [], widened: [], version, ...data });
+    const table = { database, table: 's' };
+    await append('s', 'StreamCreated', { organizationId: 'o', database, name: 's', untyped: ['a', 'l', 'z'] }); // prettier-ignore
+    expect(await columnsOf('s')).toEqual(['_timestamp', 'a', 'l', 'z']);
+    await more('s', 2, { added: [number('a'), { name: 'l.x', type: 'Array(JSON)' }], untyped: ['b'], withdrawn: ['l'] }); // prettier-ignore
+    const all = await warehouse.columns(table);
+    expect(new Map(all.map(({ name, type }) => [name, type]))).toEqual(
+      new Map([
+        ['_timestamp', "DateTime64(6, 'UTC')"],
+        ['a', 'Nullable(Int64)'],
+        ['l.x', 'Array(JSON)'],
+        ['z', UNTYPED],
+        ['b', UNTYPED],
+      ]),
+    );
+    await node.stop();
+    // What a crash may have left: nothing of the change but the event.
+    await warehouse.dropTable(table);
+    await warehouse.createTable(table, ['a', 'l', 'z'].map((name) => ({ name, type: UNTYPED })), 's'); // prettier-ignore
+    await start();
+    const byName = (columns: typeof all) => [...columns].sort((a, b) => (a.name < b.name ? -1 : 1));
+    expect(byName(await warehouse.columns(table))).toEqual(byName(all));
+    expect(said).toEqual([]);
   });
 
   it('is tried again when its stream is used, and done once nothing is in the way', async () => {

@@ -3,6 +3,7 @@ import { fieldNameProblem, streamNameProblem } from '@app/streams';
 import {
   quoteIdentifier,
   REMOVED_AT_ONCE,
+  UNTYPED,
   type LocalEngine,
   type TableName,
   type Warehouse,
@@ -244,6 +245,48 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           { name: 'a.b', type: 'Nullable(String)' },
           { name: 'a', type: 'Nullable(Int64)' },
         ]);
+      });
+
+      it('shows what has no type as null, and gives it one in its place', async () => {
+        const dotted = ['u.x', 'u', 'x`y', '"'];
+        const names = [...dotted, ...VIRTUAL_COLUMNS].filter((each) => !fieldNameProblem(each));
+        const untyped = names.map((column) => ({ name: column, type: UNTYPED }));
+        await warehouse.addColumns(TABLE, [{ name: 'u.x.y', type: 'Nullable(Int64)' }]);
+        const file = await batch('untyped.native', 3);
+        const insert = async (offset: bigint) =>
+          warehouse.insert({
+            table: TABLE,
+            streamId: STREAM_ID,
+            columns,
+            batches: [{ position: { partition: 9, offset }, file }],
+          });
+        const own = ['_timestamp', 'n', 'who'];
+        const list = (all: readonly string[]) => all.map(quoteIdentifier).join(', ');
+        for (let round = 0; round < 2; round += 1) await warehouse.addColumns(TABLE, untyped);
+        expect((await warehouse.columns(TABLE)).slice(own.length + 1)).toEqual(untyped);
+        await insert(1n);
+        const some = list(names.slice(0, 4));
+        expect(await query(`SELECT DISTINCT ${some} FROM events`)).toBe('\\N\t\\N\t\\N\t\\N\n'); // prettier-ignore
+        const all = await query('SELECT * EXCEPT (_timestamp, n, who) FROM events LIMIT 1');
+        expect(all).toBe(`${names.map(() => '\\N').join('\t')}\t\\N\n`);
+        const types = ['Nullable(Int64)', 'JSON', 'Array(Nullable(Int64))', 'Nullable(String)'];
+        const typed = names.map((column, at) => ({
+          name: column,
+          type: at < 2 ? (types[at] ?? '') : (types[at % types.length] ?? ''),
+        }));
+        await warehouse.addColumns(TABLE, typed.slice(0, -1));
+        await insert(2n);
+        expect(await query('SELECT count() FROM events')).toBe('6\n');
+        const made = new Map(
+          (await warehouse.columns(TABLE)).map((column) => [column.name, column.type]),
+        );
+        expect(typed.slice(0, -1).map((column) => made.get(column.name))).toEqual(
+          typed.slice(0, -1).map(({ type }) => type),
+        );
+        // What may hold values is not dropped.
+        await warehouse.dropUntyped(TABLE, names);
+        const left = (await warehouse.columns(TABLE)).map((column) => column.name);
+        expect([...left].sort()).toEqual([...own, 'u.x.y', ...names.slice(0, -1)].sort());
       });
 
       it('tells when the engine passes over a column, as it does when one of that name is hidden', async () => {

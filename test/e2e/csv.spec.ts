@@ -50,8 +50,8 @@ describe('CSV', () => {
     ).toEqual([
       good(2),
       [
-        { id: 1, price: 2.5, ok: true, zip: '00123', text: 'a' },
-        { id: -2, price: 3, ok: false, zip: '99999', text: '7' },
+        { id: 1, price: 2.5, ok: true, zip: '00123', text: 'a', empty: null },
+        { id: -2, price: 3, ok: false, zip: '99999', text: '7', empty: null },
       ],
     ]);
   });

@@ -25,8 +25,21 @@ describe('a server’s life', () => {
       { a: 1, tags: ['x'] },
       { a: 2.5, user: { name: 'Ann' } },
     ]);
+    await first.client.upload(
+      'odd',
+      '{"n":null,"m":null,"v":1.50,"w":[1,{}]}\n{"n":null,"v":true}',
+    );
     await first.stop();
     const second = await startServer({ dataDirectory });
+    expect(await second.client.upload('odd', '{"n":[1],"v":2,"w":[{}]}')).toMatchObject({
+      successful: 1,
+      failed: 0,
+    });
+    expect(await second.client.sql('SELECT n, m, v, w FROM odd ORDER BY v')).toEqual([
+      { n: [], m: null, v: '1.50', w: '[1,{}]' },
+      { n: [1], m: null, v: '2', w: '[{}]' },
+      { n: [], m: null, v: 'true', w: null },
+    ]);
     expect(await second.client.sql('SELECT a, user.name AS who FROM logs ORDER BY a')).toEqual([
       { a: 1, who: null },
       { a: 2.5, who: 'Ann' },

@@ -11,7 +11,7 @@ describe('odd records', () => {
     server = await startServer();
   });
   afterAll(async () => {
-    const kept = readdirSync(server.dataDirectory, { recursive: true, encoding: 'utf8' });
+    const kept = readdirSync(server.dataDirectory);
     expect(kept.filter((name) => /dead/i.test(name))).toEqual([]);
     await server.stop();
   });
@@ -107,5 +107,115 @@ describe('odd records', () => {
     const bulk = await post('_bulk', '{"index":{"_index":"none_bulk"}}\n{}\n');
     expect(bulk.json()).toMatchObject({ errors: false });
     expect(await server.client.count('none_bulk')).toBe(1);
+  });
+
+  const schema = async (stream: string): Promise<unknown> =>
+    (await server.client.call(`/api/default/${stream}/schema`)).json<{ schema: unknown[] }>().schema.slice(1); // prettier-ignore
+  const asked = async (path: string, body?: string): Promise<unknown> => {
+    const answer = await server.client.call(`/api/default/${path}`, body === undefined ? {} : { body }); // prettier-ignore
+    expect([answer.status, answer.bytes.toString().slice(0, 300)]).toEqual([200, expect.any(String)]); // prettier-ignore
+    return answer.json();
+  };
+
+  it('whose field is null are listed with it, and read as null wherever it is asked for', async () => {
+    await server.client.upload('nulls', '{"n":1,"x":null,"l":[],"a.b":null}\n{"n":2,"x":null}');
+    expect(await schema('nulls')).toEqual([
+      { name: 'n', type: 'Int64' },
+      { name: 'x', type: 'Null' },
+      { name: 'l', type: 'Null' },
+      { name: 'a.b', type: 'Null' },
+    ]);
+    const row = { n: 1, x: null, l: null, 'a.b': null };
+    for (const format of ['application/vnd.apache.arrow.stream', 'application/parquet', 'text/csv'])
+      expect((await server.client.call('/api/default/sql', { body: 'SELECT * FROM nulls', headers: { accept: format } })).status).toBe(200); // prettier-ignore
+    expect(await server.client.sql('SELECT * EXCEPT _timestamp FROM nulls WHERE n = 1')).toEqual([row]); // prettier-ignore
+    expect(
+      await server.client.sql(
+        "SELECT count(x) AS c, max(t.x) AS m, countIf(x = 'a') AS e FROM nulls AS t GROUP BY x",
+      ),
+    ).toEqual([{ c: 0, m: null, e: 0 }]);
+    expect(await server.client.sql('SELECT a.x AS y FROM nulls AS a JOIN nulls AS b ON a.n = b.n WHERE a.n = 2 ORDER BY b.x')).toEqual([{ y: null }]); // prettier-ignore
+    expect(await asked('tables/nulls?columns=n,x,a.b&sort=x,n&limit=1&filter[x]isnull=true')).toEqual([{ n: 1, x: null, 'a.b': null }]); // prettier-ignore
+    expect(await asked('tables/nulls?filter[x]=a')).toEqual([]);
+    expect(await asked('graphql', 'query { nulls(filter: {n: {eq: 2}}, sort: [{field: "x"}]) { n x l a_b } }')).toEqual([{ n: 2, x: null, l: null, a_b: null }]); // prettier-ignore
+    const search = { query: { sql: 'SELECT n, x FROM nulls WHERE x IS NULL ORDER BY n' } };
+    expect(await asked('_search', JSON.stringify(search))).toMatchObject({ hits: [{ n: 1 }, { n: 2 }], total: 2 }); // prettier-ignore
+    expect(await asked('schema/nulls')).toMatchObject({
+      fields: expect.arrayContaining([
+        expect.objectContaining({ name: 'x', data_type: 'Null', nullable: true }),
+      ]) as unknown,
+    });
+  });
+
+  it.each([
+    ['1', 'Int64', '"a"'],
+    ['[1,"a"]', 'List', '2'],
+    ['{"k":1}', 'Struct', 'true'],
+    ['"a"', 'Utf8', '2'],
+  ])('with %s give a field that was null its type, and others are held to it', async (value, type, other) => {
+    const stream = `first_${type}`;
+    await server.client.upload(stream, '{"n":1,"x":null,"x.y":null}');
+    const lines = `{"n":2,"x":${value}}\n{"n":3,"x":null}`;
+    expect(await server.client.upload(stream, lines)).toMatchObject({ successful: 2, failed: 0 });
+    expect(await server.client.upload(stream, `{"x":${other}}`)).toMatchObject({ failed: 1 });
+    expect(await schema(stream)).toContainEqual({ name: 'x', type });
+    const rows = await server.client.sql<{ x: unknown }>(`SELECT x FROM ${stream} ORDER BY n`);
+    const nothing = { List: [], Struct: {} }[type] ?? null;
+    expect(rows.map(({ x }) => x)).toEqual([nothing, JSON.parse(value), nothing]);
+  }); // prettier-ignore
+
+  it('that give it several types at the same time make it one of them', async () => {
+    await server.client.upload('race', '{"x":null}');
+    const values = Array.from({ length: 40 }, (_, n) => [`${n}`, `"t${n}"`, `[${n}]`, `{"k":${n}}`][n % 4]); // prettier-ignore
+    // Beyond 64 KiB they do not go together.
+    const pad = ' '.repeat(66_000);
+    const answers = await Promise.all(
+      values.map((value, n) => server.client.upload('race', `{"x":${value}}${n % 3 === 0 ? pad : ''}`)), // prettier-ignore
+    );
+    const stored = answers.reduce((sum, { successful }) => sum + successful, 0);
+    const failed = answers.reduce((sum, each) => sum + each.failed, 0);
+    // Numbers and texts that go together at first are texts.
+    expect([10, 20]).toContain(stored);
+    expect(stored + failed).toBe(values.length);
+    const [row] = await server.client.sql<{ n: number; all: number }>("SELECT countIf(notEmpty(toJSONString(x)) AND toJSONString(x) NOT IN ('null', '[]', '{}')) AS n, count() AS all FROM race"); // prettier-ignore
+    expect(row).toEqual({ n: stored, all: stored + 1 });
+    expect(await server.client.sql("SELECT count() AS n FROM _rejected WHERE stream = 'race'")).toEqual([{ n: failed }]); // prettier-ignore
+  });
+
+  it('leave nothing of such fields to a stream that takes the name', async () => {
+    await server.client.upload('again', '{"x":null,"v":1}\n{"v":true}');
+    await server.client.call('/api/default/again', { method: 'DELETE' });
+    await server.client.upload('again', '{"v":"text"}');
+    expect(await schema('again')).toEqual([{ name: 'v', type: 'Utf8' }]);
+    expect(await server.client.upload('again', '{"v":1}')).toMatchObject({ failed: 1 });
+    expect(await server.client.upload('again', '{"x":1}')).toMatchObject({ failed: 0 });
+  });
+
+  it('of several kinds, and arrays that nothing else keeps, are texts of what was written', async () => {
+    const lines = [
+      '{"n":1,"v":1,"a":[1,{}],"b":["done", {}]}',
+      '{"n":2,"v":1.50,"a":[{"":1},"x"]}',
+      '{"n":3,"v":true,"a":[2]}',
+      '{"n":4,"v":"x","a":null}',
+    ];
+    expect(await server.client.upload('kinds', lines.join('\n'))).toMatchObject({ successful: 4, failed: 0 }); // prettier-ignore
+    expect(await server.client.sql('SELECT v, a, b FROM kinds ORDER BY n')).toEqual([
+      { v: '1', a: '[1,{}]', b: '["done", {}]' },
+      { v: '1.50', a: '[{"":1},"x"]', b: null },
+      { v: 'true', a: '[2]', b: null },
+      { v: 'x', a: null, b: null },
+    ]);
+    expect(await schema('kinds')).toEqual([
+      { name: 'n', type: 'Int64' },
+      { name: 'v', type: 'Utf8', verbatim: 'scalars' },
+      { name: 'a', type: 'Utf8', verbatim: 'arrays' },
+      { name: 'b', type: 'Utf8', verbatim: 'arrays' },
+    ]);
+    const refused = await server.client.upload('kinds', '{"v":[1]}\n{"a":"x"}\n{"v":2,"a":[]}');
+    expect(refused).toMatchObject({ successful: 1, failed: 2 });
+    expect(refused.error).toMatch(/field "v": .* text of single values as they were written/);
+    const bulk = ['a', 'b'].map((name) => `{"index":{"_index":"kinds_${name}"}}\n{"x":[1,{}]}\n`);
+    expect((await post('_bulk', bulk.join(''))).json()).toMatchObject({ errors: false });
+    expect(await server.client.sql('SELECT x FROM kinds_b')).toEqual([{ x: '[1,{}]' }]);
   });
 });

@@ -1,4 +1,13 @@
-import { beyondFloat, COLUMNS_MAX, fits } from '@app/streams';
+import {
+  beyondFloat,
+  changedIn,
+  changesSchema,
+  COLUMNS_MAX,
+  fits,
+  isUntyped,
+  type Schema,
+  type Verbatim,
+} from '@app/streams';
 import { REJECTED_COLUMNS, TIMESTAMP, type Column } from '@app/warehouse';
 import type { JudgedChunk, JudgedColumn, JudgedRejections, JudgeJob } from '../judge/judge-job.js';
 import { KIND_NAMES } from '../judge/kinds.js';
@@ -44,6 +53,7 @@ const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
  *
  * The judge reads the chunk once. Only where it finds what the schema might change for, such as a
  * field that is new, the schema changes by what all records hold, and the chunk is judged again.
+ * A new field of which only nulls have come is listed from then on, and no verdict depends on it.
  */
 export async function acceptRecords(
   judge: Judge,
@@ -58,6 +68,9 @@ export async function acceptRecords(
     const evolved = await keeper.evolve(surveyOf(judged));
     schema = evolved.schema;
     judged = await judge.judge(jobOf(chunk, schema, options, evolved.refusedFields));
+  } else if (schema) {
+    const untyped = untypedOf(schema, judged);
+    if (untyped.size > 0 && changesSchema(schema, untyped)) await keeper.evolve(untyped);
   }
   const rejected = judged.rejected && rejectedOf(chunk, judged, judged.rejected);
   if (!schema) return { schema, accepted: undefined, rejected };
@@ -75,7 +88,7 @@ function jobOf(
     source: content ?? file,
     firstLine,
     csv,
-    columns: (schema?.columns ?? []).map(judgedColumn),
+    columns: schema ? judgedColumns(schema) : [],
     exact: schema?.exact ?? [],
     refusedFields,
     fieldsMax: COLUMNS_MAX,
@@ -93,22 +106,38 @@ const targetsOf = (file: string, { accepted, rejected }: typeof FILES): typeof F
 /** Kinds that a type takes, one bit for each; types are few, and asked for with every chunk. */
 const taken = new Map<string, number>();
 
-function judgedColumn({ name, type }: Column): JudgedColumn {
+function judgedColumns({ columns, verbatim }: Schema): readonly JudgedColumn[] {
+  if (verbatim.length === 0) return columns.map((column) => judgedColumn(column));
+  const written = new Map(verbatim.map(({ name, of }) => [name, of]));
+  return columns.map((column) => judgedColumn(column, written.get(column.name)));
+}
+
+function judgedColumn({ name, type }: Column, verbatim?: Verbatim): JudgedColumn {
   const known =
     taken.get(type) ??
     KIND_NAMES.reduce((mask, kind, bit) => mask | (fits(type, kind) ? 1 << bit : 0), 0);
   taken.set(type, known);
-  return { name, type, fits: known };
+  return { name, type, fits: known, verbatim };
 }
 
-function surveyOf({ survey }: JudgedChunk): Survey {
+function surveyOf({ survey, changing }: JudgedChunk): Map<string, Map<string, number>> {
   const fields = new Map<string, Map<string, number>>();
   for (const { field, kind, count, beyond } of survey) {
     const kinds = fields.get(field) ?? new Map<string, number>();
     fields.set(field, kinds.set(kind, count));
     if (beyond > 0) kinds.set(beyondFloat(kind), beyond);
   }
+  for (const { field, type } of changing) fields.get(field)?.set(changedIn(type), 1);
   return fields;
+}
+
+/** Fields that the schema does not know, and that had no value. */
+function untypedOf({ columns, untyped }: Schema, judged: JudgedChunk): Survey {
+  const survey = surveyOf(judged);
+  for (const { name } of columns) survey.delete(name);
+  for (const name of untyped) survey.delete(name);
+  for (const [name, kinds] of survey) if (!isUntyped(kinds)) survey.delete(name);
+  return survey;
 }
 
 function acceptedOf(

@@ -1,4 +1,5 @@
-import type { Column, WrittenTimes } from '@app/warehouse';
+import type { Schema } from '@app/streams';
+import type { WrittenTimes } from '@app/warehouse';
 import type { CsvShape } from '../judge/csv-fields.js';
 import type { JudgedRejections } from '../judge/judge-job.js';
 
@@ -19,16 +20,10 @@ export interface Chunk {
 }
 
 /** The stream as acceptance needs it. */
-export interface StreamSchema {
+export interface StreamSchema extends Schema {
   readonly id: string;
   readonly name: string;
   readonly database: string;
-  /** Without `_timestamp`. */
-  readonly columns: readonly Column[];
-  /** Columns of integers that may hold any: they never become floats. */
-  readonly exact: readonly string[];
-  /** Counts schema changes. */
-  readonly version: number;
   /** `dataRetention`: days that its rows are kept, 0 for ever. */
   readonly settings: { readonly dataRetention: number };
 }

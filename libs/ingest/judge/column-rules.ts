@@ -1,4 +1,6 @@
+import type { Verbatim } from '@app/streams';
 import {
+  BOOL,
   CHANGED_IN_MIXED_ARRAYS,
   CHANGED_IN_OBJECTS,
   EMPTY_ARRAY,
@@ -8,8 +10,10 @@ import {
   INT,
   INTS,
   LONG_INTEGER,
+  MIXED_ARRAY,
   NEGATIVE,
   NONE,
+  TEXT,
   UINT,
   UINTS,
 } from './kinds.js';
@@ -30,6 +34,12 @@ const RULES = new Map([
   ['Array(Dynamic)', MIXED_LIST],
 ]);
 
+/** The kinds of values that a column has as they were written, the first and the last. */
+const WRITTEN: Readonly<Record<Verbatim, readonly [number, number]>> = {
+  scalars: [BOOL, TEXT],
+  arrays: [EMPTY_ARRAY, MIXED_ARRAY],
+};
+
 /** What one column takes: by a value's kind, and by what is told of it beside that. */
 export class ColumnRules {
   private readonly rule: number;
@@ -47,6 +57,8 @@ export class ColumnRules {
   /** Whether a value goes in without loss. */
   takes(kind: number, marks: number): boolean {
     if (kind === NONE) return true;
+    const { verbatim } = this.column;
+    if (verbatim) return kind >= WRITTEN[verbatim][0] && kind <= WRITTEN[verbatim][1];
     if (kind === EMPTY_ARRAY)
       return this.isArray && (this.rule !== OBJECTS || (marks & HAS_NULL) === 0);
     const { rule } = this;
@@ -65,6 +77,11 @@ export class ColumnRules {
     return this.rule === MIXED_LIST && (marks & CHANGED_IN_MIXED_ARRAYS) !== 0;
   }
 
+  /** Whether a value that it takes is to be written as a text: what stands there, in quotes. */
+  quotes(kind: number): boolean {
+    return this.column.verbatim !== undefined && kind !== NONE && kind !== TEXT;
+  }
+
   /** Whether a value that does not fit might, were the column one of floats. */
   mightWiden(kind: number): boolean {
     return this.rule === INTEGERS && kind === (this.isArray ? FLOATS : FLOAT);
@@ -81,6 +98,9 @@ export class ColumnRules {
   }
 
   whyNot(marks: number): string {
+    const { verbatim } = this.column;
+    if (verbatim)
+      return `does not fit the column, which is text of ${verbatim === 'arrays' ? 'arrays' : 'single values'} as they were written`;
     if (this.changes(marks))
       return `has something within it that the column's type, ${this.column.type}, would change; send it as text`;
     return `does not fit the column's type, ${this.column.type}, without loss`;

@@ -1,6 +1,7 @@
 import { INNER_BREAK } from './csv-fields.js';
 import { FaultFound, type Fault } from './fault.js';
 import { JsonScanner } from './json-scanner.js';
+import type { JudgedColumn } from './judge-job.js';
 import { BOOL, FLOAT, INT, TEXT, UINT } from './kinds.js';
 
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
@@ -13,9 +14,8 @@ const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
 /** How fields are read: by the column they go into. */
 export const [AS_TEXT, AS_NUMBER, AS_TRUTH, AS_JSON, AS_ANY] = [0, 1, 2, 3, 4];
 
-/** @param type of the column; undefined: there is none yet */
-export function readingOf(type: string | undefined): number {
-  if (type === undefined) return AS_ANY;
+export function readingOf({ type, verbatim }: Omit<JudgedColumn, 'fits'>): number {
+  if (verbatim === 'arrays') return AS_JSON;
   if (type === 'Nullable(String)') return AS_TEXT;
   if (type === 'Nullable(Bool)') return AS_TRUTH;
   return type.startsWith('Nullable(') ? AS_NUMBER : AS_JSON;

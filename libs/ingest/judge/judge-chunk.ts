@@ -47,7 +47,7 @@ async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedCh
 }
 
 /** What a judge says of a chunk. */
-interface Judged extends Pick<JudgedChunk, 'isNew' | 'survey' | 'accepted' | 'times'> {
+interface Judged extends Pick<JudgedChunk, 'isNew' | 'survey' | 'changing' | 'accepted' | 'times'> {
   readonly lines: readonly Buffer[];
   readonly refused: RefusedRecords;
   /** Where the refused records stand. */
@@ -60,7 +60,8 @@ function judgedCsv(bytes: Buffer, job: JudgeJob, shape: CsvShape, memory: ChunkM
   const { isNew, accepted, refused } = judge;
   const survey = judge.surveyed();
   const refusedBytes = judge.refusedBytes();
-  return { isNew, survey, accepted, times: 'microseconds', lines, refused, refusedBytes };
+  const told = { isNew, survey, changing: [], accepted, times: 'microseconds' } as const;
+  return { ...told, lines, refused, refusedBytes };
 }
 
 /** Again where a time is one that can only be told in microseconds. */
@@ -75,8 +76,8 @@ function judgedLines(bytes: Buffer, job: JudgeJob, memory: ChunkMemory): Judged 
 
 function ofLines(bytes: Buffer, judge: LinesJudge, lines: readonly Buffer[]): Judged {
   const { isNew, accepted, refused, times } = judge;
-  const survey = judge.surveyed();
-  return { isNew, survey, accepted, times, lines, refused, refusedBytes: bytes };
+  const told = { isNew, survey: judge.surveyed(), changing: judge.changing(), accepted, times };
+  return { ...told, lines, refused, refusedBytes: bytes };
 }
 
 /** By a stream: the library's call for a whole buffer works in one place of memory for all threads. */

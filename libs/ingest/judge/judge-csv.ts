@@ -184,9 +184,11 @@ export class CsvJudge {
 
   private jsonField(target: Target, json: ReturnType<CsvValues['json']>): void {
     if (json?.fault) this.refuse(target.name, REASON.fault(json.fault));
-    else if (json && target.rules.takes(json.kind, json.marks))
-      this.writeJson(json.bytes, json.marks, target);
-    else this.refuse(target.name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
+    else if (json && target.rules.takes(json.kind, json.marks)) {
+      const { bytes, kind, marks } = json;
+      if (target.rules.quotes(kind)) this.writer.text(bytes, 0, bytes.length, true, false);
+      else this.writeJson(bytes, marks, target);
+    } else this.refuse(target.name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
   }
 
   /** Numbers, and what is nested, are written as they came, but for integers that are written oddly. */
@@ -245,7 +247,7 @@ function knownTargets({ columns, exact }: JudgeJob, shape: CsvShape): Target[] {
       (mask, _, kind) => mask | (rules.takes(kind, 0) ? 1 << kind : 0),
       0,
     );
-    return [{ field, name: column.name, reading: readingOf(column.type), rules, fits }];
+    return [{ field, name: column.name, reading: readingOf(column), rules, fits }];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Verbatim } from '@app/streams';
 import type { WrittenTimes } from '@app/warehouse';
 import type { CsvShape } from './csv-fields.js';
 
@@ -35,6 +36,8 @@ export interface JudgedColumn {
   readonly type: string;
   /** Kinds of values that go into it, one bit for each. */
   readonly fits: number;
+  /** Which values it has as they were written. */
+  readonly verbatim?: Verbatim | undefined;
 }
 
 export interface JudgedChunk {
@@ -42,6 +45,8 @@ export interface JudgedChunk {
   readonly isNew: boolean;
   /** Fields in the order in which they came first. */
   readonly survey: readonly SurveyedKind[];
+  /** Fields, each with the type of a column that would change one of its arrays. */
+  readonly changing: readonly { readonly field: string; readonly type: string }[];
   /** Records in the file of accepted ones. */
   readonly accepted: number;
   /** How their times are written. */

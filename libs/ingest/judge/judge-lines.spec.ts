@@ -20,7 +20,24 @@ const ALL_TYPES = [...TYPES, ...TYPES.slice(0, 5).map((type) => `Array(${type})`
 const NAMES = ['a', 'b', 'é', '', '@timestamp', '__proto__'];
 
 const columns = fc.uniqueArray(
-  fc.record({ name: fc.constantFrom(...NAMES), type: fc.constantFrom(...ALL_TYPES) }),
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        name: fc.constantFrom(...NAMES),
+        type: fc.constantFrom(...ALL_TYPES),
+        verbatim: fc.constant(undefined),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        name: fc.constantFrom(...NAMES),
+        type: fc.constant('Nullable(String)'),
+        verbatim: fc.constantFrom('scalars' as const, 'arrays' as const),
+      }),
+    },
+  ),
   { selector: ({ name }) => name, maxLength: NAMES.length },
 );
 const times = fc.constantFrom('microseconds' as const, 'by magnitude' as const);
@@ -34,9 +51,10 @@ const jobs = fc
   })
   .map(({ columns: chosen, isAsked, ...rest }): JudgeJob => ({
     ...rest,
-    columns: chosen.map(({ name, type }) => ({
+    columns: chosen.map(({ name, type, verbatim }) => ({
       name,
       type,
+      verbatim,
       fits: KIND_NAMES.reduce((mask, kind, at) => mask | (fits(type, kind) ? 1 << at : 0), 0),
     })),
     refusedFields: isAsked ? new Map<string, string>() : undefined,
@@ -62,6 +80,8 @@ describe('LinesJudge', () => {
             ...(beyond > 0 ? ([[`${field}\n${kind}\nbeyond`, beyond]] as [string, number][]) : []),
           ]);
         expect(new Map(survey)).toEqual(slow.survey);
+        const changing = judge.changing().map(({ field, type }) => `${field}\n${type}`);
+        expect(new Set(changing)).toEqual(slow.changing);
         expect(judge.isNew).toBe(job.refusedFields === undefined && slow.isNew);
         if (judge.isNew) return;
         const { refused } = judge;

@@ -8,6 +8,7 @@ import { FaultFound } from './fault.js';
 import { BEYOND_FLOAT, INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN } from './kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
 import { writtenPlainly } from './number-text.js';
+import { quoted } from './text-escape.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
 import { RecordReader, type Member } from './record-reader.js';
 import { timeOf } from './record-time.js';
@@ -34,7 +35,7 @@ export class LinesJudge {
   private readonly reader: RecordReader;
   private readonly writer: LineWriter;
   private readonly rules: readonly (ColumnRules | undefined)[];
-  /** Whether values of a kind of which nothing else is told go into a column, by column and kind. */
+  /** Whether values of a kind of which nothing else is told go into a column as they are, by column and kind. */
   private readonly fits: Uint8Array;
   private readonly isAllUtf8: boolean;
   private alternative: number;
@@ -58,7 +59,7 @@ export class LinesJudge {
       ...job.columns.map((column) => new ColumnRules(column, exact.has(column.name))),
     ];
     this.fits = Uint8Array.from({ length: this.rules.length * KINDS }, (_, index) =>
-      this.rules[Math.floor(index / KINDS)]?.takes(index % KINDS, 0) === true ? 1 : 0,
+      takesAsItIs(this.rules[Math.floor(index / KINDS)], index % KINDS) ? 1 : 0,
     );
     this.alternative = this.reader.fields.indexOf(ALTERNATIVE_TIMESTAMP);
     this.writer = new LineWriter(bytes, memory);
@@ -82,6 +83,12 @@ export class LinesJudge {
   surveyed(): SurveyedKind[] {
     return this.reader.fields.names.flatMap((field, index) =>
       this.survey.of(index).map((counts) => ({ field, ...counts })),
+    );
+  }
+
+  changing(): { readonly field: string; readonly type: string }[] {
+    return this.reader.fields.names.flatMap((field, index) =>
+      this.survey.changing(index).map((type) => ({ field, type })),
     );
   }
 
@@ -162,18 +169,16 @@ export class LinesJudge {
       if (mayChange && rule.mightWiden(kind)) this.isNew = true;
       return false;
     }
+    if (rule.quotes(kind)) this.patchBy(member, quoted);
     if (marks === 0) return true;
     if ((marks & BEYOND_FLOAT) !== 0 && mayChange && !rule.isExact && rule.keepsInteger(kind))
       this.isNew = true;
-    if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers) {
-      const { from, to } = member;
-      this.patches.push({
-        from,
-        to,
-        text: writtenPlainly(this.bytes.toString('latin1', from, to)),
-      });
-    }
+    if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers) this.patchBy(member, writtenPlainly);
     return true;
+  }
+
+  private patchBy({ from, to }: Member, rewrite: (bytes: string) => string): void {
+    this.patches.push({ from, to, text: rewrite(this.bytes.toString('latin1', from, to)) });
   }
 
   private whyUnfit(member: Member): string {
@@ -229,6 +234,9 @@ export class LinesJudge {
     writer.patched(from, end + 1, patches);
   }
 }
+
+const takesAsItIs = (rule: ColumnRules | undefined, kind: number): boolean =>
+  rule?.takes(kind, 0) === true && !rule.quotes(kind);
 
 /** Where a line begins, where its record does, and where its line break is. */
 interface Line {

@@ -9,7 +9,7 @@ const PIECE_BYTES = 64 * 1024;
 export interface Patch {
   readonly from: number;
   readonly to: number;
-  /** Of ASCII. */
+  /** Its bytes, a character for each. */
   readonly text: string;
 }
 
@@ -44,7 +44,7 @@ export class LineWriter {
     let at = from;
     for (const patch of patches) {
       this.copy(at, patch.from);
-      this.ascii(patch.text);
+      this.latin1(patch.text);
       at = patch.to;
     }
     this.copy(at, to);
@@ -86,7 +86,7 @@ export class LineWriter {
     this.length = at;
   }
 
-  private ascii(text: string): void {
+  private latin1(text: string): void {
     this.room(text.length);
     const { block } = this;
     let at = this.length;

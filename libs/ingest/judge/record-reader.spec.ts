@@ -39,6 +39,54 @@ function judge(lines: readonly (string | Buffer)[], job: Partial<JudgeJob> = {})
 const UNKNOWN = 'int64 cannot become a column';
 const twice = (name: string): string => `field "${name}": appears twice`;
 
+describe('columns of what was written', () => {
+  const verbatim = (of: 'scalars' | 'arrays') => [
+    { ...column('v', 'Nullable(String)'), verbatim: of },
+  ];
+
+  it.each([
+    ['1', '"1"'],
+    ['1.50', '"1.50"'],
+    ['-0', '"-0"'],
+    ['1e3', '"1e3"'],
+    ['9007199254740993', '"9007199254740993"'],
+    ['18446744073709551615', '"18446744073709551615"'],
+    ['true', '"true"'],
+    ['"x\\n\\u00e9"', '"x\\n\\u00e9"'],
+    ['null', 'null'],
+  ])('have the single value %s as %s', (value, written) => {
+    const judged = judge([`{"v":${value},"a":null}`], { columns: verbatim('scalars') });
+    expect(judged.written).toBe(`{"v":${written},"a":null}\n`);
+  });
+
+  it.each([
+    ['[1,{}]', '"[1,{}]"'],
+    ['[ "a\\"é\\\\",\t{"":1} ]', '"[ \\"a\\\\\\"é\\\\\\\\\\",\\t{\\"\\":1} ]"'],
+    ['[]', '"[]"'],
+    ['[null]', '"[null]"'],
+    ['null', 'null'],
+  ])('have the array %s as %s', (value, written) => {
+    const judged = judge([`{"v":${value},"a":null}`], { columns: verbatim('arrays') });
+    expect(judged.written).toBe(`{"v":${written},"a":null}\n`);
+    const line = JSON.parse(judged.written) as { v: string | null };
+    if (line.v !== null) expect(line.v).toBe(value);
+  });
+
+  it.each([
+    ['scalars', ['{}', '[]', '[1]'], 'single values'],
+    ['arrays', ['{}', '"[1]"', '1', 'false'], 'arrays'],
+  ] as const)('of %s take nothing else', (of, values, words) => {
+    for (const value of values) {
+      const { refused, isNew } = judge([`{"v":${value}}`], {
+        columns: verbatim(of),
+        refusedFields: undefined,
+      });
+      expect(isNew).toBe(false);
+      expect(refused).toEqual([expect.stringContaining(`text of ${words} as they were written`)]);
+    }
+  });
+});
+
 describe('records', () => {
   it.each([
     '{"a":null',

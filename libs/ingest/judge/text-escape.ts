@@ -34,3 +34,16 @@ function codeUnit(bytes: Buffer, at: number): number {
   }
   return unit;
 }
+
+/** What has to be escaped of JSON within a text: blanks between its tokens may be tabs. */
+const TO_ESCAPE = /["\\\t\r]/g;
+const ESCAPED: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\r': '\\r',
+};
+
+/** JSON as a JSON text. @param json on one line */
+export const quoted = (json: string): string =>
+  `"${json.replace(TO_ESCAPE, (character) => ESCAPED[character] ?? '')}"`;

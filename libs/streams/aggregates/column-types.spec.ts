@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { arrowName, fits, typeForKinds, widen } from './column-types.js';
+import { arrowName, changedIn, firstType, fits, widen, type Kinds } from './column-types.js';
 
 const KINDS = [
   'Int64',
@@ -18,6 +18,7 @@ const KINDS = [
   'Array(JSON)',
   'Array(Dynamic)',
 ];
+const typeForKinds = (seen: Kinds): string | undefined => firstType(seen)?.type;
 const kinds = (...entries: [string, number][]) => new Map(entries);
 const anyKinds = fc.uniqueArray(
   fc.tuple(fc.constantFrom(...KINDS), fc.integer({ min: 1, max: 9 })),
@@ -30,8 +31,11 @@ describe('the type for a new column', () => {
     [kinds(['Int64', 5], ['Float64', 1]), 'Nullable(Float64)'],
     [kinds(['Int64', 5], ['UInt64', 1]), 'Nullable(UInt64)'],
     [kinds(['None', 9], ['Bool', 1]), 'Nullable(Bool)'],
-    [kinds(['String', 2], ['Int64', 3]), 'Nullable(Int64)'],
-    [kinds(['String', 2], ['Int64', 2]), 'Nullable(String)'],
+    [kinds(['JSON', 2], ['Int64', 3]), 'Nullable(Int64)'],
+    [kinds(['JSON', 2], ['Int64', 2]), 'Nullable(Int64)'],
+    [kinds(['JSON', 2], ['Array(JSON)', 3]), 'Array(JSON)'],
+    [kinds(['JSON', 2], ['Int64', 1], ['Bool', 1]), 'Nullable(String)'],
+    [kinds(['JSON', 3], ['Int64', 1], ['Bool', 1]), 'JSON'],
     [
       kinds(['Array(Nullable(Int64))', 1], ['Array(Nullable(Float64))', 1]),
       'Array(Nullable(Float64))',
@@ -42,6 +46,20 @@ describe('the type for a new column', () => {
     [kinds(), undefined],
   ])('is decided by what was seen', (seen, type) => {
     expect(typeForKinds(seen)).toBe(type);
+  });
+
+  it.each([
+    [kinds(['String', 9], ['Int64', 1]), 'scalars'],
+    [kinds(['Bool', 1], ['Float64', 1], ['None', 5]), 'scalars'],
+    [kinds(['Array(Dynamic)', 2], [changedIn('Array(Dynamic)'), 1]), 'arrays'],
+    [kinds(['Array(JSON)', 2], [changedIn('Array(JSON)'), 1]), 'arrays'],
+    // Objects of one kind are kept where no others are beside them.
+    [kinds(['Array(JSON)', 2], [changedIn('Array(Dynamic)'), 1]), undefined],
+    [kinds(['Array(Nullable(Int64))', 2], ['Array(JSON)', 1], [changedIn('Array(Dynamic)'), 1]), 'arrays'], // prettier-ignore
+    [kinds(['String', 9], ['Array(Dynamic)', 2], [changedIn('Array(Dynamic)'), 1]), undefined],
+    [kinds(['Int64', 1], ['Float64', 1], ['UInt64', 1]), undefined],
+  ])('keeps as they were written what no other column takes: %j', (seen, verbatim) => {
+    expect(firstType(seen)?.verbatim).toBe(verbatim);
   });
 
   it('does not depend on the order in which kinds were seen', () => {
@@ -93,6 +111,7 @@ it('shows types by their names in Arrow', () => {
       'Nullable(Bool)',
       'JSON',
       'Array(JSON)',
+      'Nullable(Nothing)',
     ].map(arrowName),
   ).toEqual([
     'Timestamp',
@@ -104,5 +123,6 @@ it('shows types by their names in Arrow', () => {
     'Boolean',
     'Struct',
     'List',
+    'Null',
   ]);
 });

@@ -58,11 +58,10 @@ export function holdsBeyondFloat(type: string, kinds: Kinds): boolean {
 /** The kind of values of a type that may become one of floats; undefined for others. */
 export const kindThatWidens = (type: string): string | undefined => WIDENING.get(type);
 
-/** Types tried for a new column, the narrowest of a family first. */
-const FAMILIES: readonly (readonly string[])[] = [
-  [STRING],
-  [INT, UINT, FLOAT],
-  [OBJECT],
+/** Types of single values, of objects, and of arrays; the narrowest of a family first. */
+const SCALARS: readonly (readonly string[])[] = [[STRING], [INT, UINT, FLOAT], [BOOL]];
+const OBJECTS: readonly (readonly string[])[] = [[OBJECT]];
+const ARRAYS: readonly (readonly string[])[] = [
   [
     arrayOf(INT),
     arrayOf(UINT),
@@ -72,35 +71,55 @@ const FAMILIES: readonly (readonly string[])[] = [
     arrayOf(OBJECT),
     MIXED_ARRAY,
   ],
-  [BOOL],
 ];
+
+/** Values that a column of text has as they were written: those of several kinds, or arrays that no column of arrays keeps. */
+export type Verbatim = 'scalars' | 'arrays';
+
+/** The type of a new column. */
+export interface FirstType {
+  readonly type: string;
+  readonly verbatim?: Verbatim;
+}
+
+/** Kind, beside their own, of arrays that a column of this type would change. It says nothing about a type. */
+export const changedIn = (type: string): string => `changed in: ${type}`;
 
 /**
  * The type for a new column that has seen these kinds, or undefined while they say nothing (only
- * nulls and empty arrays). Where text, numbers, objects … meet, the majority decides and a tie
- * goes to the family named first; the rest will be rejected and kept.
+ * nulls and empty arrays). Single values of several kinds become text, and so do arrays that no
+ * column of arrays keeps. Where single values, objects and arrays meet, the majority decides and a
+ * tie goes to those named first; the rest will be rejected and kept.
  */
-export function typeForKinds(kinds: Kinds): string | undefined {
-  let best: { readonly type: string; readonly count: number } | undefined;
-  for (const family of FAMILIES) {
-    const seen = [...kinds].filter(([kind]) =>
-      family.some((type) => !isSilent(kind) && fits(type, kind)),
-    );
-    const count = seen.reduce((sum, [, number]) => sum + number, 0);
-    if (count <= (best?.count ?? 0)) continue;
-    const type = narrowest(family, seen);
-    best = { type, count };
-  }
-  return best?.type;
+export function firstType(kinds: Kinds): FirstType | undefined {
+  const [most] = [SCALARS, OBJECTS, ARRAYS]
+    .map((families) => families.map((family) => seenOf(family, kinds)).filter(hasAny))
+    .map((families) => ({ families, count: sumOf(families.flatMap(({ seen }) => seen)) }))
+    .sort((a, b) => b.count - a.count);
+  const [only, other] = most?.families ?? [];
+  if (!only) return undefined;
+  if (other) return { type: STRING, verbatim: 'scalars' };
+  const type = narrowest(only);
+  return kinds.has(changedIn(type)) ? { type: STRING, verbatim: 'arrays' } : { type };
 }
 
+interface Seen {
+  readonly family: readonly string[];
+  readonly seen: readonly (readonly [kind: string, count: number])[];
+}
+
+const seenOf = (family: readonly string[], kinds: Kinds): Seen => ({
+  family,
+  seen: [...kinds].filter(([kind]) => family.some((type) => !isSilent(kind) && fits(type, kind))),
+});
+
+const hasAny = ({ seen }: Seen): boolean => seen.length > 0;
+
+const sumOf = (seen: Seen['seen']): number => seen.reduce((sum, [, count]) => sum + count, 0);
+
 /** The first type of the family that takes every kind, else the one that takes the most values. */
-function narrowest(
-  family: readonly string[],
-  seen: readonly (readonly [string, number])[],
-): string {
-  const taken = (type: string): number =>
-    seen.reduce((sum, [kind, count]) => sum + (fits(type, kind) ? count : 0), 0);
+function narrowest({ family, seen }: Seen): string {
+  const taken = (type: string): number => sumOf(seen.filter(([kind]) => fits(type, kind)));
   return family.reduce(
     (best, type) => (taken(type) > taken(best) ? type : best),
     family[0] ?? STRING,
@@ -108,6 +127,9 @@ function narrowest(
 }
 
 const isSilent = (kind: string): boolean => kind === 'None' || kind === 'Array(Nothing)';
+
+/** Whether a field had nothing but nulls and empty arrays. */
+export const isUntyped = (kinds: Kinds): boolean => [...kinds.keys()].every(isSilent);
 
 /** The wider type a column takes when these kinds come to it, or undefined when it stays as it is. */
 export function widen(type: string, kinds: Kinds): string | undefined {
@@ -117,6 +139,7 @@ export function widen(type: string, kinds: Kinds): string | undefined {
 }
 
 const ARROW_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^Nullable\(Nothing\)$/, 'Null'],
   [/^DateTime64/, 'Timestamp'],
   [/^Array\(/, 'List'],
   [/^JSON/, 'Struct'],

@@ -1,14 +1,13 @@
 import type { Column } from '@app/warehouse';
-import { beyondFloat } from './column-types.js';
+import { beyondFloat, changedIn } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
 import { fieldNameProblem, streamNameProblem } from './names.js';
+import { refusedFields, type Survey } from './stream-schema.js';
 import {
-  refusedFields,
   streamAggregate,
   type StreamChange,
   type StreamCommand,
   type StreamEvent,
-  type Survey,
 } from './stream.aggregate.js';
 import type { SettingsChange, StreamSettings } from './stream-settings.js';
 
@@ -71,6 +70,7 @@ describe('a stream', () => {
         { name: 'a', type: 'Nullable(Int64)' },
       ],
       widened: [],
+      untyped: ['n'],
       version: 1,
     });
     expect(
@@ -147,6 +147,75 @@ describe('a stream', () => {
     expect([
       ...refusedFields([], survey({ '': 'Int64', _row: 'Int64', nothing: 'None' })).keys(),
     ]).toEqual(['', '_row']);
+  });
+});
+
+describe('fields without a value', () => {
+  const stateOf = (events: readonly StreamEvent[]) =>
+    events.reduce(streamAggregate.evolve, streamAggregate.initialState);
+  const nulls = (...names: string[]): Record<string, string> =>
+    Object.fromEntries(names.map((name) => [name, 'None']));
+  const after = (events: readonly StreamEvent[], fields: Record<string, string>): StreamEvent[] => [
+    ...events,
+    ...given(events).when(evolve(fields)),
+  ];
+
+  it('are listed once, and take the type of their first value', () => {
+    const first = after([CREATED], { ...nulls('a', 'b'), c: 'Array(Nothing)' });
+    expect(first).toMatchObject([{}, { data: { untyped: ['a', 'b', 'c'], version: 1 } }]);
+    expect(given(first).when(evolve(nulls('a', 'c')))).toEqual([]);
+    const typed = after(first, { a: 'Int64', ...nulls('b') });
+    expect(typed[2]?.data).toMatchObject({ added: [{ name: 'a', type: 'Nullable(Int64)' }] });
+    const { columns, untyped } = stateOf(typed);
+    expect([columns.map(({ name }) => name), untyped]).toEqual([['a'], ['b', 'c']]);
+    // Another node with another kind comes second.
+    expect(given(typed).when(evolve({ a: 'String' }))).toEqual([]);
+  });
+
+  it('can be declared', () => {
+    const declared = [{ name: 'a', type: 'Array(Nullable(String))' }];
+    const events = after([CREATED], nulls('a', 'b'));
+    const made = given(events).when({ type: 'change-settings', change: {}, declared });
+    const { columns, untyped } = stateOf([...events, ...made]);
+    expect([columns, untyped]).toEqual([declared, ['b']]);
+  });
+
+  it('are in no column’s way', () => {
+    const events = after([CREATED], nulls('l', 'a', 'a.x'));
+    const typed = after(events, { 'l.b': 'Array(Nullable(Int64))', a: 'JSON' });
+    expect(typed[2]?.data).toMatchObject({
+      added: [{ name: 'l.b' }, { name: 'a' }],
+      withdrawn: ['l', 'a.x'],
+    });
+    expect(stateOf(typed).untyped).toEqual([]);
+    // They are not listed again, so nothing is asked for them again.
+    expect(given(typed).when(evolve(nulls('l', 'a.x', '', '_row', '_timestamp')))).toEqual([]);
+  });
+
+  it('count as columns, and give up their places to those', () => {
+    const many = (letter: string, count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `${letter}${index}`);
+    const events = after([CREATED], nulls(...many('n', COLUMNS_MAX + 5)));
+    expect(stateOf(events).untyped).toHaveLength(COLUMNS_MAX);
+    expect(given(events).when(evolve(nulls('more')))).toEqual([]);
+    const typed = after(events, Object.fromEntries(many('c', 10).map((name) => [name, 'Int64'])));
+    const { columns, untyped } = stateOf(typed);
+    expect([columns.length, untyped.length]).toEqual([10, COLUMNS_MAX - 10]);
+  });
+
+  it('are in the event that makes a stream, as is text of several kinds', () => {
+    const seen: Survey = new Map([
+      ['n', new Map([['None', 3]])],
+      ['v', new Map([['Int64', 2], ['Bool', 1]])], // prettier-ignore
+      ['w', new Map([['Array(Dynamic)', 2], [changedIn('Array(Dynamic)'), 1]])], // prettier-ignore
+    ]);
+    const beginning: StreamChange = { type: 'evolve', survey: seen };
+    const made = given([]).when({ type: 'create', stream: STREAM, beginning });
+    const verbatim = [{ name: 'v', of: 'scalars' }, { name: 'w', of: 'arrays' }]; // prettier-ignore
+    expect(made).toMatchObject([{ data: { untyped: ['n'], verbatim } }]);
+    expect(stateOf(made)).toEqual(stateOf([CREATED, ...given([CREATED]).when(beginning)]));
+    // What is stored is JSON.
+    expect(stateOf(JSON.parse(JSON.stringify(made)) as StreamEvent[])).toEqual(stateOf(made));
   });
 });
 

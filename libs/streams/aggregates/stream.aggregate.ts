@@ -1,16 +1,22 @@
 import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
-import { ColumnNeighbours } from './column-neighbours.js';
-import { holdsBeyondFloat, typeForKinds, widen, type Kinds } from './column-types.js';
-import { checkKeys, COLUMNS_MAX, declaredColumns } from './declared-columns.js';
-import { fieldNameProblem } from './names.js';
+import { checkKeys, declaredColumns } from './declared-columns.js';
 import {
   changedSettings,
   DEFAULT_SETTINGS,
   type SettingsChange,
   type StreamSettings,
 } from './stream-settings.js';
+import {
+  changeOf,
+  evolved,
+  NO_SCHEMA,
+  withChange,
+  type Schema,
+  type SchemaChange,
+  type Survey,
+} from './stream-schema.js';
 
 export type StreamEvent =
   StreamCreated | StreamSchemaEvolved | StreamSettingsChanged | StreamDeleted;
@@ -23,8 +29,10 @@ export interface StreamCreated {
     readonly database: string;
     readonly name: string;
     /** What it begins with; absent where nothing was known of it. So it is there with them or not at all. */
-    readonly columns?: readonly Column[];
-    readonly exact?: readonly string[];
+    readonly columns?: SchemaChange['added'];
+    readonly exact?: SchemaChange['exact'];
+    readonly verbatim?: SchemaChange['verbatim'];
+    readonly untyped?: SchemaChange['untyped'];
     readonly settings?: Partial<StreamSettings>;
   };
 }
@@ -37,15 +45,7 @@ export type StreamIdentity = Pick<
 
 export interface StreamSchemaEvolved {
   readonly type: 'StreamSchemaEvolved';
-  readonly data: {
-    readonly id: string;
-    readonly added: readonly Column[];
-    readonly widened: readonly Column[];
-    /** Columns of integers that keep that type, since they get some that floats would round. */
-    readonly exact?: readonly string[];
-    /** 1 for the first change. */
-    readonly version: number;
-  };
+  readonly data: SchemaChange & { readonly id: string };
 }
 
 export interface StreamSettingsChanged {
@@ -85,16 +85,8 @@ export type StreamChange =
       readonly keepsRows?: boolean;
     };
 
-/** What was seen in each field. */
-export type Survey = ReadonlyMap<string, Kinds>;
-
-export interface StreamState {
+export interface StreamState extends Schema {
   readonly stream: StreamIdentity | undefined;
-  /** Without `_timestamp`. */
-  readonly columns: readonly Column[];
-  /** Columns that never widen. All others of integers hold none that a float would round. */
-  readonly exact: readonly string[];
-  readonly version: number;
   readonly settings: StreamSettings;
   readonly deleted: boolean;
 }
@@ -102,9 +94,7 @@ export interface StreamState {
 export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> = {
   initialState: {
     stream: undefined,
-    columns: [],
-    exact: [],
-    version: 0,
+    ...NO_SCHEMA,
     settings: DEFAULT_SETTINGS,
     deleted: false,
   },
@@ -113,16 +103,8 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
     switch (event.type) {
       case 'StreamCreated':
         return begin(state, event.data);
-      case 'StreamSchemaEvolved': {
-        const { added, widened, exact = [], version } = event.data;
-        const types = new Map(widened.map(({ name, type }) => [name, type]));
-        const kept = state.columns.map(({ name, type }) => ({
-          name,
-          type: types.get(name) ?? type,
-        }));
-        const columns = [...kept, ...added];
-        return { ...state, columns, exact: [...state.exact, ...exact], version };
-      }
+      case 'StreamSchemaEvolved':
+        return { ...state, ...withChange(state, event.data) };
       case 'StreamSettingsChanged':
         return { ...state, settings: { ...state.settings, ...event.data.settings } };
       case 'StreamDeleted':
@@ -144,13 +126,15 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
 };
 
 function begin(state: StreamState, created: StreamCreated['data']): StreamState {
-  const { columns, exact = [], settings, ...stream } = created;
+  const { columns, exact = [], verbatim = [], untyped, settings, ...stream } = created;
   return {
     ...state,
     stream,
     columns: columns ?? [],
     exact,
-    version: columns ? 1 : 0,
+    verbatim,
+    untyped: untyped ?? [],
+    version: columns || untyped ? 1 : 0,
     settings: { ...state.settings, ...settings },
   };
 }
@@ -162,7 +146,7 @@ function create(
   beginning: StreamChange | undefined,
 ): StreamCreated {
   const changes = beginning ? change(stream.id, nothing, beginning) : [];
-  const { columns, exact } = changes.reduce(streamAggregate.evolve, nothing);
+  const { columns, exact, verbatim, untyped } = changes.reduce(streamAggregate.evolve, nothing);
   const [settings] = changes.flatMap((each) =>
     each.type === 'StreamSettingsChanged' ? [each.data.settings] : [],
   );
@@ -172,6 +156,8 @@ function create(
       ...stream,
       ...(columns.length > 0 ? { columns } : {}),
       ...(exact.length > 0 ? { exact } : {}),
+      ...(verbatim.length > 0 ? { verbatim } : {}),
+      ...(untyped.length > 0 ? { untyped } : {}),
       ...(settings ? { settings } : {}),
     },
   };
@@ -179,49 +165,11 @@ function create(
 
 const change = (id: string, state: StreamState, wanted: StreamChange): readonly StreamEvent[] =>
   wanted.type === 'evolve'
-    ? evolveSchema(id, state, wanted.survey, wanted.released)
+    ? evolveSchema(id, evolved(state, wanted.survey, wanted.released))
     : changeSettings(id, state, wanted);
 
-/** Whether an event would be made of it. */
-export const changesSchema = (
-  { id, ...state }: SchemaState & { readonly id: string },
-  survey: Survey,
-): boolean => evolveSchema(id, state, survey).length > 0;
-
-type SchemaState = Pick<StreamState, 'columns' | 'exact' | 'version'>;
-
-function evolveSchema(
-  id: string,
-  { columns, exact: known, version }: SchemaState,
-  survey: Survey,
-  released: readonly string[] = [],
-): readonly StreamSchemaEvolved[] {
-  const types = new Map(columns.map(({ name, type }) => [name, type]));
-  const neighbours = new ColumnNeighbours(columns);
-  const added: Column[] = [];
-  const widened: Column[] = [];
-  const exact: string[] = [];
-  for (const [name, kinds] of survey) {
-    const now = types.get(name);
-    if (known.includes(name) && !released.includes(name)) continue;
-    const wider = now === undefined ? undefined : widen(now, kinds);
-    const type = now === undefined ? typeForKinds(kinds) : (wider ?? now);
-    if (type === undefined) continue;
-    if (wider !== undefined) widened.push({ name, type });
-    else if (now === undefined) {
-      if (fieldNameProblem(name) !== undefined) continue;
-      if (columns.length + added.length >= COLUMNS_MAX) continue;
-      if (neighbours.problemWith({ name, type }) !== undefined) continue;
-      added.push({ name, type });
-      neighbours.add({ name, type });
-    }
-    if (holdsBeyondFloat(type, kinds)) exact.push(name);
-  }
-  if (added.length + widened.length + exact.length === 0) return [];
-  const kept = exact.length === 0 ? {} : { exact };
-  const data = { id, added, widened, ...kept, version: version + 1 };
-  return [{ type: 'StreamSchemaEvolved', data }];
-}
+const evolveSchema = (id: string, change: SchemaChange | undefined): StreamSchemaEvolved[] =>
+  change ? [{ type: 'StreamSchemaEvolved', data: { id, ...change } }] : [];
 
 function changeSettings(
   id: string,
@@ -243,7 +191,7 @@ function changeSettings(
       : [
           {
             type: 'StreamSchemaEvolved' as const,
-            data: { id, added, widened: [], version: state.version + 1 },
+            data: { id, ...changeOf(state, { added, widened: [] }) },
           },
         ]),
     ...(Object.keys(settings).length === 0
@@ -266,25 +214,4 @@ const daysOf = (days: number): string => (days === 0 ? '0, which keeps all' : `$
  */
 export function checkFirstSettings(change: SettingsChange, declared: readonly Column[]): void {
   changeSettings('', streamAggregate.initialState, { type: 'change-settings', change, declared });
-}
-
-/** Why fields of a survey have not become columns, by field; empty when all have that could. */
-export function refusedFields(
-  columns: readonly Column[],
-  survey: Survey,
-): ReadonlyMap<string, string> {
-  const known = new Set(columns.map((column) => column.name));
-  const neighbours = new ColumnNeighbours(columns);
-  const refused = new Map<string, string>();
-  for (const [name, kinds] of survey) {
-    const type = typeForKinds(kinds);
-    if (known.has(name) || name === '_timestamp' || type === undefined) continue;
-    refused.set(
-      name,
-      fieldNameProblem(name) ??
-        neighbours.problemWith({ name, type }) ??
-        `is beyond the ${COLUMNS_MAX} columns a stream can have`,
-    );
-  }
-  return refused;
 }

@@ -1,7 +1,8 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { CommandPipeline, type CommandContext } from '@app/event-store';
 import { MillraceError } from '@app/platform';
-import { streamAggregate, type Survey } from '../aggregates/stream.aggregate.js';
+import type { Survey } from '../aggregates/stream-schema.js';
+import { streamAggregate } from '../aggregates/stream.aggregate.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
 
 /** Adds and widens columns so that what was surveyed fits as far as it can. */

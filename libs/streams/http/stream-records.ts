@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
-import { arrowName } from '../aggregates/column-types.js';
+import { arrowName, type Verbatim } from '../aggregates/column-types.js';
+import { listedColumns } from '../aggregates/stream-schema.js';
 import { DamagedTables, type Damage } from '../damage/damaged-tables.js';
 import type { StreamDescription } from '../projections/streams.projection.js';
 
@@ -16,7 +17,7 @@ export interface StreamRecord {
     readonly storage_size: number;
     readonly compressed_size: number;
   };
-  readonly schema?: readonly { readonly name: string; readonly type: string }[];
+  readonly schema?: readonly ListedColumn[];
   readonly settings: {
     readonly data_retention: number;
     readonly full_text_search_keys: readonly string[];
@@ -25,6 +26,13 @@ export interface StreamRecord {
   };
   /** Only while rows of it are missing from its answers. */
   readonly damaged?: Damage;
+}
+
+export interface ListedColumn {
+  readonly name: string;
+  readonly type: string;
+  /** Of text that may have been something else: which values are there as they were written. */
+  readonly verbatim?: Verbatim;
 }
 
 export const ORDER_BY: readonly string[] = [TIMESTAMP.name];
@@ -56,14 +64,16 @@ export class StreamRecords {
 }
 
 function toRecord(
-  { name, columns, settings }: StreamDescription,
+  { name, settings, ...described }: StreamDescription,
   statistics: TableStatistics | undefined,
   withSchema: boolean,
 ): StreamRecord {
-  const schema = [TIMESTAMP, ...columns].map((column) => ({
-    name: column.name,
-    type: arrowName(column.type),
-  }));
+  const verbatim = new Map(described.verbatim.map((column) => [column.name, column.of]));
+  const schema = [TIMESTAMP, ...listedColumns(described)].map((column): ListedColumn => {
+    const of = verbatim.get(column.name);
+    const shown = { name: column.name, type: arrowName(column.type) };
+    return of ? { ...shown, verbatim: of } : shown;
+  });
   return {
     name,
     stream_type: 'logs',

@@ -1,23 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
-import type { Column } from '@app/warehouse';
 import {
   streamAggregate,
   type StreamEvent,
   type StreamState,
 } from '../aggregates/stream.aggregate.js';
+import type { Schema } from '../aggregates/stream-schema.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
 
-export interface StreamDescription {
+/** Of its `exact` columns: all others hold no integer that a float would round, save what is older than this rule. */
+export interface StreamDescription extends Schema {
   readonly id: string;
   readonly organizationId: string;
   readonly database: string;
   readonly name: string;
-  /** Without `_timestamp`. */
-  readonly columns: readonly Column[];
-  /** Columns of integers that never widen. All others hold none that a float would round, save what is older than this rule. */
-  readonly exact: readonly string[];
-  readonly version: number;
   readonly settings: StreamSettings;
 }
 
@@ -30,7 +26,7 @@ interface StoredStreams {
 @Injectable()
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
-  readonly snapshotVersion = 2;
+  readonly snapshotVersion = 3;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
   /** Ids are never used again: a batch of one of these has nowhere to go. */
@@ -45,9 +41,9 @@ export class StreamsProjection implements SnapshottedProjection {
       event as unknown as StreamEvent,
     );
     if (!state.stream) return;
-    const { columns, exact, version, settings } = state;
-    const description = { ...state.stream, columns, exact, version, settings };
-    if (state.deleted) this.forget(description);
+    const { stream, deleted, ...schema } = state;
+    const description = { ...stream, ...schema };
+    if (deleted) this.forget(description);
     else this.index(description);
   }
 
@@ -107,6 +103,6 @@ export class StreamsProjection implements SnapshottedProjection {
 
 function stateOf(description: StreamDescription | undefined): StreamState {
   if (!description) return streamAggregate.initialState;
-  const { columns, exact, version, settings, ...stream } = description;
-  return { stream, columns, exact, version, settings, deleted: false };
+  const { id, organizationId, database, name, ...schema } = description;
+  return { stream: { id, organizationId, database, name }, ...schema, deleted: false };
 }

@@ -1,5 +1,12 @@
 import type { Lead, Projection, RecordedEvent } from '@app/event-store';
-import { refuses, type TableName, type WarehouseSchema, type WarehouseTable } from '@app/warehouse';
+import {
+  refuses,
+  UNTYPED,
+  type TableName,
+  type WarehouseSchema,
+  type WarehouseTable,
+} from '@app/warehouse';
+import { listedColumns } from '../aggregates/stream-schema.js';
 import type {
   StreamCreated,
   StreamDeleted,
@@ -195,17 +202,18 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   private async create(created: StreamCreated['data']): Promise<void> {
-    const { id, database, name, columns = [], settings = {} } = created;
+    const { id, database, name, columns = [], untyped = [], settings = {} } = created;
     const table = { database, table: name };
-    await this.schema.createTable(table, columns, id);
+    await this.schema.createTable(table, listedColumns({ columns, untyped }), id);
     await this.configure(table, settings);
   }
 
   private async evolve(
     table: TableName,
-    { added, widened }: StreamSchemaEvolved['data'],
+    { added, widened, untyped = [], withdrawn = [] }: StreamSchemaEvolved['data'],
   ): Promise<void> {
-    await this.schema.addColumns(table, added);
+    if (withdrawn.length > 0) await this.schema.dropUntyped(table, withdrawn);
+    await this.schema.addColumns(table, listedColumns({ columns: added, untyped }));
     for (const column of widened) await this.schema.modifyColumn(table, column);
   }
 
@@ -220,19 +228,29 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   private async mend(
-    { id, database, name, columns, settings }: StreamDescription,
+    { id, database, name, settings, ...schema }: StreamDescription,
     actual: WarehouseTable | undefined,
   ): Promise<void> {
     const table = { database, table: name };
+    const columns = listedColumns(schema);
     if (!actual) await this.schema.createTable(table, columns, id);
     const types = new Map((actual?.columns ?? columns).map(({ name, type }) => [name, type]));
+    const untyped = [...types.keys()].filter((column) => types.get(column) === UNTYPED);
+    const wanted = new Set(columns.map((column) => column.name));
+    if (untyped.some((column) => !wanted.has(column)))
+      await this.schema.dropUntyped(
+        table,
+        untyped.filter((column) => !wanted.has(column)),
+      );
     await this.schema.addColumns(
       table,
-      columns.filter((column) => !types.has(column.name)),
+      columns.filter(({ name }) => !types.has(name) || types.get(name) === UNTYPED),
     );
     for (const column of columns) {
-      const type = types.get(column.name);
-      if (type !== undefined && type !== column.type) await this.schema.modifyColumn(table, column);
+      const type = types.get(column.name) ?? UNTYPED;
+      // A column that may hold values never becomes one that has none.
+      if (type === UNTYPED || column.type === UNTYPED) continue;
+      if (type !== column.type) await this.schema.modifyColumn(table, column);
     }
     if ((actual?.retentionDays ?? 0) !== settings.dataRetention)
       await this.schema.setRetention(table, settings.dataRetention);

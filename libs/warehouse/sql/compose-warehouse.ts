@@ -31,6 +31,7 @@ export function composeWarehouse(
     createRejectedTable: (database) => schema.createRejectedTable(database),
     addColumns: (table, columns) => schema.addColumns(table, columns),
     modifyColumn: (table, column) => schema.modifyColumn(table, column),
+    dropUntyped: (table, names) => schema.dropUntyped(table, names),
     dropTable: (table) => schema.dropTable(table),
     columns: (table) => schema.columns(table),
     dropStreamTable: (table, streamId) => schema.dropStreamTable(table, streamId),

@@ -33,6 +33,8 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_parquet_compression_method: 'snappy' as const,
   json_type_escape_dots_in_keys: 1 as const,
   joined_subquery_requires_alias: 0 as const,
+  // Fields without a type are columns of this kind, and nothing else is.
+  asterisk_include_alias_columns: 1 as const,
   union_default_mode: 'DISTINCT' as const,
   // Analysis cannot be interrupted, and names that stand for one another make trees of any size.
   max_expanded_ast_elements: String(TREE_MAX),

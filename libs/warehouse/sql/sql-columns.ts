@@ -1,3 +1,4 @@
+import { additions, drops, renamings, UNTYPED } from '../column-changes.js';
 import type { Ddl } from '../ddl.js';
 import { namesAbove } from '../names-above.js';
 import type { Column, TableName } from '../warehouse.js';
@@ -6,7 +7,7 @@ import type { SqlRunner } from './sql-runner.js';
 
 /** Columns as people see them. A server may have other databases, which are nobody's business here. */
 export const columnsOf = (databases: string): string =>
-  `SELECT database, table, name, type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${databases}`;
+  `SELECT database, table, name, if(default_kind = 'ALIAS', '${UNTYPED}', type) AS type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${databases}`;
 
 const COLUMNS = `${columnsOf('database = {database:String}')} AND table = {table:String} ORDER BY position`;
 
@@ -23,17 +24,19 @@ export class SqlColumns {
   }
 
   /**
-   * Adds those that are not there. May be repeated, also when it was cut off.
+   * Adds those that are not there, or only without a type. May be repeated, also when it was cut off.
    * @throws {ColumnMismatchError} when the engine said that it did, and has not
    */
   async add(table: TableName, wanted: readonly Column[]): Promise<void> {
     if (wanted.length === 0) return;
     for (const each of this.ddl.tablesOf(table)) {
-      const present = (await this.columns(each)).map(({ name }) => name);
-      const known = new Set(present);
-      const added = wanted.filter(({ name }) => !known.has(name));
+      const present = new Map((await this.columns(each)).map(({ name, type }) => [name, type]));
+      const added = wanted.filter(({ name, type }) => {
+        const now = present.get(name);
+        return now === undefined || (now === UNTYPED && type !== UNTYPED);
+      });
       if (added.length === 0) continue;
-      await this.addTo(each, present, added);
+      await this.addTo(each, [...present.keys()], added);
       await this.check(each, added);
     }
   }
@@ -46,9 +49,20 @@ export class SqlColumns {
     }
   }
 
+  /** Only those without a type, which hold nothing. */
+  async dropUntyped(table: TableName, names: readonly string[]): Promise<void> {
+    for (const each of this.ddl.tablesOf(table)) {
+      const untyped = (await this.columns(each)).filter(({ type }) => type === UNTYPED);
+      const dropped = untyped.map(({ name }) => name).filter((name) => names.includes(name));
+      if (dropped.length > 0)
+        await this.runner.command(this.ddl.changeColumns(each, drops(dropped)));
+    }
+  }
+
   /**
    * The engine adds no `a` where there is an `a.b`: it takes that for a part of it, and passes over
-   * what IF NOT EXISTS adds. Such a column comes under another name and is renamed.
+   * what IF NOT EXISTS adds. Such a column comes under another name and is renamed. One that is
+   * there is one without a type, whose place the new one takes.
    */
   private async addTo(
     table: TableName,
@@ -61,20 +75,22 @@ export class SqlColumns {
       for (const parent of namesAbove(name)) parents.add(parent);
       return { name, column: { name: late ? provisionalName(name) : name, type } };
     });
+    const known = new Set(present);
+    const replaced = (them: readonly { name: string }[]): string[] =>
+      them.map(({ name }) => name).filter((name) => known.has(name));
+    const late = places.filter(({ name, column }) => name !== column.name);
     await this.runner.command(
-      this.ddl.addColumns(
+      this.ddl.changeColumns(
         table,
-        places.map(({ column }) => column),
+        additions(
+          places.map(({ column }) => column),
+          replaced(places.filter((place) => !late.includes(place))),
+        ),
       ),
     );
-    const late = places.filter(({ name, column }) => name !== column.name);
-    if (late.length > 0)
-      await this.runner.command(
-        this.ddl.renameColumns(
-          table,
-          late.map(({ name, column }) => ({ from: column.name, to: name })),
-        ),
-      );
+    if (late.length === 0) return;
+    const names = late.map(({ name, column }) => ({ from: column.name, to: name }));
+    await this.runner.command(this.ddl.renameColumns(table, renamings(names, replaced(late))));
   }
 
   private async check(table: TableName, wanted: readonly Column[]): Promise<void> {

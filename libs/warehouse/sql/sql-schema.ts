@@ -105,6 +105,10 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     return this.ofTable.modify(table, column);
   }
 
+  dropUntyped(table: TableName, names: readonly string[]): Promise<void> {
+    return this.ofTable.dropUntyped(table, names);
+  }
+
   dropTable(table: TableName): Promise<void> {
     return runAll(this.runner, this.ddl.dropTable(table));
   }

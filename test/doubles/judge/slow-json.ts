@@ -22,27 +22,45 @@ export function slowJson(bytes: Uint8Array): Slow | undefined {
   } catch {
     return undefined;
   }
-  return tree(Array.from(text.matchAll(TOKEN), ([, token = '']) => token).reverse());
+  const tokens = Array.from(text.matchAll(TOKEN), ({ 0: all, 1: token = '', index }) => ({
+    token,
+    end: index + all.length,
+  }));
+  return tree(tokens.reverse(), text);
+}
+
+/** What arrays were read from. */
+const sources = new WeakMap<Slow, string>();
+
+/** An array as it stood in the text. */
+export const sourceOf = (array: Slow): string => sources.get(array) ?? '';
+
+interface Token {
+  readonly token: string;
+  readonly end: number;
 }
 
 /** @param tokens of a sound text, the first one last; what is read is taken away */
-function tree(tokens: string[]): Slow {
-  const token = tokens.pop() ?? '';
+function tree(tokens: Token[], source: string): Slow {
+  const { token = '', end = 0 } = tokens.pop() ?? {};
   if (token === 'null' || token === 'true' || token === 'false') return { is: token };
   if (token.startsWith('"')) return { is: 'text', text: unescaped(token) };
   if (token === '[') {
     const elements: Slow[] = [];
-    while (!ends(tokens, ']')) elements.push(tree(tokens));
-    return { is: 'array', elements };
+    let close = ends(tokens, ']');
+    for (; !close; close = ends(tokens, ']')) elements.push(tree(tokens, source));
+    const array = { is: 'array', elements } as const;
+    sources.set(array, source.slice(end - 1, close.end));
+    return array;
   }
   if (token !== '{') return { is: 'number', text: token };
   const members: [string, Slow][] = [];
   const spelled: string[] = [];
   while (!ends(tokens, '}')) {
-    const name = tokens.pop() ?? '';
+    const name = tokens.pop()?.token ?? '';
     spelled.push(name.slice(1, -1));
     tokens.pop();
-    members.push([unescaped(name), tree(tokens)]);
+    members.push([unescaped(name), tree(tokens, source)]);
   }
   return { is: 'object', members, spelled };
 }
@@ -50,11 +68,9 @@ function tree(tokens: string[]): Slow {
 const unescaped = (token: string): string => JSON.parse(token) as string;
 
 /** Takes commas away, and the end when it is there. */
-function ends(tokens: string[], close: string): boolean {
-  if (tokens.at(-1) === ',') tokens.pop();
-  if (tokens.at(-1) !== close) return false;
-  tokens.pop();
-  return true;
+function ends(tokens: Token[], close: string): Token | undefined {
+  if (tokens.at(-1)?.token === ',') tokens.pop();
+  return tokens.at(-1)?.token === close ? tokens.pop() : undefined;
 }
 
 const INT_MIN = -(2n ** 63n);

@@ -5,13 +5,20 @@ import {
   isWithinLimits,
   slowJson,
   slowKind,
+  sourceOf,
   type Slow,
 } from './slow-json.js';
 import { isKeptInMixed, isKeptInObjects } from './slow-nesting.js';
 import { slowTime } from './slow-time.js';
 
+interface SlowColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly verbatim?: 'scalars' | 'arrays' | undefined;
+}
+
 export interface SlowJob {
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly columns: readonly SlowColumn[];
   readonly exact: readonly string[];
   readonly fieldsMax: number;
   readonly acceptedAt: number;
@@ -28,6 +35,8 @@ export interface SlowVerdicts {
   readonly accepted: readonly Members[];
   /** Number of values by field, kind, and whether they have an integer beyond floats. */
   readonly survey: ReadonlyMap<string, number>;
+  /** Fields with the types of columns that would change one of their arrays. */
+  readonly changing: ReadonlySet<string>;
   readonly isNew: boolean;
 }
 
@@ -35,6 +44,7 @@ export function slowVerdicts(bytes: Buffer, job: SlowJob): SlowVerdicts {
   const refused: [number, string][] = [];
   const accepted: Members[] = [];
   const survey = new Map<string, number>();
+  const changing = new Set<string>();
   const count = (key: string): void => void survey.set(key, (survey.get(key) ?? 0) + 1);
   let isNew = false;
   for (const [index, line] of linesOf(bytes).entries()) {
@@ -47,6 +57,8 @@ export function slowVerdicts(bytes: Buffer, job: SlowJob): SlowVerdicts {
         if (name === '_timestamp') continue;
         count(`${name}\n${slowKind(each)}`);
         if (hasBeyondFloat(each)) count(`${name}\n${slowKind(each)}\nbeyond`);
+        if (each.is === 'array' && !isKeptInObjects(each)) changing.add(`${name}\nArray(JSON)`);
+        if (each.is === 'array' && !isKeptInMixed(each)) changing.add(`${name}\nArray(Dynamic)`);
         isNew ||= mayChange(name, each, job);
       }
     }
@@ -54,7 +66,7 @@ export function slowVerdicts(bytes: Buffer, job: SlowJob): SlowVerdicts {
     if (stored) accepted.push(stored);
     else refused.push([index + 1, line.toString('latin1')]);
   }
-  return { refused, accepted, survey, isNew };
+  return { refused, accepted, survey, changing, isNew };
 }
 
 /** Without the blanks around them. */
@@ -88,8 +100,8 @@ function mayChange(name: string, value: Slow, { columns, exact }: SlowJob): bool
 function storedMembers(members: Members, job: SlowJob): Members | undefined {
   if (new Set(members.map(([name]) => name)).size < members.length) return undefined;
   const others = members.filter(([name]) => name !== '_timestamp');
-  const types = new Map(job.columns.map(({ name, type }) => [name, type]));
-  if (!others.every(([name, value]) => takes(types.get(name), value))) return undefined;
+  const columns = new Map(job.columns.map((column) => [column.name, column]));
+  if (!others.every(([name, value]) => takes(columns.get(name), value))) return undefined;
   const [own, other] = ['_timestamp', '@timestamp'].map(
     (wanted) => members.find(([name]) => name === wanted)?.[1],
   );
@@ -103,15 +115,16 @@ function storedMembers(members: Members, job: SlowJob): Members | undefined {
   const written: Slow = time === null ? { is: 'null' } : { is: 'number', text: String(time) };
   return [
     ...(own || time !== null ? ([['_timestamp', written]] as const) : []),
-    ...others.map(([name, value]) => [name, rewritten(types.get(name), value)] as const),
+    ...others.map(([name, value]) => [name, rewritten(columns.get(name), value)] as const),
   ];
 }
 
 /** Whether a column takes a value without loss; no column takes what says nothing. */
-function takes(type: string | undefined, value: Slow): boolean {
+function takes({ type, verbatim }: Partial<SlowColumn> = {}, value: Slow): boolean {
   const isEmpty = value.is === 'array' && value.elements.every(({ is }) => is === 'null');
   if (value.is === 'null') return true;
   if (type === undefined) return isEmpty;
+  if (verbatim) return value.is !== 'object' && (value.is === 'array') === (verbatim === 'arrays');
   const inner = /^Array\((.*)\)$/.exec(type)?.[1];
   if (inner === undefined) return takesScalar(type, value);
   if (value.is !== 'array') return false;
@@ -133,10 +146,17 @@ function takesScalar(type: string, value: Slow): boolean {
   return slowKind(value) !== 'Float64' && number !== undefined && number >= 0n;
 }
 
-/** Integers of integer columns are written as such. */
-function rewritten(type: string | undefined, value: Slow): Slow {
-  if (!type?.includes('Int64')) return value;
+/** Integers of integer columns are written as such, and as texts what a column has as it is written. */
+function rewritten(column: SlowColumn | undefined, value: Slow): Slow {
+  if (column?.verbatim) return written(value);
+  if (!column?.type.includes('Int64')) return value;
   if (value.is === 'array')
-    return { is: 'array', elements: value.elements.map((each) => rewritten(type, each)) };
+    return { is: 'array', elements: value.elements.map((each) => rewritten(column, each)) };
   return value.is === 'number' ? { is: 'number', text: String(integer(value.text)) } : value;
+}
+
+function written(value: Slow): Slow {
+  if (value.is === 'null' || value.is === 'text') return value;
+  if (value.is === 'number') return { is: 'text', text: value.text };
+  return { is: 'text', text: value.is === 'array' ? sourceOf(value) : value.is };
 }

@@ -85,11 +85,12 @@ describe('following a hosted organization', () => {
     await upload('other.s-1', [{ q: 'new' }]);
     await becomes('SELECT count() AS n FROM shop', '[{"n":3}]');
     await becomes('SELECT q FROM "other.s-1"', '[{"q":"new"}]');
-    await upload('shop', [{ item: 'jug', price: 5, colour: 'red' }]);
+    await upload('shop', [{ item: 'jug', price: 5, colour: 'red', weight: null }]);
     await becomes(
       'SELECT item, colour FROM shop WHERE price > 3 ORDER BY price',
       '[{"item":"cup","colour":null},{"item":"jug","colour":"red"},{"item":"pot","colour":null}]',
     );
+    await becomes('SELECT DISTINCT weight FROM shop', '[{"weight":null}]');
   });
 
   it('fetches only what is new', async () => {
@@ -121,8 +122,12 @@ describe('following a hosted organization', () => {
   });
 
   it('reads all anew when a column widens, and forgets what is deleted', async () => {
-    await upload('shop', [{ item: 'lid', price: 0.5 }]);
+    await upload('shop', [{ item: 'lid', price: 0.5, weight: 7 }]);
     await becomes('SELECT price FROM shop ORDER BY price LIMIT 2', '[{"price":0.5},{"price":3}]');
+    await becomes(
+      'SELECT DISTINCT weight FROM shop ORDER BY weight',
+      '[{"weight":7},{"weight":null}]',
+    );
     await hosted.client.call('/api/default/other.s-1', { method: 'DELETE' });
     await until(async () => (await edge.sql('SELECT * FROM "other.s-1"')).status === 404);
     await upload('other.s-1', [{ q: 7 }]);

@@ -1,0 +1,188 @@
+import { UNTYPED, type Column } from '@app/warehouse';
+import { ColumnNeighbours } from './column-neighbours.js';
+import {
+  firstType,
+  holdsBeyondFloat,
+  isUntyped,
+  widen,
+  type Kinds,
+  type Verbatim,
+} from './column-types.js';
+import { COLUMNS_MAX } from './declared-columns.js';
+import { fieldNameProblem } from './names.js';
+
+/** What was seen in each field. */
+export type Survey = ReadonlyMap<string, Kinds>;
+
+export interface VerbatimColumn {
+  readonly name: string;
+  readonly of: Verbatim;
+}
+
+/** What a stream can hold. */
+export interface Schema {
+  /** Without `_timestamp`. */
+  readonly columns: readonly Column[];
+  /** Columns that never widen. All others of integers hold none that a float would round. */
+  readonly exact: readonly string[];
+  /** Columns of text whose values may have been something else, and are there as they were written. */
+  readonly verbatim: readonly VerbatimColumn[];
+  /** Fields that had no value yet: no columns, until the first one gives them a type. */
+  readonly untyped: readonly string[];
+  /** Counts schema changes. */
+  readonly version: number;
+}
+
+/** What of it changes; what is not there stays as it is. */
+export interface SchemaChange {
+  readonly added: readonly Column[];
+  readonly widened: readonly Column[];
+  /** Columns of integers that keep that type, since they get some that floats would round. */
+  readonly exact?: readonly string[];
+  readonly verbatim?: readonly VerbatimColumn[];
+  readonly untyped?: readonly string[];
+  /** Untyped fields that are listed no more: a column needs their place. */
+  readonly withdrawn?: readonly string[];
+  /** 1 for the first change. */
+  readonly version: number;
+}
+
+export const NO_SCHEMA: Schema = {
+  columns: [],
+  exact: [],
+  verbatim: [],
+  untyped: [],
+  version: 0,
+};
+
+export function withChange(schema: Schema, change: SchemaChange): Schema {
+  const { added, widened, exact = [], verbatim = [], untyped = [], withdrawn = [] } = change;
+  const types = new Map(widened.map(({ name, type }) => [name, type]));
+  const gone = new Set([...added.map(({ name }) => name), ...withdrawn]);
+  const kept = schema.columns.map(({ name, type }) => ({ name, type: types.get(name) ?? type }));
+  return {
+    columns: [...kept, ...added],
+    exact: [...schema.exact, ...exact],
+    verbatim: [...schema.verbatim, ...verbatim],
+    untyped: [...schema.untyped.filter((name) => !gone.has(name)), ...untyped],
+    version: change.version,
+  };
+}
+
+/** All that can be asked for, in order; fields without a value as columns that have none. */
+export const listedColumns = ({
+  columns,
+  untyped,
+}: Pick<Schema, 'columns' | 'untyped'>): readonly Column[] => [
+  ...columns,
+  ...untyped.map((name) => ({ name, type: UNTYPED })),
+];
+
+/** Whether anything would change by it. */
+export const changesSchema = (schema: Schema, survey: Survey): boolean =>
+  evolved(schema, survey) !== undefined;
+
+/**
+ * What must change so that what was surveyed fits as far as it can.
+ * @param released columns that were to keep their type, and need not any more
+ */
+export function evolved(
+  schema: Schema,
+  survey: Survey,
+  released: readonly string[] = [],
+): SchemaChange | undefined {
+  const { columns, exact: known } = schema;
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const neighbours = new ColumnNeighbours(columns);
+  const added: Column[] = [];
+  const widened: Column[] = [];
+  const exact: string[] = [];
+  const verbatim: VerbatimColumn[] = [];
+  for (const [name, kinds] of survey) {
+    const now = types.get(name);
+    if (known.includes(name) && !released.includes(name)) continue;
+    const wider = now === undefined ? undefined : widen(now, kinds);
+    const first = now === undefined ? firstType(kinds) : undefined;
+    const type = first?.type ?? wider ?? now;
+    if (type === undefined) continue;
+    if (wider !== undefined) widened.push({ name, type });
+    else if (first) {
+      if (fieldNameProblem(name) !== undefined) continue;
+      if (columns.length + added.length >= COLUMNS_MAX) continue;
+      if (neighbours.problemWith({ name, type }) !== undefined) continue;
+      added.push({ name, type });
+      neighbours.add({ name, type });
+      if (first.verbatim) verbatim.push({ name, of: first.verbatim });
+    }
+    if (holdsBeyondFloat(type, kinds)) exact.push(name);
+  }
+  const silent = [...survey].filter(([, kinds]) => isUntyped(kinds)).map(([name]) => name);
+  const change = changeOf(schema, { added, widened, exact, verbatim }, silent);
+  const { untyped = [], withdrawn = [] } = change;
+  const isAny = [added, widened, exact, untyped, withdrawn].some(({ length }) => length > 0);
+  return isAny ? change : undefined;
+}
+
+/**
+ * The change by these columns. Untyped fields stand where nothing is in their way: they make room
+ * for columns, which hold something.
+ * @param silent fields of which only nulls have come
+ */
+export function changeOf(
+  schema: Schema,
+  { added, widened, exact = [], verbatim = [] }: Omit<SchemaChange, 'version'>,
+  silent: readonly string[] = [],
+): SchemaChange {
+  const { untyped: before, version } = schema;
+  const listed = untypedBeside([...schema.columns, ...added], [...before, ...silent]);
+  const types = new Set(added.map(({ name }) => name));
+  const untyped = listed.filter((name) => !before.includes(name));
+  const withdrawn = before.filter((name) => !listed.includes(name) && !types.has(name));
+  return {
+    added,
+    widened,
+    ...(exact.length > 0 ? { exact } : {}),
+    ...(verbatim.length > 0 ? { verbatim } : {}),
+    ...(untyped.length > 0 ? { untyped } : {}),
+    ...(withdrawn.length > 0 ? { withdrawn } : {}),
+    version: version + 1,
+  };
+}
+
+function untypedBeside(columns: readonly Column[], names: readonly string[]): readonly string[] {
+  const known = new Set(columns.map(({ name }) => name));
+  const neighbours = new ColumnNeighbours(columns);
+  const listed: string[] = [];
+  for (const name of names) {
+    // The engine takes it for one of text.
+    const column = { name, type: 'Nullable(String)' };
+    if (known.has(name) || known.size >= COLUMNS_MAX) continue;
+    if (fieldNameProblem(name) !== undefined) continue;
+    if (neighbours.problemWith(column) !== undefined) continue;
+    neighbours.add(column);
+    known.add(name);
+    listed.push(name);
+  }
+  return listed;
+}
+
+/** Why fields of a survey have not become columns, by field; empty when all have that could. */
+export function refusedFields(
+  columns: readonly Column[],
+  survey: Survey,
+): ReadonlyMap<string, string> {
+  const known = new Set(columns.map((column) => column.name));
+  const neighbours = new ColumnNeighbours(columns);
+  const refused = new Map<string, string>();
+  for (const [name, kinds] of survey) {
+    const type = firstType(kinds)?.type;
+    if (known.has(name) || name === '_timestamp' || type === undefined) continue;
+    refused.set(
+      name,
+      fieldNameProblem(name) ??
+        neighbours.problemWith({ name, type }) ??
+        `is beyond the ${COLUMNS_MAX} columns a stream can have`,
+    );
+  }
+  return refused;
+}

@@ -1,0 +1,40 @@
+import { quoteIdentifier } from './identifier.js';
+import type { Column } from './warehouse.js';
+
+/** The type of a field of which only nulls have come. The table computes them: nothing is written, and nothing converted when a value comes. */
+export const UNTYPED = 'Nullable(Nothing)';
+const NO_VALUES = 'Nullable(String) ALIAS NULL';
+
+export interface Renaming {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const define = ({ name, type }: Column): string =>
+  `${quoteIdentifier(name)} ${type === UNTYPED ? NO_VALUES : type}`;
+
+/** The engine refuses to drop so what is a column with values by now: made by another process, it may be. */
+const drop = (name: string): string =>
+  `MODIFY COLUMN ${quoteIdentifier(name)} REMOVE ALIAS, DROP COLUMN ${quoteIdentifier(name)}`;
+
+/** @param names of columns without a type */
+export const drops = (names: readonly string[]): string => names.map(drop).join(', ');
+
+/**
+ * In one step, so that nobody finds the table without a column whose place another one takes.
+ * @param replaced those of them that are there without a type
+ */
+export function additions(columns: readonly Column[], replaced: readonly string[]): string {
+  // With IF NOT EXISTS the engine passes over what the same step drops.
+  const add = (column: Column): string =>
+    `ADD COLUMN ${replaced.includes(column.name) ? '' : 'IF NOT EXISTS '}${define(column)}`;
+  return [...replaced.map(drop), ...columns.map(add)].join(', ');
+}
+
+export const renamings = (names: readonly Renaming[], replaced: readonly string[]): string =>
+  [
+    ...replaced.map(drop),
+    ...names.map(
+      ({ from, to }) => `RENAME COLUMN ${quoteIdentifier(from)} TO ${quoteIdentifier(to)}`,
+    ),
+  ].join(', ');
