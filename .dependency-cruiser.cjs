@@ -24,9 +24,17 @@ const layers = {
     ['event-store', 'key-store', 'warehouse', 'platform'],
     'The audit trail reads events of every domain by their stored form; names of people and organizations are handed in by the app.',
   ],
-  ingest: [
-    ['streams', 'ingest-queue', 'warehouse', 'platform'],
-    'The way of a batch: it may ask streams for a schema, and needs no users and no queries.',
+  acceptance: [
+    ['streams', 'warehouse', 'platform'],
+    'From bytes to verdicts: it knows columns, and neither HTTP nor the queue.',
+  ],
+  writer: [
+    ['ingest-queue', 'streams', 'warehouse', 'platform'],
+    'From the queue to tables: it is a process of its own, and takes what a batch says of itself.',
+  ],
+  intake: [
+    ['acceptance', 'writer', 'streams', 'ingest-queue', 'warehouse', 'platform'],
+    'From requests and messages to the queue: of the writer it takes how batches are described, and how far it is; it needs no users and no queries.',
   ],
   catalogue: [
     ['platform'],
@@ -112,6 +120,14 @@ module.exports = {
         pathNot: '^libs/(?:edge|query|warehouse|platform|flow)/',
         reachable: true,
       },
+    },
+    {
+      name: 'folders-of-a-batch-s-way-in-one-direction',
+      severity: 'error',
+      comment: 'What two folders want of each other belongs into one of them, or into a third.',
+      scope: 'folder',
+      from: { path: '^libs/(?:acceptance|intake)/' },
+      to: { circular: true },
     },
     {
       name: 'libs-through-the-front-door',

@@ -14,15 +14,15 @@ import {
   UsersProjection,
 } from '@app/identity';
 import {
-  DeadLetter,
   DELTA_SOURCES,
   FedOrganizations,
   ForeignUploadsPipeline,
-  IngestModule,
+  IntakeModule,
   Spool,
   StorageBounds,
   UPLOAD_LIMITS,
-} from '@app/ingest';
+} from '@app/intake';
+import { DeadLetter } from '@app/writer';
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import {
@@ -63,7 +63,7 @@ export class ApiModule {
         IdentityModule,
         AuditModule,
         StreamsModule,
-        IngestModule,
+        IntakeModule,
         QueryModule,
         SearchModule,
         RouterModule.register(

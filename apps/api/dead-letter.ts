@@ -3,7 +3,8 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rebuild } from '@app/event-store';
-import { GroupInserter, openDeadLetter, PutBack, Spool, type DeadBatch } from '@app/ingest';
+import { Spool } from '@app/intake';
+import { GroupInserter, openDeadLetter, PutBack, type DeadBatch } from '@app/writer';
 import { createLogger, readConfig, type Config } from '@app/platform';
 import { openStores } from './open-parts.js';
 

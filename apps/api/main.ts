@@ -4,13 +4,8 @@ import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EnsureRoot, NarrowDefault, type RootCredentials } from '@app/identity';
-import {
-  ForeignUploadsPipeline,
-  GroupInserter,
-  measureWriter,
-  WritePipeline,
-  WriteProgress,
-} from '@app/ingest';
+import { ForeignUploadsPipeline } from '@app/intake';
+import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
 import {
   closeOnSignal,
   corsFor,

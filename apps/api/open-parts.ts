@@ -23,14 +23,9 @@ import {
   UsersProjection,
 } from '@app/identity';
 import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
-import {
-  ENGINE_SLOTS,
-  measureStorage,
-  openDeadLetter,
-  Spool,
-  StorageBounds,
-  type DeadLetter,
-} from '@app/ingest';
+import { ENGINE_SLOTS } from '@app/acceptance';
+import { measureStorage, Spool, StorageBounds } from '@app/intake';
+import { openDeadLetter, type DeadLetter } from '@app/writer';
 import type { ServerKey } from '@app/key-store';
 import {
   endWithin,

@@ -6,7 +6,7 @@ import {
   openDeadLetter,
   WritePipeline,
   WriteProgress,
-} from '@app/ingest';
+} from '@app/writer';
 import {
   closeOnSignal,
   createLogger,

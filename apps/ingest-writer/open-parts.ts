@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { measureProjections, Projector } from '@app/event-store';
 import { eventsOfInstallation } from '@app/identity';
-import { Spool } from '@app/ingest';
+import { Spool } from '@app/intake';
 import { measureQueue, type IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import {

@@ -2,7 +2,7 @@
 export interface QueueRecord {
   /** Records with one key keep their order. */
   readonly key: string;
-  /** Small, UTF-8; what both ends agree on is owned by `libs/ingest/batch.ts`. */
+  /** Small, UTF-8; what both ends agree on is owned by `libs/writer/batch.ts`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Payload;
   /** Whose it is: no owner gets all the room; see `whyNoRoom`. Undefined: nobody's. Not delivered. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { acceptRecords } from '../../libs/ingest/accept/accept-records.js';
-import type { AcceptedChunk } from '../../libs/ingest/accept/chunk.js';
-import type { Judge } from '../../libs/ingest/accept/fair-judge.js';
+import { acceptRecords } from '../../libs/acceptance/records/accept-records.js';
+import type { AcceptedChunk } from '../../libs/acceptance/records/chunk.js';
+import type { Judge } from '../../libs/acceptance/turns/fair-judge.js';
 import { JUDGE } from './batch-rows.js';
 import { openAcceptance, type Acceptance } from './open-acceptance.js';
 import { PureKeeper } from './pure-keeper.js';

@@ -1,6 +1,6 @@
-import type { ColumnarFile } from '../../libs/ingest/accept/chunk.js';
-import type { Judge } from '../../libs/ingest/accept/fair-judge.js';
-import { judgeChunk } from '../../libs/ingest/judge/judge-chunk.js';
+import type { ColumnarFile } from '../../libs/acceptance/records/chunk.js';
+import type { Judge } from '../../libs/acceptance/turns/fair-judge.js';
+import { judgeChunk } from '../../libs/acceptance/judge/judge-chunk.js';
 import { LINES_SETTINGS, selectBatches } from '../../libs/warehouse/sql/batch-statements.js';
 
 /** The judge, without threads and turns. */

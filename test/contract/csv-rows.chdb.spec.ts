@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { openWarehouse, type Column, type LocalEngine, type Warehouse } from '@app/warehouse';
-import { acceptRecords, type SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
-import type { AcceptedChunk, Chunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
+import { acceptRecords, type SchemaKeeper } from '../../libs/acceptance/records/accept-records.js';
+import type { AcceptedChunk, Chunk, ColumnarFile } from '../../libs/acceptance/records/chunk.js';
 import { JUDGE, READING, rowsOf } from './batch-rows.js';
 import { LIMITS } from './limits.js';
 

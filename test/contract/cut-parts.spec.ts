@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { readHeader } from '../../apps/cli/csv-header.js';
 import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut-csv.js';
 import { cutParts, LineCutter, type Cutter } from '../../apps/cli/cut-lines.js';
-import { likelyDelimiter as serversDelimiter } from '../../libs/ingest/upload/csv-header.js';
-import { frameCsv } from '../../libs/ingest/upload/frame-csv.js';
+import { likelyDelimiter as serversDelimiter } from '../../libs/intake/frame/csv-header.js';
+import { frameCsv } from '../../libs/intake/frame/frame-csv.js';
 import { rounds } from '../rounds.js';
 
 /** The same bytes, as they may arrive. */

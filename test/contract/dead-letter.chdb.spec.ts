@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { compress } from '@cloudpss/zstd/napi';
 import { pino } from 'pino';
 import type { RecordedEvent } from '@app/event-store';
-import { DeadLetter, GroupInserter, PutBack, WritePipeline, WriteProgress } from '@app/ingest';
+import { DeadLetter, GroupInserter, PutBack, WritePipeline, WriteProgress } from '@app/writer';
 import type { IngestQueue, QueuePosition } from '@app/ingest-queue';
 import { StreamsProjection } from '@app/streams';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';

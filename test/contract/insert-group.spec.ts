@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GroupInserter } from '@app/ingest';
+import { GroupInserter } from '@app/writer';
 import type { Delivery, QueuedRecord } from '@app/ingest-queue';
 import { StreamsProjection } from '@app/streams';
 import type { LocalEngine, Warehouse, WarehouseWriter } from '@app/warehouse';
 import { Engine } from '../../libs/warehouse/chdb/engine.js';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
-import { groupBatches, type BatchGroup } from '../../libs/ingest/write/group-batches.js';
+import { groupBatches, type BatchGroup } from '../../libs/writer/group-batches.js';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { Wire } from '../doubles/clickhouse/wire.js';
 import { MemoryWriter } from '../doubles/warehouse-writer/memory-writer.js';

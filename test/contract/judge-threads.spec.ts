@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const THREADS = join(import.meta.dirname, '../../dist/libs/ingest/judge/judge-threads.js');
+const THREADS = join(import.meta.dirname, '../../dist/libs/acceptance/judge/judge-threads.js');
 
 /** Runs statements with the compiled threads; in a process, for TypeScript has no program for a thread. */
 async function run(statements: string, directory: string): Promise<unknown> {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWarehouse } from '@app/warehouse';
-import { acceptRecords, type SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
-import type { AcceptedChunk, ColumnarFile } from '../../libs/ingest/accept/chunk.js';
+import { acceptRecords, type SchemaKeeper } from '../../libs/acceptance/records/accept-records.js';
+import type { AcceptedChunk, ColumnarFile } from '../../libs/acceptance/records/chunk.js';
 import { JUDGE, READING, rowsOf } from './batch-rows.js';
 import { LIMITS } from './limits.js';
 

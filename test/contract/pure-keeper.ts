@@ -1,4 +1,4 @@
-import type { SchemaKeeper } from '../../libs/ingest/accept/accept-records.js';
+import type { SchemaKeeper } from '../../libs/acceptance/records/accept-records.js';
 import { refusedFields } from '../../libs/streams/aggregates/stream-schema.js';
 import {
   streamAggregate,

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { crc32 } from 'node:zlib';
 import { open } from 'lmdb';
-import { DeadLetter } from '../../libs/ingest/write/dead-letter.js';
+import { DeadLetter } from '../../libs/writer/dead-letter.js';
 import { environment } from '../../bin/prepare.mjs';
 import { Engine } from '../../libs/warehouse/chdb/engine.js';
 import { startServer, type Server } from '../server/start-server.js';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { DeadLetter, GroupInserter, PutBack } from '@app/ingest';
+import { DeadLetter, GroupInserter, PutBack } from '@app/writer';
 import { StreamsProjection } from '@app/streams';
 import type { Warehouse } from '@app/warehouse';
 import { Engine } from '../../libs/warehouse/chdb/engine.js';

@@ -1,0 +1,24 @@
+export { type CsvShape, INNER_BREAK } from './judge/csv-fields.js';
+export { type EvolvedSchema, type SchemaKeeper, acceptRecords } from './records/accept-records.js';
+export type {
+  AcceptOptions,
+  AcceptedChunk,
+  Chunk,
+  ColumnarFile,
+  RejectedRecords,
+  Rejection,
+  StreamSchema,
+} from './records/chunk.js';
+export { isOutOfSpace } from './records/out-of-space.js';
+export { refuseLongRecord } from './records/record-limit.js';
+export { plainReason, rejectionsOf } from './records/rejection-list.js';
+export type { Survey } from './records/survey.js';
+export { acceptRows, targetStream } from './table/accept-rows.js';
+export { type Field, type FieldType, countFields } from './table/field-type.js';
+export { readParquetFooter } from './table/parquet-footer.js';
+export { refuseLongRows } from './table/refuse-long-rows.js';
+export { spoolRows } from './table/spool-rows.js';
+export { isTimeField, storedKind } from './table/stored-value.sql.js';
+export { type DataFile, type TableSource, rowsOf, storedFields } from './table/table-source.js';
+export { ENGINE_SLOTS, FairEngine } from './turns/fair-engine.js';
+export { FairJudge } from './turns/fair-judge.js';

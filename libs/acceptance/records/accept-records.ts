@@ -1,0 +1,190 @@
+import {
+  beyondFloat,
+  changedIn,
+  changesSchema,
+  COLUMNS_MAX,
+  fits,
+  isUntyped,
+  type Schema,
+  type Verbatim,
+} from '@app/streams';
+import { REJECTED_COLUMNS, TIMESTAMP, type Column } from '@app/warehouse';
+import type { JudgedChunk, JudgedColumn, JudgedRejections, JudgeJob } from '../judge/judge-job.js';
+import { KIND_NAMES } from '../judge/kinds.js';
+import { REASON } from '../judge/reasons.js';
+import {
+  keptFrom,
+  type AcceptedChunk,
+  type AcceptOptions,
+  type ColumnarFile,
+  type Chunk,
+  type RejectedRecords,
+  type StreamSchema,
+} from './chunk.js';
+import { explainMalformed } from './explain-malformed.js';
+import type { Judge } from '../turns/fair-judge.js';
+import { STRUCTURAL } from '../judge/structural.js';
+import type { Survey } from './survey.js';
+
+/** What a stream's schema can do for acceptance. */
+export interface SchemaKeeper {
+  /** Undefined while the stream does not exist. */
+  current(): StreamSchema | undefined;
+  /** Creates the stream or changes its schema so that what was surveyed fits as far as it can, and answers the schema then in force. */
+  evolve(survey: Survey): Promise<EvolvedSchema>;
+}
+
+export interface EvolvedSchema {
+  readonly schema: StreamSchema;
+  /** Fields that cannot become columns, with the reason in the form "<reason>". */
+  readonly refusedFields: ReadonlyMap<string, string>;
+}
+
+/** Endings of the files, which name their format and compression. */
+const FILES = { accepted: 'accepted.ndjson.zst', rejected: 'rejected.native.zst' };
+/** The same of CSV: lines are arrays of the fields that the header names, for names would double them. */
+const FILES_OF_CSV = { ...FILES, accepted: 'accepted.compact.ndjson.zst' };
+/** The same of what is kept in memory: it is small, and the queue keeps it in a record of its own. */
+const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
+
+/**
+ * Parts a chunk of records into a batch of those that fit into the stream's columns, as lines of
+ * JSON, and one of those that do not.
+ *
+ * The judge reads the chunk once. Only where it finds what the schema might change for, such as a
+ * field that is new, the schema changes by what all records hold, and the chunk is judged again.
+ * A new field of which only nulls have come is listed from then on, and no verdict depends on it.
+ */
+export async function acceptRecords(
+  judge: Judge,
+  keeper: SchemaKeeper,
+  chunk: Chunk,
+  options: AcceptOptions,
+): Promise<AcceptedChunk> {
+  const known = keeper.current();
+  let schema = known;
+  let judged = await judge.judge(jobOf(chunk, schema, options));
+  if (judged.isNew || (!known && judged.accepted > 0)) {
+    const evolved = await keeper.evolve(surveyOf(judged));
+    schema = evolved.schema;
+    judged = await judge.judge(jobOf(chunk, schema, options, evolved.refusedFields));
+  } else if (schema) {
+    const untyped = untypedOf(schema, judged);
+    if (untyped.size > 0 && changesSchema(schema, untyped)) await keeper.evolve(untyped);
+  }
+  const rejected = judged.rejected && rejectedOf(chunk, judged, judged.rejected);
+  if (!schema) return { schema, accepted: undefined, rejected };
+  const accepted = judged.accepted > 0 ? acceptedOf(chunk, schema, judged, options) : undefined;
+  return { schema, accepted, rejected };
+}
+
+function jobOf(
+  { file, firstLine, csv, content }: Omit<Chunk, 'bytes'>,
+  schema: StreamSchema | undefined,
+  options: AcceptOptions,
+  refusedFields?: ReadonlyMap<string, string>,
+): JudgeJob {
+  return {
+    source: content ?? file,
+    firstLine,
+    csv,
+    columns: schema ? judgedColumns(schema) : [],
+    exact: schema?.exact ?? [],
+    refusedFields,
+    fieldsMax: COLUMNS_MAX,
+    keptFrom: schema && keptFrom(schema, options),
+    targets: content ? 'memory' : targetsOf(file, csv ? FILES_OF_CSV : FILES),
+    ...options,
+  };
+}
+
+const targetsOf = (file: string, { accepted, rejected }: typeof FILES): typeof FILES => ({
+  accepted: `${file}.${accepted}`,
+  rejected: `${file}.${rejected}`,
+});
+
+/** Kinds that a type takes, one bit for each; types are few, and asked for with every chunk. */
+const taken = new Map<string, number>();
+
+function judgedColumns({ columns, verbatim }: Schema): readonly JudgedColumn[] {
+  if (verbatim.length === 0) return columns.map((column) => judgedColumn(column));
+  const written = new Map(verbatim.map(({ name, of }) => [name, of]));
+  return columns.map((column) => judgedColumn(column, written.get(column.name)));
+}
+
+function judgedColumn({ name, type }: Column, verbatim?: Verbatim): JudgedColumn {
+  const known =
+    taken.get(type) ??
+    KIND_NAMES.reduce((mask, kind, bit) => mask | (fits(type, kind) ? 1 << bit : 0), 0);
+  taken.set(type, known);
+  return { name, type, fits: known, verbatim };
+}
+
+function surveyOf({ survey, changing }: JudgedChunk): Map<string, Map<string, number>> {
+  const fields = new Map<string, Map<string, number>>();
+  for (const { field, kind, count, beyond } of survey) {
+    const kinds = fields.get(field) ?? new Map<string, number>();
+    fields.set(field, kinds.set(kind, count));
+    if (beyond > 0) kinds.set(beyondFloat(kind), beyond);
+  }
+  for (const { field, type } of changing) fields.get(field)?.set(changedIn(type), 1);
+  return fields;
+}
+
+/** Fields that the schema does not know, and that had no value. */
+function untypedOf({ columns, untyped }: Schema, judged: JudgedChunk): Survey {
+  const survey = surveyOf(judged);
+  for (const { name } of columns) survey.delete(name);
+  for (const name of untyped) survey.delete(name);
+  for (const [name, kinds] of survey) if (!isUntyped(kinds)) survey.delete(name);
+  return survey;
+}
+
+function acceptedOf(
+  { file, content, csv }: Chunk,
+  schema: StreamSchema,
+  { accepted, bytes, times }: JudgedChunk,
+  { acceptedAt }: AcceptOptions,
+): ColumnarFile {
+  const named = csv && new Set(csv.columns);
+  const columns = schema.columns.filter(({ name }) => named?.has(name) ?? true);
+  const files = csv ? FILES_OF_CSV : FILES;
+  return {
+    file: `${file}.${(content ? CONTENTS : files).accepted}`,
+    content: bytes?.accepted,
+    rows: accepted,
+    columns: [TIMESTAMP.name, ...columns.map(({ name }) => name)],
+    types: columns.map(({ type }) => type),
+    acceptedAt,
+    times,
+  };
+}
+
+function rejectedOf(
+  { file, content }: Chunk,
+  { bytes }: JudgedChunk,
+  rejections: JudgedRejections,
+): RejectedRecords {
+  const { lines, reasonOf, reasons, firstText } = rejections;
+  const [line = 0] = lines;
+  const reason = reasons[reasonOf[0] ?? 0] ?? '';
+  const compression = line === 1 ? compressionOf(firstText) : undefined;
+  const more = REASON.isOfGrammar(reason)
+    ? explainMalformed(firstText)
+    : compression && `the body looks like ${compression}: send Content-Encoding: ${compression}`;
+  return {
+    file: `${file}.${(content ? CONTENTS : FILES).rejected}`,
+    content: bytes?.rejected,
+    rows: lines.length,
+    columns: [TIMESTAMP.name, ...REJECTED_COLUMNS.map(({ name }) => name)],
+    structural: reasons.every((each) => each.startsWith(STRUCTURAL)),
+    first: { line, reason: more ? `${STRUCTURAL}${more}` : reason },
+    rejections,
+  };
+}
+
+/** What an upload seems to be compressed with whose first line is no text. */
+function compressionOf(text: string): string | undefined {
+  if (text.startsWith('\u001f')) return 'gzip';
+  return /^\(\ufffd\/\ufffd/.test(text) ? 'zstd' : undefined;
+}

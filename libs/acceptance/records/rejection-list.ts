@@ -1,0 +1,17 @@
+import type { RejectedRecords, Rejection } from './chunk.js';
+import { STRUCTURAL } from '../judge/structural.js';
+
+/** Every rejection of a chunk, by line. */
+export function rejectionsOf({ first, rejections }: RejectedRecords): Rejection[] {
+  if (!rejections) return [];
+  const { lines, reasonOf, reasons } = rejections;
+  return Array.from(lines, (line, index) => ({
+    line,
+    // The first one is explained in more detail.
+    reason: plainReason(index === 0 ? first.reason : (reasons[reasonOf[index] ?? 0] ?? '')),
+  }));
+}
+
+/** A reason as clients are told it. */
+export const plainReason = (reason: string): string =>
+  reason.startsWith(STRUCTURAL) ? reason.slice(STRUCTURAL.length) : reason;

@@ -1,0 +1,179 @@
+import {
+  quoteIdentifier,
+  quoteText,
+  TIMESTAMP,
+  type Column,
+  type LocalEngine,
+} from '@app/warehouse';
+import { beyondFloat, kindThatWidens } from '@app/streams';
+import type { SchemaKeeper } from '../records/accept-records.js';
+import { anyBeyondFloat, isBeyondFloat, notYetExact } from './beyond-float.sql.js';
+import {
+  COMPRESSION,
+  keptFrom,
+  type AcceptedChunk,
+  type AcceptOptions,
+  type ColumnarFile,
+  type RejectedRecords,
+  type StreamSchema,
+} from '../records/chunk.js';
+import { isOutOfSpace } from '../records/out-of-space.js';
+import { writeRejected } from './write-rejected.js';
+import { judgedRows, type JudgedRows, type StoredField } from './judge-rows.sql.js';
+import type { RowChunk } from './spool-rows.js';
+
+/** The stream made ready for a table's fields, and why some of them cannot become columns. */
+export interface ReadyStream {
+  readonly schema: StreamSchema;
+  readonly refusedFields: ReadonlyMap<string, string>;
+}
+
+/** The stream that a table's rows go to. */
+export interface TargetStream {
+  /**
+   * Makes or changes it, once, so that the fields fit as far as they can; then answers it as it is
+   * each time.
+   */
+  ready(): Promise<ReadyStream>;
+  /** Lets columns of integers keep that type: they are about to get some that no float has. */
+  keepExact(columns: readonly Column[]): Promise<void>;
+}
+
+export function targetStream(keeper: SchemaKeeper, fields: readonly StoredField[]): TargetStream {
+  const columns = fields.filter(({ name }) => name !== TIMESTAMP.name);
+  const survey = new Map(columns.map(({ name, kind }) => [name, new Map([[kind, 1]])]));
+  let evolved: Promise<ReadyStream> | undefined;
+  return {
+    ready: async () => {
+      evolved ??= keeper.evolve(survey);
+      const ready = await evolved;
+      return { ...ready, schema: keeper.current() ?? ready.schema };
+    },
+    keepExact: async (exact) => {
+      const kinds = exact.map(({ name, type }): [string, Map<string, number>] => [
+        name,
+        new Map([[beyondFloat(kindThatWidens(type) ?? type), 1]]),
+      ]);
+      await keeper.evolve(new Map(kinds));
+    },
+  };
+}
+
+/**
+ * Turns rows of a table into a columnar batch of the stream's columns, and those that do not fit
+ * into rejected records. A field's type decides; only where it leaves a doubt is each value looked at.
+ */
+export async function acceptRows(
+  engine: LocalEngine,
+  target: TargetStream,
+  fields: readonly StoredField[],
+  chunk: RowChunk,
+  options: AcceptOptions,
+): Promise<AcceptedChunk> {
+  const { schema, refusedFields } = await target.ready();
+  const { columns, exact } = schema;
+  const kept = keptFrom(schema, options);
+  const { file: source, firstLine } = chunk;
+  const judged = (nested: boolean): JudgedRows =>
+    judgedRows({ source, firstLine, columns, fields, refusedFields, keptFrom: kept, nested });
+  const held = columns.filter((column) => fields.some(({ name }) => name === column.name));
+  const unsure = notYetExact(held, exact);
+  const accepting = { engine, chunk, columns, unsure, options };
+  try {
+    const rows = judged(false);
+    const all = rows.reason === "''" ? '' : `NOT throwIf(${rows.reason} != '')`;
+    const accepted = await store(accepting, rows, { where: all, count: chunk.rows });
+    return { schema, accepted, rejected: undefined };
+  } catch (error) {
+    if (isOutOfSpace(error)) throw error;
+  }
+  const beyond = await withBeyondFloat(accepting, judged(false));
+  if (beyond.length > 0) {
+    await target.keepExact(beyond);
+    return acceptRows(engine, target, fields, chunk, options);
+  }
+  // Something does not fit. It may be a map that names a key twice, which no object takes.
+  const rows = judged(true);
+  const refused = await countRefused(engine, rows);
+  const good = chunk.rows - refused.count;
+  return {
+    schema,
+    accepted:
+      good > 0
+        ? await store(accepting, rows, { where: `${rows.reason} = ''`, count: good })
+        : undefined,
+    rejected: refused.count > 0 ? await reject(accepting, rows, refused) : undefined,
+  };
+}
+
+interface Accepting {
+  readonly engine: LocalEngine;
+  readonly chunk: RowChunk;
+  readonly columns: readonly Column[];
+  /** Columns of integers that are not known to have any that no float has. */
+  readonly unsure: readonly Column[];
+  readonly options: AcceptOptions;
+}
+
+/** Those of the unsure columns that get such integers. */
+async function withBeyondFloat(
+  { engine, columns, unsure }: Accepting,
+  { rows, values, reason }: JudgedRows,
+): Promise<readonly Column[]> {
+  if (unsure.length === 0) return [];
+  const tests = unsure.map((column) => `max(${isBeyondFloat(column, values[columns.indexOf(column)] ?? 'NULL')})`); // prettier-ignore
+  const answer = await engine.run(`SELECT ${tests.join(', ')} FROM (${rows}) WHERE ${reason} = ''`);
+  const found = answer.trim().split('\t');
+  return unsure.filter((_, index) => found[index] === '1');
+}
+
+async function store(
+  { engine, chunk, columns, unsure, options }: Accepting,
+  { rows, micros, values }: JudgedRows,
+  { where, count }: { readonly where: string; readonly count: number },
+): Promise<ColumnarFile> {
+  const target = `${chunk.file}.accepted.native.${COMPRESSION}`;
+  const time = `fromUnixTimestamp64Micro(ifNull(${micros}, toInt64(${options.acceptedAt})), 'UTC') AS _timestamp`;
+  const names = columns.map(({ name }) => name);
+  const parts = names.map(
+    (name, index) => `${values[index] ?? 'NULL'} AS ${quoteIdentifier(name)}`,
+  );
+  const valueOf = (name: string): string => values[names.indexOf(name)] ?? 'NULL';
+  const beyond = anyBeyondFloat(unsure, [], valueOf);
+  const none = beyond === undefined ? '' : `NOT throwIf(${beyond}, 'an integer that no float has')`;
+  const conditions = [where, none].filter((each) => each !== '').map((each) => `(${each})`);
+  await engine.run(
+    `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
+      ` SELECT ${[time, ...parts].join(', ')} FROM (${rows})` +
+      (conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`),
+  );
+  return { file: target, rows: count, columns: [TIMESTAMP.name, ...names] };
+}
+
+interface Refused {
+  readonly count: number;
+  readonly line: number;
+  readonly reason: string;
+}
+
+async function countRefused(engine: LocalEngine, { rows, reason }: JudgedRows): Promise<Refused> {
+  const answer = await engine.run(
+    "SELECT toJSONString(tuple(countIf(reason != ''), minIf(number, reason != ''), argMinIf(reason, number, reason != '')))" +
+      ` FROM (SELECT number, ${reason} AS reason FROM (${rows}))`,
+  );
+  const [count, line, first] = JSON.parse(answer) as [number, number, string];
+  return { count: Number(count), line: Number(line), reason: first };
+}
+
+async function reject(
+  { engine, chunk, options }: Accepting,
+  { rows, reason, record }: JudgedRows,
+  { count, line, reason: first }: Refused,
+): Promise<RejectedRecords> {
+  const rejected =
+    `SELECT number, ${reason} AS reason, ${record} AS record FROM (${rows}) WHERE reason != ''` +
+    ' SETTINGS output_format_json_quote_denormals = 1';
+  const target = `${chunk.file}.rejected.native.${COMPRESSION}`;
+  const file = await writeRejected(engine, target, { rejected, count }, options);
+  return { ...file, structural: false, first: { line, reason: first } };
+}

@@ -1,0 +1,158 @@
+import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
+import { isBeforeKept, isTime, micros } from './timestamp.sql.js';
+import { ALTERNATIVE_TIMESTAMP, REASON } from '../judge/reasons.js';
+import { fitting, nestedOnce } from './fit-column.sql.js';
+import { isJsonText } from './stored-value.sql.js';
+
+/** A field as it stands in the files of spooled rows. */
+export interface StoredField {
+  readonly name: string;
+  /** Of its values, as `storedKind` names it; `Micros`: a time, in microseconds since 1970. */
+  readonly kind: string;
+  /** Whether its text comes from the table as it is, and might not be UTF-8. */
+  readonly foreignText: boolean;
+}
+
+export interface RowJudgement {
+  readonly source: string;
+  readonly firstLine: number;
+  readonly columns: readonly Column[];
+  readonly fields: readonly StoredField[];
+  /** Why a field cannot become a column, by field. */
+  readonly refusedFields: ReadonlyMap<string, string>;
+  /** Microseconds since the epoch: an earlier row is not for this stream. */
+  readonly keptFrom: number | undefined;
+  /** Whether to look into objects too. */
+  readonly nested: boolean;
+}
+
+export interface JudgedRows {
+  /** SELECT that gives the rows, and their `number`. */
+  readonly rows: string;
+  /** SQL over it: why a row cannot be stored; `''` when all can be. */
+  readonly reason: string;
+  /** SQL over it: the row as a JSON record. */
+  readonly record: string;
+  /** SQL over it: its time in microseconds since 1970, or NULL. */
+  readonly micros: string;
+  /** SQL over it: a value for each column. */
+  readonly values: readonly string[];
+}
+
+/** Name of a field's column in the files of spooled rows. */
+export const columnOf = (index: number): string => `f${index}`;
+
+/** How spooled rows become rows of a stream. */
+export function judgedRows(judgement: RowJudgement): JudgedRows {
+  const { source, firstLine, columns, fields, keptFrom } = judgement;
+  const placed = fields.map((field, index) => ({ ...field, value: columnOf(index) }));
+  const own = placed.find(({ name }) => name === TIMESTAMP.name);
+  const other = placed.find(({ name }) => name === ALTERNATIVE_TIMESTAMP);
+  const times = [own, other].flatMap((field) => (field ? [timeOf(field)] : []));
+  const time = `coalesce(${[...times, 'NULL'].join(', ')})`;
+  const cases = [
+    ...placed.flatMap((field) => refusals(field, judgement)),
+    ...(own ? [notATime(own)] : []),
+    ...(other ? [notATime(other, own && timeOf(own))] : []),
+    ...(keptFrom !== undefined && times.length > 0
+      ? [[isBeforeKept(time, keptFrom), quoteText(REASON.notKept)]]
+      : []),
+  ];
+  return {
+    rows: `SELECT ${firstLine} + rowNumberInAllBlocks() AS number, * FROM file(${quoteText(source)}, Native) SETTINGS input_format_skip_unknown_fields = 1`,
+    reason: cases.length > 0 ? `multiIf(${cases.flat().join(', ')}, '')` : "''",
+    record: recordSql(placed),
+    micros: time,
+    values: columns.map(({ name, type }) => {
+      const field = placed.find((each) => each.name === name);
+      if (!field) return `defaultValueOfTypeName(${quoteText(type)})`;
+      return fitting(field.value, field.kind, type).value;
+    }),
+  };
+}
+
+interface PlacedField extends StoredField {
+  readonly value: string;
+}
+
+/** Conditions under which a row is refused, each with its reason. */
+function refusals(field: PlacedField, judgement: RowJudgement): [string, string][] {
+  const { name, kind, value, foreignText } = field;
+  if (name === TIMESTAMP.name) return [];
+  const refuse = (condition: string, reason: string): [string, string][] => [
+    [condition, quoteText(`field ${JSON.stringify(name)}: ${reason}`)],
+  ];
+  const refused = judgement.refusedFields.get(name);
+  const type = judgement.columns.find((column) => column.name === name)?.type;
+  if (type === undefined)
+    return refuse(isThere(field), `${kindName(kind)} ${refused ?? 'cannot become a column'}`);
+  const { fits } = fitting(value, kind, type);
+  const once = judgement.nested ? nestedOnce(value, kind) : undefined;
+  return [
+    ...(foreignText ? refuse(`NOT ${isUtf8(value, kind)}`, 'invalid UTF-8') : []),
+    ...(fits === undefined
+      ? []
+      : refuse(
+          `NOT (${fits})`,
+          `${kindName(kind)} does not fit the column's type, ${type}, without loss`,
+        )),
+    ...(once === undefined
+      ? []
+      : refuse(
+          `NOT ${once}`,
+          `${kindName(kind)} does not fit the column's type, ${type}, or names a nested field twice`,
+        )),
+  ];
+}
+
+const kindName = (kind: string): string => (kind === 'JSON' ? 'object' : kind.toLowerCase());
+
+function isUtf8(value: string, kind: string): string {
+  return kind === 'Array(Nullable(String))'
+    ? `arrayAll(e -> isValidUTF8(ifNull(e, '')), ${value})`
+    : `isValidUTF8(ifNull(${value}, ''))`;
+}
+
+function isThere({ value, kind }: PlacedField): string {
+  if (kind === 'JSON') return '1';
+  if (isJsonText(kind)) return `${value} != '[]'`;
+  return kind.startsWith('Array(') ? `notEmpty(${value})` : `isNotNull(${value})`;
+}
+
+/** SQL: the field's time in microseconds; NULL where there is none, or what is there is no time. */
+function timeOf({ value, kind }: PlacedField): string {
+  switch (kind) {
+    case 'Micros':
+      return value;
+    case 'Int64':
+    case 'Float64':
+    case 'String':
+      return `if(isNull(${value}), NULL, ${micros(`assumeNotNull(${value})`, kind)})`;
+    case 'UInt64':
+      return `if(isNull(${value}), NULL, ${micros(`toInt64(assumeNotNull(${value}))`, 'Int64')})`;
+    default:
+      return "CAST(NULL, 'Nullable(Int64)')";
+  }
+}
+
+/** @param before time that makes this one of no interest, where there is one. */
+function notATime(field: PlacedField, before?: string): [string, string] {
+  const rule = before === undefined && field.name === TIMESTAMP.name ? '' : ', or send _timestamp';
+  const unless = before === undefined ? '' : `isNull(${before}) AND `;
+  return [
+    `${unless}${isThere(field)} AND NOT ${isTime(timeOf(field))}`,
+    quoteText(
+      `field ${JSON.stringify(field.name)}: want ISO 8601 or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299${rule}`,
+    ),
+  ];
+}
+
+function recordSql(fields: readonly PlacedField[]): string {
+  const parts = fields.map((field) => {
+    const { name, kind, value } = field;
+    const text = isJsonText(kind) ? value : `toJSONString(${value})`;
+    const key = quoteText(`${JSON.stringify(name)}:`);
+    return `if(${isThere(field)}, concat(${key}, assumeNotNull(${text})), '')`;
+  });
+  return `concat('{', arrayStringConcat(arrayFilter(part -> part != '', [${parts.join(', ')}]), ','), '}')`;
+}

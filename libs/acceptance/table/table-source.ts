@@ -1,0 +1,116 @@
+import { MillraceError } from '@app/platform';
+import {
+  quoteIdentifier,
+  quoteText,
+  WarehouseError,
+  type ColumnarBlock,
+  type LocalEngine,
+} from '@app/warehouse';
+import { isOutOfSpace } from '../records/out-of-space.js';
+import { holdsText, structure, type Field } from './field-type.js';
+import { columnOf, type StoredField } from './judge-rows.sql.js';
+import {
+  heldField,
+  isTimeField,
+  microsValue,
+  storedKind,
+  storedValue,
+} from './stored-value.sql.js';
+
+/** A table that comes with a schema of its own. */
+export interface TableSource {
+  readonly fields: readonly Field[];
+  /** The files its rows are in, one after the other; a file is there until the next is asked for. */
+  readonly files: AsyncIterable<DataFile> | Iterable<DataFile>;
+}
+
+/** A Parquet file, and which of its rows and columns are the table's. */
+export interface DataFile {
+  /** Absolute path without characters that the engine reads as a pattern. */
+  readonly file: string;
+  /** What to call it in a message. */
+  readonly name: string;
+  /** Its own columns. */
+  readonly held: readonly Field[];
+  /** Rows of the table in it. */
+  readonly rows: number;
+  /** SQL of fields that all of its rows have alike, by the field's name. */
+  readonly constants: ReadonlyMap<string, string>;
+  /** SQL that is true for rows of the table, where not all are. */
+  readonly where?: string | undefined;
+}
+
+/** What a stream gets of each field. */
+export function storedFields(fields: readonly Field[]): StoredField[] {
+  return fields.map(({ name, type }) => ({
+    name,
+    kind: isTimeField({ name, type }) ? 'Micros' : storedKind(type),
+    foreignText: holdsText(type),
+  }));
+}
+
+/** Reads all rows of a table, its fields as {@link storedFields} has them. */
+export async function* rowsOf(
+  engine: LocalEngine,
+  { fields, files }: TableSource,
+): AsyncGenerator<ColumnarBlock> {
+  for await (const file of files) {
+    let rows = 0;
+    try {
+      for await (const block of engine.blocks(selectRows(file, fields))) {
+        rows += block.rows;
+        yield block;
+      }
+    } catch (error) {
+      throw explained(error, file.name);
+    }
+    if (rows !== file.rows)
+      throw unreadable(file.name, `it should have ${file.rows} rows and has ${rows}`);
+  }
+}
+
+/** SQL that gives a data file's rows of the table. */
+export function selectRows(
+  { file, held, constants, where }: DataFile,
+  fields: readonly Field[],
+): string {
+  const read = new Set<Field>();
+  const values = fields.map((declared, index) => {
+    const constant = constants.get(declared.name);
+    const own = constant === undefined ? heldField(held, declared) : undefined;
+    if (own) read.add(own);
+    return `${constant ?? valueOf(own, declared)} AS ${columnOf(index)}`;
+  });
+  // To count rows, some column must be read.
+  const [first] = held;
+  if (read.size === 0 && first) read.add(first);
+  const rows = `file(${quoteText(file)}, Parquet, ${quoteText(structure([...read]))})`;
+  return `SELECT ${values.join(', ')} FROM ${rows}${where === undefined ? '' : ` WHERE ${where}`}`;
+}
+
+function valueOf(own: Field | undefined, declared: Field): string {
+  const value = own ? quoteIdentifier(own.name) : '';
+  if (!isTimeField(declared)) return storedValue(value, own, declared);
+  const time = own && microsValue(value, own, declared);
+  return time ?? "CAST(NULL, 'Nullable(Int64)')";
+}
+
+/** The engine's number of a statement that needs more memory than it may have. */
+const MEMORY_LIMIT_EXCEEDED = 241;
+const REASON_LENGTH_MAX = 300;
+
+function explained(error: unknown, name: string): unknown {
+  if (!(error instanceof WarehouseError) || isOutOfSpace(error)) return error;
+  if (error.code === MEMORY_LIMIT_EXCEEDED)
+    return new MillraceError(
+      'UPLOAD_TOO_LARGE',
+      `${name}: a row group or a page of it needs more memory than there is for an upload; write it with smaller ones`,
+      { cause: error },
+    );
+  // What follows names our own folders.
+  const [reason = ''] = error.message.split(/: \(in file|: While executing| FROM file\(|\n/, 1);
+  return unreadable(name, reason.slice(0, REASON_LENGTH_MAX), error);
+}
+
+const unreadable = (name: string, reason: string, cause?: unknown): MillraceError =>
+  new MillraceError('MALFORMED_BODY', `${name} cannot be read: ${reason}`, { cause });

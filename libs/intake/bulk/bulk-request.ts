@@ -1,0 +1,24 @@
+import type { QueuePosition } from '@app/ingest-queue';
+import type { RequestOrganization } from '@app/platform';
+import type { Uploader } from '../store/stream-schemas.js';
+import type { BulkItems, RefusedStreams, Rejections } from './bulk-items.js';
+
+export interface BulkRequest {
+  readonly organization: RequestOrganization;
+  /** Of actions that name none. */
+  readonly defaultStream: string | undefined;
+  /** Decoded. */
+  readonly body: AsyncIterable<Buffer>;
+  readonly maxRecordBytes: number;
+  readonly uploader: Uploader;
+  /** The same request again under the same key is stored once and answered alike. */
+  readonly idempotencyKey?: string;
+}
+
+export interface BulkResult {
+  readonly items: BulkItems;
+  readonly rejections: Rejections;
+  readonly refused: RefusedStreams;
+  /** Where its batches are in the queue; undefined: it was stored before, at places not known. */
+  readonly positions: readonly QueuePosition[] | undefined;
+}

@@ -1,0 +1,223 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { MillraceError } from '@app/platform';
+import { refuseLongRecord, type Rejection, rejectionsOf } from '@app/acceptance';
+import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
+import { PartAcceptance } from '../store/accept-parts.js';
+import { streamsOf } from '../store/enqueue-batches.js';
+import { GroupedUploads } from '../upload/grouped-uploads.js';
+import { KeyedUpload } from '../upload/idempotency-key.js';
+import { KeptUploads } from '../upload/kept-uploads.js';
+import { readSmall } from '../frame/read-small.js';
+import { ReceivingTurns } from '../upload/receiving-turns.js';
+import { Spool } from '../spool/spool.js';
+import { spoolChunks } from '../spool/spool-chunks.js';
+import { PartsStore, type StreamParts } from '../store/store-parts.js';
+import { StreamSchemas } from '../store/stream-schemas.js';
+import type { BulkError } from './bulk-action.js';
+import { BulkFramer, type StreamBytes } from './bulk-framer.js';
+import type { Rejections } from './bulk-items.js';
+import type { BulkRequest, BulkResult } from './bulk-request.js';
+import { StreamChannels } from './stream-channels.js';
+
+/**
+ * The way of a bulk request: its documents are parted by stream, each stream's go the way of an
+ * upload, all at the same time, and all batches are put on the queue in one append. What is
+ * answered as stored is on disk in the queue; a request that fails leaves nothing.
+ */
+@Injectable()
+export class BulkPipeline {
+  constructor(
+    private readonly chunks: ChunkAcceptance,
+    private readonly acceptance: PartAcceptance,
+    private readonly store: PartsStore,
+    private readonly schemas: StreamSchemas,
+    private readonly spool: Spool,
+    private readonly groups: GroupedUploads,
+    private readonly kept: KeptUploads,
+    private readonly turns: ReceivingTurns,
+  ) {}
+
+  /** @throws {MillraceError} with nothing stored. */
+  async upload(request: BulkRequest): Promise<BulkResult> {
+    const framer = new BulkFramer(request.defaultStream);
+    const keyed = keyedUpload(request);
+    const before = keyed && (await this.kept.before(keyed));
+    if (keyed && before) {
+      for await (const piece of keyed.body) framer.push(piece);
+      framer.end();
+      return { items: framer.items, ...keptResult(keyed.answerOf(before)) };
+    }
+    const body = this.turns.pass(request.organization.share, keyed?.body ?? request.body);
+    if (keyed) return this.uploadSpooled(request, framer, pieces(framer, body), keyed);
+    const small = await readSmall(body);
+    if (!small.whole) return this.uploadSpooled(request, framer, pieces(framer, small.lines));
+    const parts = await whole(pieces(framer, [small.bytes]));
+    const [only, ...others] = parts;
+    if (only && others.length > 0) return this.uploadSpooled(request, framer, [new Map(parts)]);
+    return this.uploadSmall(request, framer, only);
+  }
+
+  /** What goes to one stream, with what others send there at the same time. */
+  private async uploadSmall(
+    { organization, uploader, maxRecordBytes }: BulkRequest,
+    { items }: BulkFramer,
+    part: readonly [string, Buffer] | undefined,
+  ): Promise<BulkResult> {
+    const nothing = { items, rejections: new Map(), refused: new Map(), positions: [] };
+    if (!part) return nothing;
+    const [stream, bytes] = part;
+    refuseLongRecord(bytes, { maxRecordBytes });
+    const upload = { organization, stream, uploader, itemized: true };
+    try {
+      this.schemas.checkRoom(organization, stream, uploader);
+      const { rejections = [], position } = await this.groups.upload(upload, bytes, 'line');
+      const positions = position ? [position] : [];
+      return { ...nothing, rejections: new Map([[stream, rejections]]), positions };
+    } catch (error) {
+      return { ...nothing, refused: new Map([[stream, oneTooMany(error)]]) };
+    }
+  }
+
+  private uploadSpooled(
+    request: BulkRequest,
+    { items }: BulkFramer,
+    body: Pieces<StreamBytes>,
+    keyed?: KeyedBulk,
+  ): Promise<BulkResult> {
+    const uploadId = ulid();
+    return this.spool.use(uploadId, request.organization.share, async (directory) => {
+      const acceptedAt = Date.now() * 1000;
+      let made = 0;
+      const channels = new StreamChannels<StreamPart>(async (stream, lines) => {
+        made += 1;
+        const folder = join(directory, String(made));
+        await mkdir(folder);
+        const options = { share: request.organization.share, uploadId, stream, acceptedAt };
+        return this.acceptStream(request, options, folder, lines);
+      });
+      const parts = await demultiplexed(body, channels);
+      return { items, ...(await this.storeAll(parts, keyed)) };
+    });
+  }
+
+  private async acceptStream(
+    { organization, uploader, maxRecordBytes }: BulkRequest,
+    options: ChunkOptions,
+    directory: string,
+    lines: AsyncIterable<Buffer>,
+  ): Promise<StreamPart> {
+    const { stream } = options;
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const to = { organization, stream, keeper };
+    const counted = this.spool.counted(options.uploadId, lines, ({ length }) => length);
+    const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+    const parts = this.chunks.parts(keeper, chunks, options);
+    const of = { keeper, organizationId: organization.id, stream };
+    try {
+      this.schemas.checkRoom(organization, stream, uploader);
+      return { to, accepted: await this.acceptance.all(of, parts) };
+    } catch (error) {
+      const refused = oneTooMany(error);
+      // What goes to the other streams comes behind it.
+      for await (const piece of lines) void piece;
+      return { to, accepted: [], refused };
+    }
+  }
+
+  private async storeAll(
+    parts: readonly StreamPart[],
+    keyed: KeyedBulk | undefined,
+  ): Promise<Omit<BulkResult, 'items'>> {
+    const refused = new Map(
+      parts.flatMap((part) => (part.refused ? [[part.to.stream, part.refused] as const] : [])),
+    );
+    let rejections: Rejections = new Map();
+    const stored = await this.store.store(parts, () => {
+      rejections = rejectionsByStream(parts);
+      const chunks = parts.flatMap(({ accepted }) => accepted.map(({ result }) => result));
+      const kept = { rejections: [...rejections], refused: [...refused] };
+      return keyed?.append(kept, streamsOf(chunks));
+    });
+    if (!('before' in stored)) return { rejections, refused, positions: stored.positions };
+    if (keyed) return keptResult(keyed.answerOf(stored.before));
+    throw new Error('only a request with a key can have come before');
+  }
+}
+
+function rejectionsByStream(parts: readonly StreamPart[]): Rejections {
+  const all = new Map<string, Rejection[]>();
+  for (const { to, accepted } of parts) {
+    for (const { result } of accepted) {
+      if (!result.rejected) continue;
+      const ofChunk = rejectionsOf(result.rejected);
+      all.set(to.stream, [...(all.get(to.stream) ?? []), ...ofChunk]);
+    }
+  }
+  return all;
+}
+
+interface StreamPart extends StreamParts {
+  /** Why nothing of it is stored, though the rest of the request is. */
+  readonly refused?: BulkError;
+}
+
+/** What is kept under a key: the items are made again from the body. */
+interface KeptRejections {
+  readonly rejections: readonly (readonly [string, readonly Rejection[]])[];
+  /** Older versions have kept none. */
+  readonly refused?: readonly (readonly [string, BulkError])[];
+}
+
+const keptResult = ({ rejections, refused = [] }: KeptRejections): Omit<BulkResult, 'items'> => ({
+  rejections: new Map(rejections),
+  refused: new Map(refused),
+  positions: undefined,
+});
+
+/** Of a stream that would be one too many; the others of the request are stored. @throws any other failure, as it is */
+function oneTooMany(error: unknown): BulkError {
+  if (!(error instanceof MillraceError) || error.kind !== 'LIMIT_REACHED') throw error;
+  return { type: 'validation_exception', reason: error.message, status: error.status };
+}
+type Pieces<T> = AsyncIterable<T> | Iterable<T>;
+type KeyedBulk = KeyedUpload<KeptRejections>;
+
+function keyedUpload({
+  organization,
+  defaultStream = '',
+  body,
+  idempotencyKey,
+}: BulkRequest): KeyedBulk | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  const named = { organization, stream: defaultStream, format: { kind: 'bulk' }, body };
+  return new KeyedUpload<KeptRejections>(named, idempotencyKey);
+}
+
+async function demultiplexed(
+  body: Pieces<StreamBytes>,
+  channels: StreamChannels<StreamPart>,
+): Promise<StreamPart[]> {
+  try {
+    for await (const piece of body)
+      for (const [stream, bytes] of piece) await channels.put(stream, bytes);
+    return await channels.end();
+  } catch (error) {
+    await channels.fail(error as Error);
+    throw error;
+  }
+}
+
+async function* pieces(framer: BulkFramer, body: Pieces<Buffer>): AsyncGenerator<StreamBytes> {
+  for await (const piece of body) yield framer.push(piece);
+  yield framer.end();
+}
+
+async function whole(body: AsyncIterable<StreamBytes>): Promise<[string, Buffer][]> {
+  const all = new Map<string, Buffer[]>();
+  for await (const piece of body)
+    for (const [stream, bytes] of piece) all.set(stream, [...(all.get(stream) ?? []), bytes]);
+  return [...all].map(([stream, parts]) => [stream, Buffer.concat(parts)]);
+}

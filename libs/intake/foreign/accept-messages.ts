@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeadMessage } from '@app/ingest-queue';
+import { currentTrace, MillraceError, type UploadLimits } from '@app/platform';
+import { WarehouseError } from '@app/warehouse';
+import {
+  acceptRecords,
+  type Chunk,
+  FairJudge,
+  isOutOfSpace,
+  refuseLongRecord,
+} from '@app/acceptance';
+import type { EnqueuedChunk } from '../store/enqueue-batches.js';
+import { frameCsv } from '../frame/frame-csv.js';
+import { frameRecords } from '../frame/frame-records.js';
+import type { StreamParts } from '../store/store-parts.js';
+import { StreamSchemas } from '../store/stream-schemas.js';
+import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
+import type { PlacedMessage } from './place-message.js';
+import { tracedFor } from './trace-messages.js';
+
+const LINE_BREAK = Buffer.from('\n');
+const SPACE = 0x20;
+
+/** Turns messages into batches, those for one stream together. */
+@Injectable()
+export class MessageAcceptor {
+  constructor(
+    private readonly judge: FairJudge,
+    private readonly schemas: StreamSchemas,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+  ) {}
+
+  /**
+   * @param directory for files; theirs until the batches are on the queue
+   * @param bury is told of each message that nothing can be done with
+   * @throws {MillraceError} for reasons that are not the messages' own
+   */
+  async accept(
+    messages: readonly PlacedMessage[],
+    directory: string,
+    bury: (dead: DeadMessage) => void,
+  ): Promise<readonly StreamParts[]> {
+    const accepted: StreamParts[] = [];
+    const left = groups(messages);
+    let files = 0;
+    for (let group = left.shift(); group; group = left.shift()) {
+      const [first] = group;
+      if (!first) continue;
+      files += 1;
+      try {
+        const file = join(directory, `${files}.ndjson`);
+        accepted.push(await tracedFor(group, () => this.acceptGroup(first, group, file)));
+      } catch (error) {
+        if (!isOwnFault(error)) throw error;
+        const middle = Math.ceil(group.length / 2);
+        if (group.length > 1) left.unshift(group.slice(0, middle), group.slice(middle));
+        else bury({ message: first.message, reason: reasonOf(error) });
+      }
+    }
+    return accepted;
+  }
+
+  private async acceptGroup(
+    { organization, stream, format, message }: PlacedMessage,
+    group: readonly PlacedMessage[],
+    file: string,
+  ): Promise<StreamParts> {
+    const uploader = { actor: 'system', organizationId: organization.id, userAgent: 'kafka' };
+    this.schemas.checkRoom(organization, stream, uploader);
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const into = { file, maxRecordBytes: this.limits.maxRecordBytes };
+    const chunk =
+      format.kind === 'csv' ? await csvChunk(message.value, into) : await jsonChunk(group, into);
+    const judge = this.judge.for(organization.share, message.name, chunk.bytes);
+    const options = { uploadId: message.name, stream, acceptedAt: Date.now() * 1000 };
+    const accept = async (): Promise<EnqueuedChunk> => ({
+      ...(await acceptRecords(judge, keeper, chunk, options)),
+      recordBytes: chunk.bytes,
+    });
+    const to = { organization, stream, keeper };
+    return { to, accepted: [{ accept, result: await accept() }], trace: currentTrace() };
+  }
+}
+
+interface Into {
+  readonly file: string;
+  readonly maxRecordBytes: number;
+}
+
+async function csvChunk(value: Uint8Array, { file, maxRecordBytes }: Into): Promise<Chunk> {
+  const { lines, ...csv } = await frameCsv(pieces(value), undefined);
+  const bytes = await collect(lines);
+  refuseLongRecord(bytes, { maxRecordBytes });
+  await writeFile(file, bytes);
+  return { file, firstLine: 1, bytes: bytes.length, csv };
+}
+
+/** JSON for one stream together; a CSV has its own header and stays alone. */
+function groups(messages: readonly PlacedMessage[]): PlacedMessage[][] {
+  const found = new Map<string, PlacedMessage[]>();
+  for (const placed of messages) {
+    const { organization, stream, format, message } = placed;
+    const own = format.kind === 'csv' ? message.name : '';
+    const key = JSON.stringify([organization.id, stream, own]);
+    const group = found.get(key) ?? [];
+    group.push(placed);
+    found.set(key, group);
+  }
+  return [...found.values()];
+}
+
+async function jsonChunk(
+  group: readonly PlacedMessage[],
+  { file, maxRecordBytes }: Into,
+): Promise<Chunk> {
+  const parts: Buffer[] = [];
+  for (const { message } of group) {
+    const lines = await linesOf(message.value);
+    refuseLongRecord(lines, { maxRecordBytes });
+    parts.push(lines, LINE_BREAK);
+  }
+  const bytes = Buffer.concat(parts);
+  await writeFile(file, bytes);
+  return { file, firstLine: 1, bytes: bytes.length };
+}
+
+/** One record a line; what is no JSON is one line, to be rejected as it is. */
+async function linesOf(value: Uint8Array): Promise<Buffer> {
+  try {
+    const { lines } = await frameRecords(pieces(Buffer.from(value)));
+    return await collect(lines);
+  } catch (error) {
+    if (!(error instanceof MillraceError)) throw error;
+    return Buffer.from(value.map((byte) => (byte === 0x0a || byte === 0x0d ? SPACE : byte)));
+  }
+}
+
+async function* pieces(value: Uint8Array): AsyncIterable<Buffer> {
+  yield await Promise.resolve(Buffer.from(value));
+}
+
+async function collect(lines: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const piece of lines) parts.push(piece);
+  return Buffer.concat(parts);
+}
+
+/** Whether the messages are at fault, and not the disk, the memory or the time. */
+function isOwnFault(error: unknown): boolean {
+  if (isOutOfSpace(error)) return false;
+  if (error instanceof MillraceError) return error.status < 500;
+  return error instanceof WarehouseError;
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import {
+  ForeignMessages,
+  type DeadMessage,
+  type ForeignDelivery,
+  type ForeignMessage,
+} from '@app/ingest-queue';
+import { MillraceError, type Logger, type UploadLimits } from '@app/platform';
+import { Spool } from '../spool/spool.js';
+import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
+import { StorageBounds } from '../store/storage-bounds.js';
+import { PartsStore } from '../store/store-parts.js';
+import { UploadPipeline } from '../upload/upload.pipeline.js';
+import { MessageAcceptor } from './accept-messages.js';
+import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
+import { tracedFor } from './trace-messages.js';
+
+/** One acceptance of each stream in it: what a chunk of an upload holds. */
+const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
+/** Keys whose messages are on their way at once. */
+const UPLOADS = 16;
+/** Whose the files of a delivery are: it may be of many organizations, and has a bound of its own. */
+const FOREIGN = 'other producers';
+const BACKOFF_MS = { first: 200, most: 10_000 };
+
+/**
+ * The way of a foreign producer's messages: place → accept → put on the queue and move on, in one
+ * step. What does not fit its stream is kept in `_rejected` as with any upload; what has no place
+ * goes to the dead letters. A message with an Idempotency-Key is an upload of its own.
+ */
+@Injectable()
+export class ForeignUploadsPipeline {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly messages: ForeignMessages,
+    private readonly organizations: FedOrganizations,
+    private readonly acceptor: MessageAcceptor,
+    private readonly store: PartsStore,
+    private readonly uploads: UploadPipeline,
+    private readonly spool: Spool,
+    private readonly storage: StorageBounds,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+  ) {}
+
+  start(logger: Logger): void {
+    this.running = this.run(logger);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(logger: Logger): Promise<void> {
+    const { signal } = this.stopping;
+    let backoff = BACKOFF_MS.first;
+    for await (const delivery of this.messages.consume({ ...DELIVERY, signal })) {
+      try {
+        await this.take(delivery);
+        backoff = BACKOFF_MS.first;
+      } catch (error) {
+        logger.error(
+          { err: error },
+          'messages of other producers could not be taken; they come again',
+        );
+        await sleep(backoff, undefined, { signal }).catch(() => undefined);
+        backoff = Math.min(backoff * 2, BACKOFF_MS.most);
+        await delivery.release();
+      }
+    }
+  }
+
+  private take(delivery: ForeignDelivery): Promise<void> {
+    return this.spool.use(ulid(), FOREIGN, async (directory) => {
+      const dead: DeadMessage[] = [];
+      const placed: PlacedMessage[] = [];
+      const keyed = new Map<string, PlacedMessage[]>();
+      for (const message of delivery.messages) {
+        const place = await this.place(message);
+        if (typeof place === 'string') dead.push({ message, reason: place });
+        else if (place.idempotencyKey === undefined) placed.push(place);
+        else keyed.set(place.idempotencyKey, [...(keyed.get(place.idempotencyKey) ?? []), place]);
+      }
+      // Those of one key one after the other: the first that came is the one.
+      await severalAtOnce([...keyed], async ([key, alike]) => {
+        for (const place of alike) await tracedFor([place], () => this.upload(place, key, dead));
+      });
+      const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
+      await this.store.storeBy(accepted, async (records) => {
+        await delivery.finish(records, dead);
+        return 'stored';
+      });
+    });
+  }
+
+  /** A producer cannot be told to wait: what has no room must not keep up what is behind it. */
+  private async place(message: ForeignMessage): Promise<PlacedMessage | string> {
+    const place = placeMessage(message, this.organizations);
+    if (typeof place === 'string') return place;
+    try {
+      await this.storage.admit(place.organization, message.value.length);
+      return place;
+    } catch (error) {
+      if (error instanceof MillraceError && error.kind === 'STORAGE_FULL') return error.message;
+      throw error;
+    }
+  }
+
+  /** The key makes it happen once, however often the message comes. */
+  private async upload(
+    { organization, stream, format, message }: PlacedMessage,
+    idempotencyKey: string,
+    dead: DeadMessage[],
+  ): Promise<void> {
+    try {
+      await this.uploads.upload({
+        organization,
+        stream,
+        format,
+        idempotencyKey,
+        body: one(Buffer.from(message.value)),
+        maxRecordBytes: this.limits.maxRecordBytes,
+        maxBytes: message.value.length,
+        uploader: { actor: 'system', organizationId: organization.id, userAgent: 'kafka' },
+      });
+    } catch (error) {
+      if (!(error instanceof MillraceError) || error.status >= 500) throw error;
+      dead.push({ message, reason: error.message });
+    }
+  }
+}
+
+/** @throws what the first that fails throws, when all that began have ended. */
+async function severalAtOnce<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = [...items];
+  const runs = Array.from({ length: UPLOADS }, async () => {
+    for (let next = left.shift(); next; next = left.shift()) await work(next);
+  });
+  const ended = await Promise.allSettled(runs);
+  const failed = ended.find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function* one(piece: Buffer): AsyncIterable<Buffer> {
+  yield await Promise.resolve(piece);
+}

@@ -1,0 +1,62 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { StreamsModule } from '@app/streams';
+import { BulkController } from './bulk/bulk.controller.js';
+import { BulkPipeline } from './bulk/bulk.pipeline.js';
+import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
+import { ChunkAcceptance } from './upload/accept-chunks.js';
+import { PartAcceptance } from './store/accept-parts.js';
+import { MessageAcceptor } from './foreign/accept-messages.js';
+import { FairEngine, FairJudge } from '@app/acceptance';
+import { RejectedRecords } from './retry/rejected-records.js';
+import { RetryController } from './retry/retry.controller.js';
+import { RetryPipeline } from './retry/retry.pipeline.js';
+import { DeltaTables } from './delta/delta-tables.js';
+import { BatchEnqueuer } from './store/enqueue-batches.js';
+import { ExactWidening } from './store/exact-widening.js';
+import { GroupedUploads } from './upload/grouped-uploads.js';
+import { KeptUploads } from './upload/kept-uploads.js';
+import { ReceivingTurns } from './upload/receiving-turns.js';
+import { SchemaGate } from './store/schema-gate.js';
+import { PartsStore } from './store/store-parts.js';
+import { UploadStore } from './upload/store-upload.js';
+import { StreamSchemas } from './store/stream-schemas.js';
+import { UploadIntake } from './upload/upload-intake.js';
+import { UploadRates } from './upload/upload-rates.js';
+import { TableUploads } from './upload/table-uploads.js';
+import { UploadController } from './upload/upload.controller.js';
+import { UploadPipeline } from './upload/upload.pipeline.js';
+import { WriteProgress } from '@app/writer';
+
+/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, StorageBounds, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
+@Module({
+  imports: [CqrsModule, StreamsModule],
+  controllers: [UploadController, RetryController, BulkController, ElasticsearchController],
+  providers: [
+    UploadPipeline,
+    BulkPipeline,
+    ChunkAcceptance,
+    PartAcceptance,
+    FairEngine,
+    FairJudge,
+    RetryPipeline,
+    RejectedRecords,
+    UploadRates,
+    UploadIntake,
+    ReceivingTurns,
+    PartsStore,
+    UploadStore,
+    KeptUploads,
+    TableUploads,
+    DeltaTables,
+    GroupedUploads,
+    StreamSchemas,
+    ExactWidening,
+    BatchEnqueuer,
+    SchemaGate,
+    WriteProgress,
+    MessageAcceptor,
+  ],
+  exports: [WriteProgress, UploadPipeline, BatchEnqueuer, MessageAcceptor],
+})
+export class IntakeModule {}

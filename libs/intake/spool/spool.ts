@@ -1,0 +1,168 @@
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
+import { mkdir, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { whyNoRoom } from '@app/ingest-queue';
+import { diskFull, MillraceError } from '@app/platform';
+import { isOutOfSpace } from '@app/acceptance';
+
+const CHECK_FREE_BYTES = 16 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 5;
+
+/** What one piece of work has written to its folder. */
+interface Use {
+  readonly owner: string;
+  bytes: number;
+  /** Of them, when the disk was looked at last. */
+  checked: number;
+}
+
+/** For what is written to one folder. */
+export interface SpoolRoom {
+  /**
+   * So many bytes more are about to be written.
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL when there is no room for them
+   */
+  take(bytes: number): Promise<void>;
+  /** So many bytes are deleted. */
+  give(bytes: number): void;
+}
+
+/** In which small uploads take far less than the room that must be left. */
+const FREE_MS = 100;
+
+/** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
+export class Spool {
+  private readonly uses = new Map<string, Use>();
+  /** Until when the disk counts as having room for what is small. */
+  private freeUntil = 0;
+
+  constructor(
+    private readonly directory: string,
+    private readonly minFreeBytes: number,
+    /** Of the disk that a path is on. */
+    private readonly freeBytes: (path: string) => Promise<number> = freeBytesOf,
+  ) {
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+  }
+
+  /** A folder that stays for as long as the process runs. */
+  folder(name: string): string {
+    const path = join(this.directory, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+
+  /**
+   * Runs work with a folder of its own, which is gone afterwards.
+   * @param owner whose it is: nobody gets all of the disk; see {@link check}
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL, before or during the work.
+   */
+  async use<T>(id: string, owner: string, work: (directory: string) => Promise<T>): Promise<T> {
+    const use: Use = { owner, bytes: 0, checked: 0 };
+    await this.check(use);
+    const directory = join(this.directory, id);
+    try {
+      this.uses.set(id, use);
+      await mkdir(directory);
+      return await work(directory);
+    } catch (error) {
+      if (isOutOfSpace(error)) throw diskFull(error);
+      throw error;
+    } finally {
+      this.uses.delete(id);
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+
+  /**
+   * Pieces on their way to a folder in use, as long as there is room for them.
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL
+   */
+  async *counted<Piece>(
+    id: string,
+    pieces: AsyncIterable<Piece>,
+    bytesOf: (piece: Piece) => number,
+  ): AsyncIterable<Piece> {
+    const room = this.room(id);
+    for await (const piece of pieces) {
+      await room.take(bytesOf(piece));
+      yield piece;
+    }
+  }
+
+  /** Of a folder in use. */
+  room(id: string): SpoolRoom {
+    const use = this.uses.get(id);
+    if (!use) throw new Error(`the spool has no folder ${id}`);
+    return {
+      take: async (bytes) => {
+        use.bytes += bytes;
+        if (use.bytes - use.checked <= CHECK_FREE_BYTES) return;
+        use.checked = use.bytes;
+        await this.check(use);
+      },
+      give: (bytes) => {
+        use.bytes -= bytes;
+        use.checked = Math.min(use.checked, use.bytes);
+      },
+    };
+  }
+
+  /**
+   * Writes a body to a file in a folder in use.
+   * @throws {MillraceError} DISK_FULL, QUEUE_FULL; EMPTY_BODY when there is nothing to write.
+   */
+  async write(id: string, file: string, body: AsyncIterable<Buffer>): Promise<void> {
+    await pipeline(
+      this.counted(id, body, ({ length }) => length),
+      createWriteStream(file),
+    );
+    if (this.uses.get(id)?.bytes === 0)
+      throw new MillraceError('EMPTY_BODY', 'the body is empty; send a file');
+  }
+
+  /**
+   * For what is small: the disk is asked every so often, and not for each.
+   * @throws {MillraceError} DISK_FULL when less than the configured room is left.
+   */
+  async checkFree(): Promise<void> {
+    const now = performance.now();
+    if (now < this.freeUntil) return;
+    await this.free();
+    this.freeUntil = now + FREE_MS;
+  }
+
+  /**
+   * The rule of the queue, for the disk as it is now: an upload has what it has written if its
+   * owner might have that beside what the owner's other uploads have.
+   */
+  private async check(use: Use): Promise<void> {
+    const free = await this.free();
+    const others = [...this.uses.values()].filter((each) => each !== use);
+    const waiting = writtenBy(others);
+    const own = writtenBy(others.filter(({ owner }) => owner === use.owner));
+    const { bytes } = use;
+    if (whyNoRoom({ maxBytes: free + waiting + bytes, waiting, own, bytes }) === 'share')
+      throw new MillraceError(
+        'QUEUE_FULL',
+        'uploads of this organization take as much of the disk as is left for others; nothing of this one was stored; try again later',
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+  }
+
+  /** What may be written. */
+  private async free(): Promise<number> {
+    const free = (await this.freeBytes(this.directory)) - this.minFreeBytes;
+    if (free < 0) throw diskFull();
+    return free;
+  }
+}
+
+const writtenBy = (uses: readonly Use[]): number => uses.reduce((sum, { bytes }) => sum + bytes, 0);
+
+async function freeBytesOf(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { FairEngine, FairJudge, type SchemaKeeper } from '@app/acceptance';
+import type { EnqueuedChunk } from './enqueue-batches.js';
+import { SchemaGate } from './schema-gate.js';
+
+/** Parts in acceptance or waiting for it; a client that sends faster is slowed down. */
+const PARTS_IN_WORK = 4;
+/** With so much waiting for the engine and the judge an upload gets no further than one part: the disk is not for queueing. */
+const CROWDED = 8;
+
+/**
+ * Accepts a part of an upload under the stream's schema of now. It may have to be done again.
+ * What might change the schema waits for `first`, the upload's first part, so that what comes first
+ * decides about columns.
+ */
+export type AcceptPart = (first?: Promise<unknown>) => Promise<EnqueuedChunk>;
+
+export interface AcceptedPart {
+  readonly accept: AcceptPart;
+  readonly result: EnqueuedChunk;
+}
+
+/** Which stream the parts are for. */
+export interface PartsOf {
+  readonly keeper: SchemaKeeper;
+  readonly organizationId: string;
+  readonly stream: string;
+}
+
+/** Accepts an upload's parts while the next ones arrive. */
+@Injectable()
+export class PartAcceptance {
+  constructor(
+    private readonly engine: FairEngine,
+    private readonly judge: FairJudge,
+    private readonly gate: SchemaGate,
+  ) {}
+
+  /** The first goes alone where it has to make the stream. The next ones arrive meanwhile. */
+  async all(of: PartsOf, parts: AsyncIterable<AcceptPart>): Promise<AcceptedPart[]> {
+    const working = new Set<Promise<void>>();
+    const accepted: AcceptedPart[] = [];
+    let first: Promise<void> | undefined;
+    try {
+      for await (const accept of parts) {
+        const index = accepted.push({ accept, result: NOTHING }) - 1;
+        const before = first;
+        const begin = (): Promise<void> =>
+          this.firstAlone(of, async () => {
+            accepted[index] = { accept, result: await accept(before) };
+          });
+        const begun = before && !of.keeper.current() ? before.then(begin) : begin();
+        first ??= begun;
+        const work = begun.then(() => {
+          working.delete(work);
+        });
+        // Failure is seen where the set is awaited; it must not count as unhandled before.
+        work.catch(() => undefined);
+        working.add(work);
+        const most = this.engine.waiting + this.judge.waiting > CROWDED ? 1 : PARTS_IN_WORK;
+        while (working.size >= most) await Promise.race(working);
+      }
+      await Promise.all(working);
+      return accepted;
+    } finally {
+      await Promise.allSettled(working);
+    }
+  }
+
+  /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
+  private firstAlone(
+    { keeper, organizationId, stream }: PartsOf,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (keeper.current()) return work();
+    return this.gate.alone(JSON.stringify(['first', organizationId, stream]), work);
+  }
+}
+
+const NOTHING: EnqueuedChunk = {
+  schema: undefined,
+  accepted: undefined,
+  rejected: undefined,
+  recordBytes: 0,
+};

@@ -1,0 +1,253 @@
+import { readFile, stat } from 'node:fs/promises';
+import { Injectable } from '@nestjs/common';
+import {
+  AlreadyAppendedError,
+  IngestQueue,
+  QueueFullError,
+  type KeptAppend,
+  type NamedAppend,
+  type Payload,
+  type QueuePosition,
+  type QueueRecord,
+} from '@app/ingest-queue';
+import {
+  currentTrace,
+  MillraceError,
+  traced,
+  traceHeaders,
+  type RequestOrganization,
+  type TraceContext,
+} from '@app/platform';
+import { REJECTED_TABLE, type Column, type TableName } from '@app/warehouse';
+import {
+  type AcceptedChunk,
+  type ColumnarFile,
+  FairEngine,
+  type SchemaKeeper,
+  type StreamSchema,
+} from '@app/acceptance';
+import {
+  type Batch,
+  endingOf,
+  type RejectedRemoval,
+  toHeaders,
+  toRemovalRecord,
+} from '@app/writer';
+import { countStored } from './ingest-metrics.js';
+import { SchemaGate } from './schema-gate.js';
+import { StorageBounds } from './storage-bounds.js';
+import { splitBatch } from './split-batch.js';
+
+export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
+
+/** Below this a payload travels in the queue's own record: a file for each would cost more. */
+export const INLINE_BYTES = 64 * 1024;
+const RETRY_AFTER_SECONDS = 5;
+
+/** What a stream's batches go to. */
+export interface Destination {
+  readonly organization: RequestOrganization;
+  readonly stream: string;
+  readonly keeper: SchemaKeeper;
+}
+
+export interface StreamChunks {
+  readonly to: Destination;
+  readonly chunks: readonly EnqueuedChunk[];
+  readonly removal?: RejectedRemoval | undefined;
+  /** What it is done for, where parts of one append have traces of their own. */
+  readonly trace?: TraceContext;
+}
+
+/** Indexes. */
+export interface OutdatedChunk {
+  readonly part: number;
+  readonly chunk: number;
+}
+
+/** Where all batches are, or the upload that came before under the same name. */
+export type Appended =
+  { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
+
+/** The same, or which chunks must be accepted again. */
+export type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
+
+/** Whether the batches are on the queue now, or the same upload has put them there before. */
+export type Put = 'stored' | 'before';
+
+@Injectable()
+export class BatchEnqueuer {
+  constructor(
+    private readonly queue: IngestQueue,
+    private readonly gate: SchemaGate,
+    private readonly engine: FairEngine,
+    private readonly storage: StorageBounds,
+  ) {}
+
+  /**
+   * Puts all batches of an upload on the queue in one append: they are there together or not at
+   * all. A column that widened since a chunk was accepted may not be exact for it any more: then
+   * nothing is put there. A removal goes with the batches, or alone, behind what is there already.
+   * @throws {MillraceError} QUEUE_FULL, STORAGE_FULL
+   */
+  async enqueueAll(parts: readonly StreamChunks[], once?: NamedAppend): Promise<Enqueued> {
+    let appended: Appended = { positions: [] };
+    const outdated = await this.enqueueTogether(parts, async (records) => {
+      appended = await this.admitted(parts, records, () => this.append(records, once));
+      return 'before' in appended ? 'before' : 'stored';
+    });
+    return outdated.length > 0 ? { outdated } : appended;
+  }
+
+  /** An upload is of one organization. What does not get onto the queue is not counted. */
+  private async admitted(
+    parts: readonly StreamChunks[],
+    records: readonly QueueRecord[],
+    append: () => Promise<Appended>,
+  ): Promise<Appended> {
+    const organization = parts[0]?.to.organization;
+    const bytes = await payloadBytes(records);
+    if (!organization || bytes === 0) return append();
+    await this.storage.admit(organization, bytes);
+    let isNew = false;
+    try {
+      const appended = await append();
+      isNew = 'positions' in appended;
+      return appended;
+    } finally {
+      if (!isNew) this.storage.add(organization, -bytes);
+    }
+  }
+
+  /**
+   * The same for several streams at once; `put` takes all their batches.
+   * @returns the places of chunks that must be accepted again; nothing was put then.
+   */
+  enqueueTogether(
+    parts: readonly StreamChunks[],
+    put: (records: readonly QueueRecord[]) => Promise<Put>,
+  ): Promise<readonly OutdatedChunk[]> {
+    const within = async (): Promise<readonly OutdatedChunk[]> => {
+      const outdated = parts.flatMap(({ to, chunks }, part) =>
+        outdatedOf(to, chunks).map((chunk) => ({ part, chunk })),
+      );
+      if (outdated.length > 0) return outdated;
+      const records: QueueRecord[] = [];
+      for (const { to, chunks, removal, trace } of parts) {
+        const { share: owner, database } = to.organization;
+        const own = await this.toRecords(to, chunks, traceHeaders(trace));
+        if (removal) own.push(toRemovalRecord(keyOf(database, to.stream), removal));
+        records.push(...own.map((record) => ({ ...record, owner })));
+      }
+      if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
+      return [];
+    };
+    const gates = parts.map(({ to }) => gateKey(to.organization, to.stream));
+    const [parent = currentTrace(), ...links] = parts.flatMap(({ trace = [] }) => trace);
+    const span = { kind: 'producer', parent, links } as const;
+    return traced('enqueue', () => this.gate.passAll(gates, within), span);
+  }
+
+  private async toRecords(
+    { organization: { share, database }, stream }: Destination,
+    chunks: readonly EnqueuedChunk[],
+    traceparent: Readonly<Record<string, string>>,
+  ): Promise<QueueRecord[]> {
+    const records: QueueRecord[] = [];
+    // An upload that is about to end goes before all that has just begun.
+    const engine = this.engine.for(share, '', Infinity);
+    const key = keyOf(database, stream);
+    for (const { schema, accepted, rejected, recordBytes } of chunks) {
+      const streamId = schema?.id ?? '';
+      const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
+        for (const piece of await splitBatch(engine, batch, this.queue.payloadBytesMax)) {
+          const bytes = Math.ceil((recordBytes * piece.rows) / batch.rows);
+          const record = await toRecord(key, { table, streamId, recordBytes: bytes }, piece);
+          records.push({ ...record, headers: { ...traceparent, ...record.headers } });
+        }
+      };
+      if (accepted) await add(tableOf(schema), accepted);
+      if (rejected) await add({ database, table: REJECTED_TABLE }, rejected);
+    }
+    return records;
+  }
+
+  private async append(
+    records: readonly QueueRecord[],
+    once: NamedAppend | undefined,
+  ): Promise<Appended> {
+    if (records.length === 0 && !once) return { positions: [] };
+    try {
+      return { positions: await this.queue.append(records, once) };
+    } catch (error) {
+      if (error instanceof AlreadyAppendedError) return { before: error.kept };
+      if (!(error instanceof QueueFullError)) throw error;
+      throw new MillraceError(
+        'QUEUE_FULL',
+        'the ingest queue is full; nothing of this upload was stored; try again later',
+        { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: error.message, cause: error },
+      );
+    }
+  }
+}
+
+/** Where the last batch is and the first; undefined when there was nothing to store. */
+export const endsOf = ({
+  positions,
+}: {
+  readonly positions: readonly QueuePosition[];
+}): {
+  readonly position: QueuePosition | undefined;
+  readonly first: QueuePosition | undefined;
+} => ({
+  position: positions.at(-1),
+  first: positions[0],
+});
+
+/** Ids of the streams that batches of these chunks belong to. */
+export const streamsOf = (chunks: readonly EnqueuedChunk[]): string[] =>
+  chunks.flatMap(({ schema, accepted, rejected }) =>
+    schema && (accepted ?? rejected) ? [schema.id] : [],
+  );
+
+/** Removals have none. */
+async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
+  let sum = 0;
+  for (const { payload } of records)
+    sum += 'file' in payload ? (await stat(payload.file)).size : payload.bytes.length;
+  return sum;
+}
+
+/** What goes to one table from one stream keeps its order. */
+const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
+
+/** A stream, by the names that are its own before it exists. */
+export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
+
+function outdatedOf({ keeper }: Destination, chunks: readonly EnqueuedChunk[]): readonly number[] {
+  const columns = keeper.current()?.columns ?? [];
+  return chunks.flatMap((chunk, index) => (isOutdated(chunk, columns) ? [index] : []));
+}
+
+/** Also where all is refused: what no column took may go into one that has widened. */
+function isOutdated({ schema }: EnqueuedChunk, columns: readonly Column[]): boolean {
+  if (!schema) return false;
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  return schema.columns.some(({ name, type }) => types.get(name) !== type);
+}
+
+const tableOf = ({ database, name }: StreamSchema): TableName => ({
+  database,
+  table: name,
+});
+
+async function toRecord(
+  key: string,
+  place: Pick<Batch, 'table' | 'streamId' | 'recordBytes'>,
+  { file, content, rows, columns, types, acceptedAt, times }: ColumnarFile,
+): Promise<QueueRecord> {
+  const isInline = content !== undefined || place.recordBytes <= INLINE_BYTES;
+  const payload: Payload = isInline ? { bytes: content ?? (await readFile(file)) } : { file };
+  const batch = { ...place, columns, types, acceptedAt, times, ending: endingOf(file), rows };
+  return { key, headers: toHeaders(batch), payload };
+}

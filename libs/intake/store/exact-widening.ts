@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { quoteIdentifier, WarehouseReader, type Column } from '@app/warehouse';
+import { IngestQueue } from '@app/ingest-queue';
+import { EXACT_FLOAT, type StreamDescription } from '@app/streams';
+import type { Survey } from '@app/acceptance';
+import { WriteProgress } from '@app/writer';
+
+const INTEGER = 'Nullable(Int64)';
+const INTEGERS = 'Array(Nullable(Int64))';
+const FRACTIONS = 'Array(Nullable(Float64))';
+
+/**
+ * An integer column becomes a float column when fractions come, unless it holds integers that
+ * floats cannot: those must not change after they were stored. Then the fractions are rejected.
+ * Columns that got such integers say so by an event; this looks for those stored before there was
+ * such an event, and, where this process alone puts batches on the queue, whether what a column
+ * keeps its type for is there still.
+ */
+@Injectable()
+export class ExactWidening {
+  constructor(
+    private readonly reader: WarehouseReader,
+    private readonly progress: WriteProgress,
+    private readonly queue: IngestQueue,
+  ) {}
+
+  /** @returns the survey without the fractions that would widen a column which cannot be widened exactly. */
+  async leaveOutInexact(
+    { database, name, columns, exact: kept }: StreamDescription,
+    survey: Survey,
+  ): Promise<ExactSurvey> {
+    const widening = columns.filter(
+      (column) =>
+        (!this.queue.isShared || !kept.includes(column.name)) && meetsFractions(column, survey),
+    );
+    if (widening.length === 0) return { survey, released: [] };
+    // What waits in the queue is about to be in the table.
+    await this.progress.allWritten();
+    const checks = widening.map(({ name: column, type }) => {
+      const value = quoteIdentifier(column);
+      return type === INTEGER
+        ? `countIf(${beyond(value)})`
+        : `countIf(arrayExists(v -> ifNull(${beyond('v')}, 0), ${value}))`;
+    });
+    const answer = await this.reader.text({
+      sql: `SELECT ${checks.join(', ')} FROM ${quoteIdentifier(name)}`,
+      database,
+      format: 'text',
+    });
+    const counts = answer.trim().split('\t').map(Number);
+    const inexact = new Set(
+      widening.filter((_, index) => (counts[index] ?? 0) > 0).map((column) => column.name),
+    );
+    const left = new Map(
+      [...survey].map(([field, kinds]) => [
+        field,
+        inexact.has(field)
+          ? new Map([...kinds].filter(([kind]) => kind !== 'Float64' && kind !== FRACTIONS))
+          : kinds,
+      ]),
+    );
+    const names = widening.map(({ name: column }) => column);
+    const released = names.filter((column) => kept.includes(column) && !inexact.has(column));
+    return { survey: left, released };
+  }
+}
+
+/** What may be made of a survey without changing what is stored. */
+export interface ExactSurvey {
+  readonly survey: Survey;
+  /** Columns that were to keep their type, and may widen after all. */
+  readonly released: readonly string[];
+}
+
+/** Whether a column of the stream might widen by what was surveyed. */
+export function mayWiden({ columns }: StreamDescription, survey: Survey): boolean {
+  return columns.some((column) => meetsFractions(column, survey));
+}
+
+function meetsFractions({ name, type }: Column, survey: Survey): boolean {
+  const kinds = survey.get(name);
+  if (type === INTEGER) return kinds?.has('Float64') === true;
+  return type === INTEGERS && kinds?.has(FRACTIONS) === true;
+}
+
+const beyond = (value: string): string => `${value} > ${EXACT_FLOAT} OR ${value} < -${EXACT_FLOAT}`;

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { traced } from '@app/platform';
+import {
+  type AcceptOptions,
+  acceptRecords,
+  type Chunk,
+  type CsvShape,
+  FairJudge,
+  type SchemaKeeper,
+} from '@app/acceptance';
+import type { AcceptPart } from '../store/accept-parts.js';
+
+/**
+ * Sized so that one is accepted in a fraction of a second on one core, and that a handful of them
+ * in work stay far below 256 MiB. Smaller ones were measured: both the judge and inserts get slower.
+ */
+export const CHUNK_BYTES = 16 * 1024 * 1024;
+
+export interface ChunkOptions extends AcceptOptions {
+  /** Whose turns of the judge it takes. */
+  readonly share: string;
+  readonly csv?: CsvShape | undefined;
+}
+
+/** Makes parts of an upload out of its spooled chunks. */
+@Injectable()
+export class ChunkAcceptance {
+  constructor(private readonly judge: FairJudge) {}
+
+  async *parts(
+    keeper: SchemaKeeper,
+    chunks: AsyncIterable<Chunk>,
+    options: ChunkOptions,
+  ): AsyncIterable<AcceptPart> {
+    const { share, uploadId, csv } = options;
+    for await (const chunk of chunks) {
+      const { bytes } = chunk;
+      const judge = this.judge.for(share, uploadId, bytes);
+      yield async (first) => {
+        const accept = () =>
+          acceptRecords(judge, evolvingAfter(first, keeper), { ...chunk, csv }, options);
+        return {
+          ...(await traced('accept', accept, { attributes: { bytes } })),
+          recordBytes: bytes,
+        };
+      };
+    }
+  }
+}
+
+const evolvingAfter = (
+  first: Promise<unknown> | undefined,
+  keeper: SchemaKeeper,
+): SchemaKeeper => ({
+  current: () => keeper.current(),
+  evolve: async (survey) => {
+    await first;
+    return keeper.evolve(survey);
+  },
+});

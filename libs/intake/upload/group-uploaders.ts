@@ -1,0 +1,32 @@
+import { changesSchema } from '@app/streams';
+import type { SchemaKeeper } from '@app/acceptance';
+import type { Uploader } from '../store/stream-schemas.js';
+
+/**
+ * Uploads of a group by who sent them, from where and with what; request ids differ within one.
+ * In the order in which each came first.
+ */
+export function byUploader<Upload extends { readonly upload: { readonly uploader: Uploader } }>(
+  group: readonly Upload[],
+): readonly (readonly Upload[])[] {
+  const parts = new Map<string, Upload[]>();
+  for (const each of group) {
+    const { actor, organizationId, address, userAgent } = each.upload.uploader;
+    const key = JSON.stringify([actor, organizationId, address, userAgent]);
+    const part = parts.get(key);
+    if (part) part.push(each);
+    else parts.set(key, [each]);
+  }
+  return [...parts.values()];
+}
+
+/** For uploads of several people: a change of the schema is one of theirs, and none of the others'. */
+export const unchanging = (keeper: SchemaKeeper): SchemaKeeper => ({
+  current: () => keeper.current(),
+  evolve: (survey) => {
+    const schema = keeper.current();
+    if (!schema || changesSchema(schema, survey))
+      return Promise.reject(new Error('whose fields are new is not known'));
+    return keeper.evolve(survey);
+  },
+});

@@ -1,0 +1,265 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import {
+  currentTrace,
+  MillraceError,
+  traced,
+  type RequestOrganization,
+  type TraceContext,
+} from '@app/platform';
+import { acceptRecords, type Chunk, FairJudge, rejectionsOf } from '@app/acceptance';
+import { BatchEnqueuer, endsOf, INLINE_BYTES } from '../store/enqueue-batches.js';
+import { byUploader, unchanging } from './group-uploaders.js';
+import type { RecordUnit } from '../frame/frame-records.js';
+import { HeldBytes } from '../spool/held-bytes.js';
+import { Spool } from '../spool/spool.js';
+import { StreamSchemas, type Uploader } from '../store/stream-schemas.js';
+import { countsOf, resultOf, type UploadResult } from './upload-result.js';
+
+export interface SmallUpload {
+  readonly organization: RequestOrganization;
+  readonly stream: string;
+  readonly uploader: Uploader;
+  /** Wants to know each rejection: then there may be nothing else in it. */
+  readonly itemized?: boolean;
+}
+
+interface Waiting {
+  readonly upload: SmallUpload;
+  readonly bytes: Buffer;
+  readonly unit: RecordUnit;
+  /** The group's work is the first one's, whoever has begun to work things off. */
+  readonly trace: TraceContext;
+  resolve(result: UploadResult): void;
+  reject(error: unknown): void;
+}
+
+/** What waits for one stream, and whether a group of it is being worked on. */
+interface Line {
+  readonly waiting: Waiting[];
+  working: boolean;
+}
+
+/** In memory, of all that waits and is in work; each takes some besides its body. */
+const HELD_BYTES_MAX = 256 * 1024 * 1024;
+const HELD_EACH = 4096;
+const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+const GROUP_UPLOADS_MAX = 2000;
+const GATHER_MS_MAX = 3;
+const LINE_BREAK = Buffer.from('\n');
+
+/**
+ * Small uploads of one stream that arrive while others are in work go on together, as one chunk
+ * and one batch: the engine's cost of a statement and the disk's of a sync are shared. Each gets
+ * its own answer when the batch is durable. Uploads that hold anything to reject are taken out of
+ * their group and go on alone, so that nobody's bad record is another's; where fields are new,
+ * each person's go on alone, so that the audit trail tells whose they were.
+ */
+@Injectable()
+export class GroupedUploads {
+  private readonly streams = new Map<string, Line>();
+  private readonly held = new HeldBytes(HELD_BYTES_MAX);
+
+  constructor(
+    private readonly judge: FairJudge,
+    private readonly enqueuer: BatchEnqueuer,
+    private readonly schemas: StreamSchemas,
+    private readonly spool: Spool,
+  ) {}
+
+  upload(upload: SmallUpload, bytes: Buffer, unit: RecordUnit): Promise<UploadResult> {
+    return this.held.during(upload.organization.share, bytes.length + HELD_EACH, () =>
+      this.wait(upload, bytes, unit),
+    );
+  }
+
+  private wait(upload: SmallUpload, bytes: Buffer, unit: RecordUnit): Promise<UploadResult> {
+    const key = `${upload.organization.id}/${upload.stream}`;
+    const line = this.streams.get(key) ?? { waiting: [], working: false };
+    this.streams.set(key, line);
+    return new Promise((resolve, reject) => {
+      line.waiting.push({ upload, bytes, unit, trace: currentTrace(), resolve, reject });
+      if (!line.working) void this.workOff(key, line);
+    });
+  }
+
+  private async workOff(key: string, line: Line): Promise<void> {
+    line.working = true;
+    let expected = 1;
+    while (line.waiting.length > 0) {
+      await this.gather(line.waiting, expected);
+      const group = nextGroup(line.waiting);
+      expected = group.length;
+      await this.acceptGroup(group);
+    }
+    line.working = false;
+    this.streams.delete(key);
+  }
+
+  /** Who was answered together will come again together: waits a moment for as many as last time. */
+  private async gather(waiting: readonly Waiting[], expected: number): Promise<void> {
+    const until = performance.now() + GATHER_MS_MAX;
+    do {
+      await new Promise(setImmediate);
+    } while (waiting.length < expected && performance.now() < until);
+  }
+
+  private async acceptGroup(group: readonly Waiting[]): Promise<void> {
+    const [first] = group;
+    if (!first) return;
+    try {
+      const { results, apart } = await traced(
+        'accept group',
+        () => this.accept(first.upload, group),
+        {
+          attributes: { uploads: group.length },
+          parent: first.trace,
+          links: group.slice(1).map(({ trace }) => trace),
+        },
+      );
+      for (const [index, result] of results.entries()) group[index]?.resolve(result);
+      for (const part of apart) await this.acceptGroup(part);
+    } catch (error) {
+      // Once on its way to the queue nothing is tried again: its outcome may be unknown.
+      for (const waiting of group) waiting.reject(error);
+    }
+  }
+
+  /** Runs work with lines where they cost least: a few of them stay in memory. */
+  private async placed<T>(
+    uploadId: string,
+    owner: string,
+    lines: Buffer,
+    work: (chunk: Chunk) => Promise<T>,
+  ): Promise<T> {
+    const chunk = { file: '0.ndjson', firstLine: 1, bytes: lines.length };
+    if (lines.length <= INLINE_BYTES) {
+      await this.spool.checkFree();
+      return work({ ...chunk, content: lines });
+    }
+    return this.spool.use(uploadId, owner, async (directory) => {
+      const file = join(directory, chunk.file);
+      await writeFile(file, lines);
+      return work({ ...chunk, file });
+    });
+  }
+
+  /** @returns a result for each, or the parts to go on with instead. */
+  private accept(
+    { organization, stream, uploader, itemized = false }: SmallUpload,
+    group: readonly Waiting[],
+  ): Promise<GroupOutcome> {
+    const uploadId = ulid();
+    const bytes = Buffer.concat(group.flatMap((waiting) => [waiting.bytes, LINE_BREAK]));
+    return this.placed(uploadId, organization.share, bytes, async (chunk) => {
+      const keeper = this.schemas.keeper(organization, stream, uploader);
+      const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
+      const alone = group.length === 1;
+      const parts = byUploader(group);
+      const judge = this.judge.for(organization.share, uploadId, bytes.length);
+      const accepting = acceptRecords(
+        judge,
+        parts.length === 1 ? keeper : unchanging(keeper),
+        chunk,
+        options,
+      );
+      const accepted = alone ? await accepting : await accepting.catch(unlessOfAll);
+      if (!accepted) return { results: [], apart: parts.length === 1 ? halves(group) : parts };
+      if (accepted.rejected && !alone) {
+        return {
+          results: [],
+          apart: takeApart(group, accepted.rejected.rejections?.lines ?? new Float64Array()),
+        };
+      }
+      const rejections = itemized && accepted.rejected ? rejectionsOf(accepted.rejected) : [];
+      const sum =
+        rejections.length > 0
+          ? countsOf(stream, [accepted])
+          : resultOf(stream, [accepted], group[0]?.unit ?? 'line');
+      const to = { organization, stream, keeper };
+      const chunks = [{ ...accepted, recordBytes: bytes.length }];
+      const enqueued = await this.enqueuer.enqueueAll([{ to, chunks }]);
+      // It may be taken apart when it is accepted again.
+      if (!('positions' in enqueued)) return { results: [], apart: [group] };
+      const { position, first } = endsOf(enqueued);
+      const ofOne = ({ bytes: lines }: Waiting): UploadResult => ({
+        stream,
+        successful: recordsIn(lines),
+        failed: 0,
+        error: undefined,
+        position,
+        first,
+      });
+      return {
+        results: alone ? [{ ...sum, position, first, rejections }] : group.map(ofOne),
+        apart: [],
+      };
+    });
+  }
+}
+
+/** What one upload may be at fault for is found by taking the group apart; what the server lacks, all lack. */
+function unlessOfAll(error: unknown): undefined {
+  if (error instanceof MillraceError && error.status >= 500) throw error;
+}
+
+interface GroupOutcome {
+  readonly results: readonly UploadResult[];
+  readonly apart: readonly (readonly Waiting[])[];
+}
+
+/** Those whose lines were rejected each alone, all others together. */
+function takeApart(
+  group: readonly Waiting[],
+  rejected: Float64Array,
+): readonly (readonly Waiting[])[] {
+  const good: Waiting[] = [];
+  const alone: Waiting[][] = [];
+  let line = 1;
+  for (const waiting of group) {
+    const next = line + linesIn(waiting.bytes) + 1;
+    const begin = line;
+    if (rejected.some((number) => number >= begin && number < next)) alone.push([waiting]);
+    else good.push(waiting);
+    line = next;
+  }
+  return [good, ...alone];
+}
+
+function halves(group: readonly Waiting[]): readonly (readonly Waiting[])[] {
+  const middle = Math.ceil(group.length / 2);
+  return [group.slice(0, middle), group.slice(middle)];
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_BREAK); at >= 0; at = bytes.indexOf(LINE_BREAK, at + 1))
+    lines += 1;
+  return lines;
+}
+
+function nextGroup(waiting: Waiting[]): readonly Waiting[] {
+  let bytes = 0;
+  let count = 0;
+  for (const { bytes: body } of waiting) {
+    bytes += body.length;
+    if (count > 0 && (bytes > GROUP_BYTES_MAX || count >= GROUP_UPLOADS_MAX)) break;
+    count += 1;
+  }
+  return waiting.splice(0, count);
+}
+
+/** Lines that are not blank: each was found to be a record. */
+function recordsIn(lines: Buffer): number {
+  let records = 0;
+  let visible = false;
+  for (const byte of lines) {
+    if (byte === 0x0a) {
+      if (visible) records += 1;
+      visible = false;
+    } else if (byte > 0x20) visible = true;
+  }
+  return visible ? records + 1 : records;
+}

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { MillraceError } from '@app/platform';
+import { COLUMNS_MAX } from '@app/streams';
+import type { LocalEngine } from '@app/warehouse';
+import {
+  type AcceptOptions,
+  acceptRows,
+  countFields,
+  FairEngine,
+  readParquetFooter,
+  refuseLongRows,
+  rowsOf,
+  type SchemaKeeper,
+  spoolRows,
+  storedFields,
+  type TableSource,
+  targetStream,
+} from '@app/acceptance';
+import { DeltaTables } from '../delta/delta-tables.js';
+import type { KeyedUpload } from './idempotency-key.js';
+import { Spool } from '../spool/spool.js';
+import { UploadStore } from './store-upload.js';
+import type { AcceptPart } from '../store/accept-parts.js';
+import { StreamSchemas } from '../store/stream-schemas.js';
+import type { UploadFormat, UploadRequest } from './upload-request.js';
+import type { UploadResult } from './upload-result.js';
+
+/** Columns take less room than the same records as JSON do: about as many rows as there, and what goes into one insert. */
+const CHUNK_BYTES = 10 * 1024 * 1024;
+const CHUNK_ROWS = 400_000;
+/** Below the columns of a table, all of them together. */
+const NESTED_FIELDS_MAX = 10_000;
+
+interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | 'maxRecordBytes'> {
+  readonly engine: LocalEngine;
+  readonly directory: string;
+}
+
+type TableFormat = Extract<UploadFormat, { readonly kind: 'parquet' | 'delta' }>;
+
+/**
+ * The way of an upload that has a schema of its own: spool whole → read by the engine, block by
+ * block → accept → enqueue. Its types make or change the stream before its first row is read.
+ */
+@Injectable()
+export class TableUploads {
+  constructor(
+    private readonly engine: FairEngine,
+    private readonly uploads: UploadStore,
+    private readonly schemas: StreamSchemas,
+    private readonly spool: Spool,
+    private readonly deltaTables: DeltaTables,
+  ) {}
+
+  /** @throws {MillraceError} with nothing stored. */
+  upload(
+    request: UploadRequest,
+    format: TableFormat,
+    keyed: KeyedUpload | undefined,
+  ): Promise<UploadResult> {
+    const { organization, stream, uploader } = request;
+    const uploadId = ulid();
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const engine = this.engine.for(organization.share, uploadId, CHUNK_BYTES);
+    const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
+    return this.spool.use(uploadId, organization.share, async (directory) => {
+      const body = join(directory, 'body.parquet');
+      await this.spool.write(uploadId, body, request.body);
+      const table =
+        format.kind === 'parquet'
+          ? await parquetTable(body)
+          : await this.deltaTables.open(body, {
+              ...request,
+              ...format,
+              engine,
+              directory,
+              room: this.spool.room(uploadId),
+            });
+      const parts = this.partsOf(table, keeper, { ...options, ...request, engine, directory });
+      return this.uploads.store({ request, keeper, parts, unit: 'row', keyed });
+    });
+  }
+
+  private async *partsOf(
+    table: TableSource,
+    keeper: SchemaKeeper,
+    options: TableOptions,
+  ): AsyncIterable<AcceptPart> {
+    refuseWide(table);
+    const fields = storedFields(table.fields);
+    const { engine, directory } = options;
+    const blocks = this.spool.counted(
+      options.uploadId,
+      rowsOf(engine, table),
+      ({ bytes }) => bytes.length,
+    );
+    const chunks = spoolRows(blocks, {
+      directory,
+      chunkBytes: CHUNK_BYTES,
+      chunkRows: CHUNK_ROWS,
+      maxBytes: options.maxBytes,
+    });
+    const target = targetStream(keeper, fields);
+    for await (const chunk of chunks) {
+      yield async (first) => {
+        await first;
+        await refuseLongRows(engine, chunk, options.maxRecordBytes);
+        return {
+          ...(await acceptRows(engine, target, fields, chunk, options)),
+          recordBytes: chunk.bytes,
+        };
+      };
+    }
+  }
+}
+
+/** Each is a column to read, to convert and to judge, whether or not the stream gets it. */
+function refuseWide({ fields }: TableSource): void {
+  if (fields.length > COLUMNS_MAX + 1)
+    throw new MillraceError(
+      'MALFORMED_BODY',
+      `the table has ${fields.length} columns, and a stream can have ${COLUMNS_MAX}; send fewer, or put some into a struct`,
+    );
+  const nested = fields.reduce((sum, { type }) => sum + countFields(type), 0);
+  if (nested > NESTED_FIELDS_MAX)
+    throw new MillraceError(
+      'MALFORMED_BODY',
+      `the table's columns have ${nested} fields within them, and ${NESTED_FIELDS_MAX} are the most; send them as text, or as a map`,
+    );
+}
+
+async function parquetTable(file: string): Promise<TableSource> {
+  const name = 'the body';
+  const { fields, rows } = await readParquetFooter(file, name);
+  const names = new Set<string>();
+  for (const field of fields) {
+    if (names.has(field.name))
+      throw new MillraceError(
+        'MALFORMED_BODY',
+        `${name} has two columns ${JSON.stringify(field.name)}`,
+      );
+    names.add(field.name);
+  }
+  const files =
+    rows === 0 ? [] : [{ file, name, held: fields, rows, constants: new Map<string, string>() }];
+  return { fields: fields.map(({ name, type }) => ({ name, type })), files };
+}

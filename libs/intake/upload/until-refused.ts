@@ -1,0 +1,56 @@
+import type { AcceptPart } from '../store/accept-parts.js';
+
+/**
+ * Parts made of a body's lines. As soon as one is refused nobody waits for the client any more: the
+ * lines end with that failure, and so do the parts.
+ */
+export async function* untilRefused(
+  lines: AsyncIterable<Buffer>,
+  partsOf: (lines: AsyncIterable<Buffer>) => AsyncIterable<AcceptPart>,
+): AsyncIterable<AcceptPart> {
+  const refusal = new Refusal();
+  for await (const accept of partsOf(refusal.endOf(lines)))
+    yield async (first) => {
+      try {
+        return await accept(first);
+      } catch (error) {
+        refusal.tell(error as Error);
+        throw error;
+      }
+    };
+}
+
+/** Tells the one who waits at the time: a promise raced for every piece would keep all of them. */
+class Refusal {
+  private failure: Error | undefined;
+  private giveUp: ((failure: Error) => void) | undefined;
+
+  tell(failure: Error): void {
+    this.failure ??= failure;
+    this.giveUp?.(failure);
+  }
+
+  async *endOf(lines: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    const iterator = lines[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await this.orRefused(iterator.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      const left = Promise.resolve(iterator.return?.());
+      // It may have to wait for what the client sends next, and whoever refuses does not.
+      if (this.failure) left.catch(() => undefined);
+      else await left;
+    }
+  }
+
+  private orRefused<T>(next: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.failure) reject(this.failure);
+      this.giveUp = reject;
+      next.then(resolve, reject);
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  MillraceError,
+  organizationOf,
+  type AuthenticatedRequest,
+  type RequestOrganization,
+  type UploadLimits,
+} from '@app/platform';
+import { watchPace } from '../frame/client-pace.js';
+import { decodeBody } from '../frame/decode-body.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
+import type { Uploader } from '../store/stream-schemas.js';
+import { UPLOAD_LIMITS } from './upload-limits.js';
+import { isShort, shortBody } from '../frame/short-body.js';
+import { StorageBounds } from '../store/storage-bounds.js';
+import { UploadRates } from './upload-rates.js';
+import { uploaderOf } from '../store/uploader.js';
+
+/** What every route that takes a body may answer; see {@link UploadIntake}. */
+export const INTAKE_FAILURES = {
+  UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
+  CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
+  UNSUPPORTED_ENCODING: 'want Content-Encoding gzip, deflate, br or zstd',
+  TOO_MANY_REQUESTS: 'this organization uploads more than it may; wait and send it again',
+  LIMIT_REACHED:
+    'stream logs would be one more than the 1000 that an organization may have (MILLRACE_ORG_STREAMS); nothing was stored in it; delete streams, or ask the operator of the server for more',
+  STORAGE_FULL:
+    'this organization keeps about 1024.0 MiB of the 1024.0 MiB it may keep (MILLRACE_ORG_STORAGE_BYTES), with what waits to be written; nothing of this upload was stored; delete streams, or shorten their data_retention',
+  QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
+} as const;
+
+/** An upload that was let in, its body not read yet. */
+export interface TakenUpload {
+  readonly organization: RequestOrganization;
+  readonly uploader: Uploader;
+  /** Decoded, and counted against the organization's rate. */
+  readonly body: AsyncIterable<Buffer>;
+  readonly maxBytes: number;
+  readonly maxRecordBytes: number;
+  readonly idempotencyKey?: string;
+}
+
+type Body = ReturnType<typeof decodeBody>;
+
+/** Lets uploads in, of whatever format. */
+@Injectable()
+export class UploadIntake {
+  constructor(
+    private readonly rates: UploadRates,
+    private readonly storage: StorageBounds,
+    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
+  ) {}
+
+  /**
+   * @param unwrap takes what is uploaded out of the decoded body
+   * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, STORAGE_FULL, INVALID_PARAMETER, UNSUPPORTED_ENCODING
+   */
+  async take(
+    request: AuthenticatedRequest,
+    unwrap?: (decoded: Body) => AsyncIterable<Buffer>,
+  ): Promise<TakenUpload> {
+    const organization = organizationOf(request);
+    const { maxBytes, maxRecordBytes } = this.limits;
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > maxBytes)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        `an upload may have at most ${maxBytes} bytes; split it`,
+      );
+    this.rates.admit(organization.share);
+    await this.storage.admit(organization);
+    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+    if (idempotencyKey !== undefined) this.rates.admitKeyed(organization.share);
+    return {
+      organization,
+      uploader: uploaderOf(request),
+      body: this.rates.counted(organization.share, this.bodyOf(request, unwrap)),
+      maxBytes,
+      maxRecordBytes,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    };
+  }
+  private bodyOf(
+    { raw }: AuthenticatedRequest,
+    unwrap: ((decoded: Body) => AsyncIterable<Buffer>) | undefined,
+  ): AsyncIterable<Buffer> {
+    if (!unwrap && isShort(raw)) return shortBody(raw, this.limits);
+    const decoded = decodeBody(raw, raw.headers['content-encoding'], this.limits.maxBytes);
+    watchPace(raw, this.limits, (failure) => decoded.destroy(failure));
+    return unwrap ? unwrap(decoded) : decoded;
+  }
+}

@@ -1,0 +1,159 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { QueuedRecord, QueuePosition } from '@app/ingest-queue';
+import { syncPath } from '@app/platform';
+import { endingIn } from './batch.js';
+import { isLost } from './lost-payload.js';
+import { countDeadLetter } from './write-metrics.js';
+
+/** A batch that no table took. */
+export interface DeadBatch {
+  readonly position: QueuePosition;
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Why no table took it. */
+  readonly reason: string;
+  /** Its rows are not here, for they were gone before. */
+  readonly lost?: boolean | undefined;
+}
+
+const DESCRIPTION = '.json';
+/** Partition and offset. */
+const NAME = /^\d+-\d+$/;
+const descriptionSchema = z.object({
+  partition: z.number(),
+  offset: z.string().transform(BigInt),
+  key: z.string(),
+  headers: z.record(z.string(), z.string()),
+  reason: z.string(),
+  lost: z.boolean().optional(),
+});
+
+/** Batches that no insert takes are kept here, whole, with the reason: nothing acknowledged is thrown away. */
+export class DeadLetter {
+  /** Names of what is here. */
+  private readonly names: Set<string>;
+  /** Of payloads that were asked for before. */
+  private readonly sizes = new Map<string, { database: string; bytes: number }>();
+  /** Of those that this process has kept without their rows. */
+  private readonly lost = new Set<string>();
+
+  constructor(private readonly directory: string) {
+    const files = existsSync(directory) ? readdirSync(directory) : [];
+    this.names = new Set(
+      files
+        .filter((file) => file.endsWith(DESCRIPTION))
+        .map((file) => file.slice(0, -DESCRIPTION.length))
+        // Whatever else somebody has put there is none of ours.
+        .filter((name) => NAME.test(name)),
+    );
+  }
+
+  get size(): number {
+    return this.names.size;
+  }
+
+  /** Resolves when the record is on disk. What was left of an earlier try is written over. */
+  async keep({ position, key, headers, payload }: QueuedRecord, reason: string): Promise<void> {
+    await mkdir(this.directory, { recursive: true });
+    const name = nameOf(position);
+    const path = join(this.directory, name);
+    const lost = await isLost(payload);
+    if (lost) this.lost.add(name);
+    else {
+      const kept = `${path}${endingIn(headers)}`;
+      if ('file' in payload) await copyFile(payload.file, kept);
+      else await writeFile(kept, payload.bytes);
+      await syncPath(kept);
+    }
+    const { partition, offset } = position;
+    const told = lost ? { lost } : {};
+    const description = { partition, offset: String(offset), key, headers, reason, ...told };
+    // Last, and whole or not at all: without it there is no batch.
+    await writeFile(`${path}.new`, `${JSON.stringify(description, undefined, 2)}\n`);
+    await syncPath(`${path}.new`);
+    await rename(`${path}.new`, `${path}${DESCRIPTION}`);
+    await syncPath(this.directory);
+    if (!this.names.has(name)) countDeadLetter();
+    this.names.add(name);
+  }
+
+  /** Whether a batch of `position`'s partition, from `from` on and up to it, is here. */
+  holds(position: QueuePosition, from = position.offset): boolean {
+    return hasOne(this.names, position, from);
+  }
+
+  /** The same of batches whose rows are lost. */
+  holdsLost(position: QueuePosition, from = position.offset): boolean {
+    return hasOne(this.lost, position, from);
+  }
+
+  /** What is kept here of each database's, in bytes. */
+  async bytesByDatabase(): Promise<ReadonlyMap<string, number>> {
+    const bytes = new Map<string, number>();
+    for (const name of this.names) {
+      const size = this.sizes.get(name) ?? (await this.sizeOf(name));
+      this.sizes.set(name, size);
+      bytes.set(size.database, (bytes.get(size.database) ?? 0) + size.bytes);
+    }
+    return bytes;
+  }
+
+  private async sizeOf(name: string): Promise<{ database: string; bytes: number }> {
+    const { headers, lost } = await this.describe(name);
+    const payload = join(this.directory, `${name}${endingIn(headers)}`);
+    const { size } = lost ? { size: 0 } : await stat(payload);
+    return { database: headers.database ?? '', bytes: size };
+  }
+
+  private async describe(name: string): Promise<DeadBatch> {
+    const text = await readFile(join(this.directory, `${name}${DESCRIPTION}`), 'utf8');
+    const { partition, offset, ...rest } = descriptionSchema.parse(JSON.parse(text));
+    return { position: { partition, offset }, ...rest };
+  }
+
+  /** In the order in which they were on the queue. */
+  async list(): Promise<readonly DeadBatch[]> {
+    const batches = await Promise.all([...this.names].map((name) => this.describe(name)));
+    return batches.sort(({ position: a }, { position: b }) =>
+      a.partition === b.partition ? Number(a.offset - b.offset) : a.partition - b.partition,
+    );
+  }
+
+  /** As it was delivered. */
+  async read({ position, key, headers, lost, reason }: DeadBatch): Promise<QueuedRecord> {
+    if (lost) throw new Error(reason);
+    const bytes = await readFile(join(this.directory, `${nameOf(position)}${endingIn(headers)}`));
+    return { position, key, headers, payload: { bytes } };
+  }
+
+  /** Resolves when it is gone for good. */
+  async forget({ position, headers }: DeadBatch): Promise<void> {
+    const name = nameOf(position);
+    for (const ending of [DESCRIPTION, endingIn(headers)])
+      await rm(join(this.directory, `${name}${ending}`), { force: true });
+    await syncPath(this.directory);
+    this.names.delete(name);
+    this.sizes.delete(name);
+  }
+}
+
+function hasOne(
+  names: Iterable<string>,
+  { partition, offset }: QueuePosition,
+  from: bigint,
+): boolean {
+  for (const name of names) {
+    const [of, at] = name.split('-').map(BigInt);
+    if (of === BigInt(partition) && at !== undefined && from <= at && at <= offset) return true;
+  }
+  return false;
+}
+
+const nameOf = ({ partition, offset }: QueuePosition): string => `${partition}-${offset}`;
+
+/** Of the process that has this data directory. */
+export const openDeadLetter = (dataDirectory: string): DeadLetter =>
+  new DeadLetter(join(dataDirectory, 'dead-letter'));

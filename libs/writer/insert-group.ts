@@ -1,0 +1,144 @@
+import type { Delivery } from '@app/ingest-queue';
+import { currentTrace, traced, traceOf } from '@app/platform';
+import type { StreamsProjection } from '@app/streams';
+import { REJECTED_TABLE, type WarehouseSchema, type WarehouseWriter } from '@app/warehouse';
+import type { RejectedRemoval } from './rejected-removal.js';
+import type { BatchGroup, ReceivedBatch } from './group-batches.js';
+import { SpilledBatches } from './spilled-batches.js';
+import { measureInsert } from './write-metrics.js';
+
+/** What is known of a partition's batches under one epoch. */
+interface Partition {
+  readonly epoch: bigint | undefined;
+  /**
+   * By table and stream: the last read-back, from its beginning on. Taken out when one fails, or an
+   * insert does: whoever finds one here had no insert fail since it began, so it tells of all.
+   */
+  readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;
+  /** Of the delivery in work. No group of it has a position before, whichever group reads back. */
+  first: bigint;
+  last: bigint;
+}
+
+/**
+ * Inserts groups of batches so that each batch is in its table once, whatever happened before.
+ *
+ * The table is the checkpoint. Rows carry their batch's queue position, an insert is one part and
+ * so all or nothing; before the first insert into a table, and after any insert whose outcome is
+ * not known, the positions that are there are read back, and only what is missing is inserted.
+ * That holds because one writer at a time has a partition, and takes its batches in order.
+ */
+export class GroupInserter {
+  private readonly partitions = new Map<number, Partition>();
+
+  constructor(
+    private readonly writer: WarehouseWriter,
+    /** Absolute; for batches that came as bytes. */
+    private readonly directory: string,
+    private readonly streams: StreamsProjection,
+    private readonly schema: Pick<WarehouseSchema, 'dropRejected' | 'removeRejected'>,
+  ) {}
+
+  /**
+   * Before the groups of a delivery. Under a new epoch, and when records come again that came
+   * before, what is there must be read anew.
+   * @throws {FencedError} when the partition is another writer's by now
+   */
+  async begin({
+    partition,
+    epoch,
+    records,
+  }: Pick<Delivery, 'partition' | 'epoch' | 'records'>): Promise<void> {
+    const known = this.partitions.get(partition);
+    const first = records[0]?.position.offset ?? 0n;
+    const last = records.at(-1)?.position.offset ?? 0n;
+    if (known && known.epoch === epoch && first > known.last) {
+      known.first = first;
+      known.last = last;
+      return;
+    }
+    this.partitions.delete(partition);
+    if (epoch !== undefined) await this.writer.claim(partition, epoch);
+    this.partitions.set(partition, { epoch, readBacks: new Map(), first, last });
+  }
+
+  /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or parts of it. */
+  async insert(group: BatchGroup): Promise<void> {
+    const { table, streamId } = group;
+    // Deleted with its stream, which its upload was answered before.
+    if (this.streams.isDeleted(streamId)) return;
+    await this.insertMissing(group);
+    // Deleted meanwhile: its records were dropped before these came.
+    if (table.table === REJECTED_TABLE && this.streams.isDeleted(streamId))
+      await this.schema.dropRejected(table.database, streamId);
+  }
+
+  /**
+   * What a redelivery has inserted again goes again: a removal is delivered after the batches it
+   * speaks of, and not committed before them.
+   */
+  async remove({ database, streamId, rows }: RejectedRemoval): Promise<void> {
+    if (this.streams.isDeleted(streamId)) return;
+    await this.schema.removeRejected(database, streamId, rows);
+  }
+
+  private async insertMissing(group: BatchGroup): Promise<void> {
+    const partition = partitionOf(group);
+    const begun = this.begun(partition);
+    const { epoch } = begun;
+    const missing = await this.missing(begun, group);
+    if (missing.length === 0) return;
+    const spilled = await SpilledBatches.write(this.directory, missing);
+    try {
+      const { batches } = spilled;
+      const { table, streamId, columns, types } = group;
+      const fence = epoch === undefined ? {} : { fence: { partition, epoch } };
+      const insert = { table, streamId, columns, types, batches, ...fence };
+      const traces = missing.map(({ record }) => traceOf(record.headers));
+      await traced('insert', () => measureInsert(missing, () => this.writer.insert(insert)), {
+        kind: 'consumer',
+        attributes: { batches: missing.length, partition },
+        parent: traces[0] ?? currentTrace(),
+        links: traces.slice(1),
+      });
+    } catch (error) {
+      begun.readBacks.delete(keyOf(group));
+      throw error;
+    } finally {
+      await spilled.remove();
+    }
+  }
+
+  private begun(partition: number): Partition {
+    const begun = this.partitions.get(partition);
+    if (!begun) throw new Error(`no delivery of partition ${partition} has begun`);
+    return begun;
+  }
+
+  private async missing(begun: Partition, group: BatchGroup): Promise<readonly ReceivedBatch[]> {
+    const there = await this.readBack(begun, group);
+    return there.size === 0
+      ? group.batches
+      : group.batches.filter(({ record }) => !there.has(record.position.offset));
+  }
+
+  /** One for all groups of a stream that ask at once: two of a delivery are at work together. */
+  private readBack(
+    { readBacks, first, epoch }: Partition,
+    group: BatchGroup,
+  ): Promise<ReadonlySet<bigint>> {
+    const key = keyOf(group);
+    const known = readBacks.get(key);
+    if (known) return known;
+    const reading = this.writer.storedOffsets(group.table, partitionOf(group), first, epoch);
+    readBacks.set(key, reading);
+    reading.catch(() => {
+      if (readBacks.get(key) === reading) readBacks.delete(key);
+    });
+    return reading;
+  }
+}
+
+const keyOf = ({ table, streamId }: BatchGroup): string => JSON.stringify([table, streamId]);
+
+const partitionOf = ({ batches }: BatchGroup): number => batches[0]?.record.position.partition ?? 0;

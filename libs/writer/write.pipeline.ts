@@ -1,0 +1,273 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Delivery, IngestQueue, QueuedRecord, QueuePosition } from '@app/ingest-queue';
+import { FencedError } from '@app/warehouse';
+import { MillraceError, type Logger } from '@app/platform';
+import { isRemoval, readRemoval, type RejectedRemoval } from './rejected-removal.js';
+import type { DeadLetter } from './dead-letter.js';
+import { groupBatches, type BatchGroup } from './group-batches.js';
+import type { GroupInserter } from './insert-group.js';
+import { LostPayloadError, refuseLost } from './lost-payload.js';
+import { judgeAlone, Patience, PATIENCE_MS, type Verdict } from './patience.js';
+import type { WriteProgress } from './write-progress.js';
+
+/** A delivery is bounded in what it takes from the queue; groups bound what an insert takes. */
+const DELIVERY = { maxRecords: 256, maxBytes: 64 * 1024 * 1024 };
+/** Inserts that run at once. */
+const INSERTS = 2;
+/** How long small batches are gathered, and how often it is looked whether somebody waits. */
+const LINGER_MS = 100;
+const LINGER_STEP_MS = 5;
+const SEEN_MS = 1000;
+const SMALL_ROWS = 50_000;
+const BACKOFF_MS = { first: 100, most: 10_000 };
+
+/**
+ * The way of a batch from the queue to the warehouse: receive → insert → commit.
+ *
+ * Exactly once: see {@link GroupInserter}. The commit comes after the insert, so a crash in
+ * between delivers the batch again, and the read-back finds it stored. A batch that cannot be
+ * inserted anywhere goes to the dead letter, alone, and holds nobody up; one whose table is not
+ * there is waited for first, see {@link Patience}. The commit comes after the dead letter too.
+ */
+export class WritePipeline {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  /** When a small delivery of a partition came last. */
+  private readonly seen = new Map<number, number>();
+  private readonly patience: Patience;
+  /** Of the delivery in work. */
+  private aside: QueuePosition[] = [];
+
+  constructor(
+    private readonly queue: IngestQueue,
+    private readonly inserter: GroupInserter,
+    private readonly deadLetter: DeadLetter,
+    private readonly progress: WriteProgress,
+    private readonly logger: Logger,
+    patienceMs = PATIENCE_MS,
+  ) {
+    this.patience = new Patience(patienceMs);
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Finishes the delivery in work, then stops. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** Tables that take no batches just now, although the warehouse answers. */
+  get tablesWaitedFor(): number {
+    return this.patience.waitedFor;
+  }
+
+  /** @throws {MillraceError} NOT_READY while batches wait for a table. */
+  checkWriting(): void {
+    if (this.tablesWaitedFor > 0)
+      throw new MillraceError(
+        'NOT_READY',
+        `batches wait for ${this.tablesWaitedFor} tables that do not take them; the log says why`,
+      );
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    for await (const delivery of this.queue.consume({ ...DELIVERY, signal })) {
+      const outcome = await this.write(delivery);
+      if (outcome === 'stopped') return;
+      if (outcome === 'fenced') {
+        await delivery.release();
+        continue;
+      }
+      if (!(await this.commit(delivery))) return;
+      if (isSmall(delivery)) await this.linger(delivery);
+    }
+  }
+
+  /** Until it succeeds. @returns false when it was stopped before. @throws {FencedError} */
+  private async insist(work: () => Promise<void>, failure: string): Promise<boolean> {
+    for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        this.logger.error({ err: error }, failure);
+      }
+      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.stopping.signal.aborted) return false;
+    }
+  }
+
+  /** One that fails (a full disk) is tried until it succeeds: what is stored is known by its position. */
+  private commit(delivery: Delivery): Promise<boolean> {
+    return this.insist(() => delivery.commit(this.aside), 'a commit to the ingest queue failed');
+  }
+
+  /**
+   * Lets small batches come together, unless somebody waits for them: a part costs the same for
+   * one row as for thousands. With several partitions, each one's wait is the others' too.
+   */
+  private async linger({ partition }: Delivery): Promise<void> {
+    const now = performance.now();
+    this.seen.set(partition, now);
+    for (const [each, at] of this.seen) if (at < now - SEEN_MS) this.seen.delete(each);
+    const until = now + LINGER_MS / this.seen.size;
+    while (performance.now() < until && !this.progress.isAwaited && !this.stopping.signal.aborted) {
+      await sleep(LINGER_STEP_MS);
+    }
+  }
+
+  private async write(delivery: Delivery): Promise<'stored' | 'stopped' | 'fenced'> {
+    try {
+      return (await this.writeOnce(delivery)) ? 'stored' : 'stopped';
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      const { partition } = delivery;
+      this.logger.info({ partition }, 'another writer has this partition now');
+      return 'fenced';
+    }
+  }
+
+  /** @returns false when it was stopped before everything was stored. @throws {FencedError} */
+  private async writeOnce(delivery: Delivery): Promise<boolean> {
+    const { records } = delivery;
+    this.aside = [];
+    if (!(await this.begin(delivery))) return false;
+    const removals = records.filter(isRemoval);
+    const { groups, unreadable } = groupBatches(records.filter((record) => !isRemoval(record)));
+    for (const record of unreadable)
+      if (!(await this.setAside(record, 'its headers are not those of a batch'))) return false;
+    const left = [...groups];
+    const worker = async (): Promise<boolean> => {
+      for (let group = left.shift(); group; group = left.shift()) {
+        if (!(await this.store(group))) return false;
+      }
+      return true;
+    };
+    // All of them, also when one fails: nothing may be at work when the records come again.
+    const done = await Promise.allSettled(Array.from({ length: INSERTS }, worker));
+    const failed = done.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
+    if (!done.every((each) => each.status === 'fulfilled' && each.value)) return false;
+    for (const removal of removals) if (!(await this.remove(removal))) return false;
+    return true;
+  }
+
+  private begin(delivery: Delivery): Promise<boolean> {
+    return this.insist(() => this.inserter.begin(delivery), 'a partition cannot be claimed');
+  }
+
+  private store(group: BatchGroup): Promise<boolean> {
+    const { database, table } = group.table;
+    const name = JSON.stringify([database, table, group.streamId]);
+    return this.untilDone({
+      work: async () => {
+        await refuseLost(group);
+        await this.inserter.insert(group);
+        this.patience.succeeded(name);
+      },
+      what: { table: group.table },
+      judge: (error, tries) =>
+        error instanceof LostPayloadError ? 'apart' : this.patience.judge(name, error, tries),
+      giveUp: (error) => this.takeApart(group, error),
+    });
+  }
+
+  /** What was waited for with others is not waited for again. */
+  private storeAlone(group: BatchGroup, record: QueuedRecord): Promise<boolean> {
+    return this.untilDone({
+      work: async () => {
+        await refuseLost(group);
+        await this.inserter.insert(group);
+      },
+      what: { table: group.table },
+      judge: (error, tries) =>
+        error instanceof LostPayloadError ? 'give-up' : judgeAlone(error, tries),
+      giveUp: (error) => this.setAside(record, reasonOf(error)),
+    });
+  }
+
+  private async remove(record: QueuedRecord): Promise<boolean> {
+    let removal: RejectedRemoval | undefined;
+    try {
+      removal = readRemoval(record);
+    } catch (error) {
+      return this.setAside(record, reasonOf(error));
+    }
+    if (!removal) return this.setAside(record, 'it says nothing that could be removed');
+    const { database } = removal;
+    const name = JSON.stringify([database]);
+    return this.untilDone({
+      work: async () => {
+        await this.inserter.remove(removal);
+        this.patience.succeeded(name);
+      },
+      what: { removal: record.headers },
+      judge: (error, tries) => this.patience.judge(name, error, tries),
+      giveUp: (error) => this.setAside(record, reasonOf(error)),
+    });
+  }
+
+  /** Tries again what may pass by itself, and gives up what does not. @returns false when it was stopped before. @throws {FencedError} */
+  private async untilDone({ work, what, judge, giveUp }: Attempt): Promise<boolean> {
+    let backoff = BACKOFF_MS.first;
+    for (let tries = 1; !this.stopping.signal.aborted || tries === 1;) {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        const verdict = judge(error, tries);
+        this.logger.error({ err: error, ...what, tries, verdict }, 'a write failed');
+        if (verdict === 'give-up' || verdict === 'apart') return giveUp(error);
+        if (verdict === 'count') tries += 1;
+      }
+      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.stopping.signal.aborted) return false;
+      backoff = Math.min(backoff * 2, BACKOFF_MS.most);
+    }
+    return false;
+  }
+
+  /** Finds the batch that is at fault by taking the group apart. */
+  private async takeApart(group: BatchGroup, error: unknown): Promise<boolean> {
+    const [first, ...more] = group.batches;
+    if (first && more.length === 0) return this.setAside(first.record, reasonOf(error));
+    for (const batch of group.batches) {
+      if (!(await this.storeAlone({ ...group, batches: [batch] }, batch.record))) return false;
+    }
+    return true;
+  }
+
+  /** Until it is kept: what was acknowledged must not go when there is no room for it. */
+  private setAside(record: QueuedRecord, reason: string): Promise<boolean> {
+    this.logger.error({ position: positionOf(record), reason }, 'a batch is set aside');
+    this.aside.push(record.position);
+    return this.insist(
+      () => this.deadLetter.keep(record, reason),
+      'a batch cannot be kept in the dead letter; it is tried again',
+    );
+  }
+}
+
+interface Attempt {
+  work(this: void): Promise<void>;
+  /** For the log. */
+  readonly what: object;
+  judge(this: void, error: unknown, tries: number): Verdict;
+  giveUp(this: void, error: unknown): Promise<boolean>;
+}
+
+const positionOf = ({ position: { partition, offset } }: QueuedRecord): string =>
+  `${partition}-${offset}`;
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+function isSmall({ records }: Delivery): boolean {
+  return records.reduce((rows, { headers }) => rows + Number(headers.rows ?? 0), 0) < SMALL_ROWS;
+}
