@@ -13,9 +13,15 @@ export interface Renaming {
 export const define = ({ name, type }: Column): string =>
   `${quoteIdentifier(name)} ${type === UNTYPED ? NO_VALUES : type}`;
 
-/** The engine refuses to drop so what is a column with values by now: made by another process, it may be. */
-const drop = (name: string): string =>
-  `MODIFY COLUMN ${quoteIdentifier(name)} REMOVE ALIAS, DROP COLUMN ${quoteIdentifier(name)}`;
+/**
+ * The engine refuses this where the column is one with values by now, which another process may
+ * have made of it. The second step is there because to drop what was no ALIAS in between rewrites
+ * all parts, and takes what is in a column `a.x` with the `a`.
+ */
+function drop(name: string): string {
+  const column = quoteIdentifier(name);
+  return `MODIFY COLUMN ${column} REMOVE ALIAS, MODIFY COLUMN ${column} ${NO_VALUES}, DROP COLUMN ${column}`;
+}
 
 /** @param names of columns without a type */
 export const drops = (names: readonly string[]): string => names.map(drop).join(', ');

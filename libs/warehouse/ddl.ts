@@ -64,7 +64,6 @@ export const OUR_DATABASES = `match(database, '^(${ORGANIZATION_PREFIX}|${SHARD_
 const shardOf = (database: string): string =>
   `${SHARD_PREFIX}${database.slice(ORGANIZATION_PREFIX.length)}`;
 const DONE = 'SETTINGS mutations_sync = 2';
-const LATER = ' SETTINGS alter_sync = 0';
 
 function definitions(columns: readonly Column[]): string[] {
   return [
@@ -225,17 +224,8 @@ export class Ddl {
     return `${this.alter(PERSON_KEYS)} DELETE WHERE person_id = ${quoteText(personId)}${others} ${DONE}`;
   }
 
-  /**
-   * Parts have nothing of a column without a type: to rewrite them without it can wait, for merges
-   * too. On a cluster the answer would come before the change.
-   * @param change see `column-changes.ts`
-   */
-  changeColumns(each: TableName, change: string): string {
-    return `${this.alter(each)} ${change}${this.cluster === undefined ? LATER : ''}`;
-  }
-
   /** @param change see `column-changes.ts` */
-  renameColumns(each: TableName, change: string): string {
+  changeColumns(each: TableName, change: string): string {
     return `${this.alter(each)} ${change}`;
   }
 

@@ -55,7 +55,7 @@ describe('statements for a cluster', () => {
     ['addColumns', [ddl.changeColumns(table, additions([column], ['c']))]],
     [
       'renameColumns',
-      [ddl.renameColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }], ['c']))],
+      [ddl.changeColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }], ['c']))],
     ],
     ['dropColumns', [ddl.changeColumns(table, drops(['c']))]],
     ['modifyColumn', [ddl.modifyColumn(table, column)]],

@@ -76,6 +76,17 @@ const field = fc.record({
   kind: fc.constantFrom(...(Object.keys(KINDS) as Kind[])),
 });
 
+/** A field without a value whose place is taken beside those below its name, where rows are. */
+const TYPED_LATE: { name: string; kind: Kind }[] = [
+  { name: 'a.x', kind: 'Int64' },
+  { name: 'a', kind: 'None' },
+  { name: 'l', kind: 'None' },
+  { name: 'k', kind: 'String' },
+  { name: 'a', kind: 'String' },
+  { name: 'l.x', kind: 'Array(JSON)' },
+  { name: 'b', kind: 'Int64' },
+];
+
 describe('columns that a stream takes', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-neighbours-'));
   let engine: LocalEngine;
@@ -180,7 +191,7 @@ describe('columns that a stream takes', () => {
         await warehouse.text({ sql: `SELECT * FROM ${table}`, database: 'o_n', format: 'text' });
         await warehouse.dropTable({ database: 'o_n', table });
       }),
-      { numRuns: 12 },
+      { numRuns: 12, examples: [[TYPED_LATE]] },
     );
   }, 300_000);
 });

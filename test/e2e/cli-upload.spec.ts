@@ -235,7 +235,7 @@ describe('millrace upload', () => {
       'cannot be reached',
     ],
   ])('says so when %s', async (_what, [name = '', ...args], expected, message) => {
-    file('some.ndjson', '{"n":1}\n{"n":"x"}\n{"n":2}\n');
+    file('some.ndjson', '{"n":1}\n{"n":{}}\n{"n":2}\n');
     file('none.ndjson', '{"n":1\n');
     file('some.txt', '');
     const { code, stderr } = await upload([join(folder, name), ...args]);

@@ -90,7 +90,7 @@ export class SqlColumns {
     );
     if (late.length === 0) return;
     const names = late.map(({ name, column }) => ({ from: column.name, to: name }));
-    await this.runner.command(this.ddl.renameColumns(table, renamings(names, replaced(late))));
+    await this.runner.command(this.ddl.changeColumns(table, renamings(names, replaced(late))));
   }
 
   private async check(table: TableName, wanted: readonly Column[]): Promise<void> {
