@@ -123,19 +123,6 @@ export function describeLines(open: () => WarehouseUnderTest): void {
       expect(await query('SELECT count() FROM lines')).toBe('70005\n');
     });
 
-    it('may be many files of a table that is as wide as one can be', async () => {
-      const names = Array.from({ length: 2000 }, (_, n) => `a_column_of_a_wide_table_${n}`);
-      const columns = names.map((name) => ({ name, type: 'Nullable(Int64)' }));
-      await make(columns);
-      const files = Array.from({ length: 30 }, (_, n) =>
-        write(`wide${n}.ndjson`, [`{"${names[n] ?? ''}":${n}}`]),
-      );
-      await insert(files, columns);
-      expect(await query(`SELECT count(), uniqExact(_offset), sum(${names[7]}) FROM lines`)).toBe(
-        '30\t30\t7\n',
-      );
-    });
-
     it('leave out what is null, and what has no column and is nothing', async () => {
       const file = write('sparse.ndjson', [
         `{"_timestamp":${MICROS},"n":1,"who":"a","tags":["x",null],"nested":{"a.b":{"c":1}}}`,
