@@ -4,32 +4,44 @@ const NAME_MAX = 128;
 /** The known name that `name` was most likely meant to be, as a sentence; empty when none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   if (name.length > NAME_MAX) return '';
-  const limit = Math.max(1, Math.floor(name.length / 3));
-  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  const asked = name.toLowerCase();
+  let limit = Math.max(1, Math.floor(name.length / 3));
+  let best: string | undefined;
   for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance <= limit && distance < (best?.distance ?? Infinity))
-      best = { candidate, distance };
+    const other = candidate.toLowerCase();
+    // Names whose lengths differ by more are further apart, and most names are of another length.
+    if (Math.abs(other.length - asked.length) > limit) continue;
+    const distance = editDistance(asked, other);
+    if (distance > limit) continue;
+    best = candidate;
+    if (distance === 0) break;
+    limit = distance - 1;
   }
-  return best ? `; did you mean "${best.candidate}"?` : '';
+  return best === undefined ? '' : `; did you mean "${best}"?`;
 }
 
 /** Levenshtein's, and two letters that have changed places count once. */
 function editDistance(a: string, b: string): number {
-  let before: readonly number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, left] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, right] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + (left === right ? 0 : 1);
-      const swapped =
-        i > 0 && j > 0 && left === b[j - 1] && a[i - 1] === right
-          ? (before[j - 1] ?? 0) + 1
-          : Infinity;
-      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+  let before = new Uint16Array(b.length + 1);
+  let row = before.map((_, index) => index);
+  let next = new Uint16Array(b.length + 1);
+  for (let i = 0; i < a.length; i += 1) {
+    const left = a.charCodeAt(i);
+    next[0] = i + 1;
+    for (let j = 0; j < b.length; j += 1) {
+      const right = b.charCodeAt(j);
+      let least = (row[j] ?? 0) + (left === right ? 0 : 1);
+      const dropped = (row[j + 1] ?? 0) + 1;
+      if (dropped < least) least = dropped;
+      const added = (next[j] ?? 0) + 1;
+      if (added < least) least = added;
+      if (i > 0 && j > 0 && left === b.charCodeAt(j - 1) && a.charCodeAt(i - 1) === right) {
+        const swapped = (before[j - 1] ?? 0) + 1;
+        if (swapped < least) least = swapped;
+      }
+      next[j + 1] = least;
     }
-    before = row;
-    row = next;
+    [before, row, next] = [row, next, before];
   }
-  return row.at(-1) ?? 0;
+  return row[b.length] ?? 0;
 }

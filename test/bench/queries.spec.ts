@@ -10,7 +10,7 @@ import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
 const LINES = SHORT ? 400_000 : 2_000_000;
-const ROUNDS = SHORT ? 12 : 200;
+const ROUNDS = SHORT ? 4 : 200;
 const PASSES = 3;
 const CLIENTS = 64;
 /** As many as run at a time of one organization. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServer } from '../server/start-server.js';
+import { startServer, type Server } from '../server/start-server.js';
 import { GENERATED_SHAPES } from './generated-shapes.js';
 import { PACKAGE_SHAPES } from './package-shapes.js';
 import { reportRows } from './report.js';
@@ -10,7 +10,7 @@ import { writeShape } from './shape-files.js';
 
 /** `BENCH=short` is for a quick look: the same, with fewer bytes and runs. */
 const SHORT = process.env.BENCH === 'short';
-const BYTES = SHORT ? 8_000_000 : 80_000_000;
+const BYTES = SHORT ? 4_000_000 : 80_000_000;
 const RUNS = SHORT ? 1 : 5;
 /** A shape that has taken so long is not run again, so that all are done within half an hour. */
 const ENOUGH_MS = 50_000;
@@ -36,8 +36,15 @@ interface Line {
 describe('ingest of many shapes beside the engine alone', () => {
   const measured: Line[] = [];
   const leftOut: string[] = [];
+  let streams = 0;
+  let shared: Server | undefined;
 
-  afterAll(() => {
+  /** One each, so that a shape alone costs what it costs among the others; a quick look has one for all. */
+  const serverOfShape = async (): Promise<Server> =>
+    SHORT ? (shared ??= await startServer()) : startServer();
+
+  afterAll(async () => {
+    await shared?.stop();
     if (measured.length === 0) return;
     const title = `Shapes: ${BYTES / 1e6} MB of NDJSON over HTTP until queryable beside the engine's INSERT … SELECT … FROM file(…)`;
     reportRows(title, [HEAD, ...tableOf(measured)]);
@@ -53,20 +60,19 @@ describe('ingest of many shapes beside the engine alone', () => {
         return;
       }
       const folder = mkdtempSync(join(tmpdir(), 'millrace-shape-'));
-      // One each, so that a shape alone costs what it costs among the others.
-      const server = await startServer();
+      const server = await serverOfShape();
       try {
         const files = await writeShape(shape, folder, BYTES);
         const runs: Run[] = [];
         const began = performance.now();
         while (runs.length < RUNS && (runs.length === 0 || performance.now() - began < ENOUGH_MS)) {
-          const stream = `shape_${runs.length}`;
+          const stream = `shape_${(streams += 1)}`;
           const isChecked = runs.length === 0;
           runs.push(await runShape(server, shape, files, { folder, stream, isChecked }));
         }
         measured.push({ name, records: files.records, rejected: files.rejected, runs });
       } finally {
-        await server.stop();
+        if (server !== shared) await server.stop();
         rmSync(folder, { recursive: true, force: true });
       }
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openWarehouse, WarehouseError, type Warehouse } from '@app/warehouse';
 import { LINES_OUTCOMES, type LinesOutcome } from '../fixtures/lines-outcomes.js';
+import { insertManyWideFiles } from './many-wide-files.js';
 
 const TABLE = { database: 'o_outcomes', table: 't' };
 const limits = { timeoutSeconds: 10, memoryBytes: 1 << 30, readRows: 1e9, readBytes: 1e12, resultRows: 1e6, resultBytes: 1 << 30 }; // prettier-ignore
@@ -55,4 +56,7 @@ describe('values that the engine does not keep as they are', () => {
   it.each(LINES_OUTCOMES)('%s: %s', async (type, value, expected) => {
     expect(await outcome(type, value.split(' then '))).toBe(expected);
   });
+
+  it('takes many files of a table that is as wide as one can be', () =>
+    insertManyWideFiles(warehouse, directory));
 });

@@ -82,12 +82,29 @@ describe('commands for operators', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
+  describe('beside a running server', () => {
+    beforeAll(start);
+    afterAll(stop);
+
+    it.each([
+      ['replay', ['--projection', 'users']],
+      ['dead-letter', ['--replay']],
+    ])('%s does nothing', async (name, args) => {
+      const { code, stderr } = await run(name, ...args);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
+    });
+  });
+
   describe('replay', () => {
+    let before: string[];
+    beforeAll(async () => {
+      before = await told(await start());
+      await stop();
+    });
+
     it.each(['streams', 'warehouse-tables', 'audit-trail', 'all'])(
       'makes %s again, as it was',
       async (projection) => {
-        const before = await told(await start());
-        await stop();
         const { code, stdout, stderr } = await run(
           'replay',
           '--projection',
@@ -111,8 +128,6 @@ describe('commands for operators', () => {
     );
 
     it('makes lost tables and snapshots again', async () => {
-      const before = await told(await start());
-      await stop();
       rmSync(join(dataDirectory, 'snapshots'), { recursive: true });
       expect((await run('replay', '--projection', 'all')).code).toBe(0);
       expect(existsSync(join(dataDirectory, 'snapshots'))).toBe(true);
@@ -139,13 +154,6 @@ describe('commands for operators', () => {
         code: 0,
         stdout: expect.stringMatching(/usage: npm run replay/) as string,
       });
-    });
-
-    it('does nothing beside a running server', async () => {
-      await start();
-      const { code, stderr } = await run('replay', '--projection', 'users');
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
-      await stop();
     });
   });
 
@@ -223,13 +231,6 @@ describe('commands for operators', () => {
     ])('says what is wrong: %s', async (_, args, message) => {
       const { code, stderr } = await run('dead-letter', ...args);
       expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
-    });
-
-    it('puts nothing back beside a running server', async () => {
-      await start();
-      const { code, stderr } = await run('dead-letter', '--replay');
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
-      await stop();
     });
   });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer, type Server } from '../server/start-server.js';
@@ -27,6 +27,8 @@ function changeMiddle(file: string): void {
 
 /** What the engine loses in silence is told: by the log, `/readyz`, a metric and the stream's record. */
 describe('a part of a table that is damaged while the server is stopped', () => {
+  /** As a server left it that was stopped. */
+  let whole: string;
   let dataDirectory: string;
   let server: Server | undefined;
 
@@ -47,8 +49,9 @@ describe('a part of a table that is damaged while the server is stopped', () => 
     return { status: answer?.status ?? 0, body: answer?.json() ?? {} };
   };
 
-  beforeEach(async () => {
-    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-damaged-'));
+  beforeAll(async () => {
+    whole = mkdtempSync(join(tmpdir(), 'millrace-whole-'));
+    dataDirectory = whole;
     const { client } = await start();
     for (let upload = 0; upload < UPLOADS; upload += 1)
       await client.upload(
@@ -57,6 +60,11 @@ describe('a part of a table that is damaged while the server is stopped', () => 
       );
     await client.upload('whole', [{ n: 1 }]);
     await stop();
+  });
+  afterAll(() => rmSync(whole, { recursive: true, force: true }));
+  beforeEach(() => {
+    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-damaged-'));
+    cpSync(whole, dataDirectory, { recursive: true, verbatimSymlinks: true });
   });
   afterEach(async () => {
     await stop();

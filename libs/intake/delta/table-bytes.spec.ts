@@ -10,7 +10,7 @@ import { S3Folder } from './s3-folder.js';
 import { unpackArchive } from './unpack-archive.js';
 
 const MIB = 1024 * 1024;
-const FILE_MIB = 20;
+const FILE_MIB = 7;
 const MANY_MIB = 1000;
 const NAMES = ['one', 'two', 'three'];
 

@@ -23,9 +23,9 @@ export interface Outcome {
 /** The name of records that only say that all before them were looked at. */
 export const LAST = 'last';
 export const STREAMS = ['one', 'two', 'three'] as const;
-/** Between two uploads of a sender; CI's machine has other suites at work. */
-const PAUSE_MS = rounds(100, 20);
-const PAUSE_OF_LARGE_MS = rounds(1000, 20);
+/** Between two uploads of a sender; CI's machine has other suites at work, and most of what the rounds cost is this load. */
+const PAUSE_MS = rounds(200, 20);
+const PAUSE_OF_LARGE_MS = rounds(2500, 20);
 
 /** Uploads by many clients at once, of all sizes, with and without keys, until it is stopped. */
 export class Load {
