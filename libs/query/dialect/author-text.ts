@@ -1,4 +1,5 @@
 import { authorTokens } from './author-tokens.js';
+import { isKeyword, operandEnd } from './operands.js';
 import { isSetOperator } from './select-clauses.js';
 import {
   endOf,
@@ -30,13 +31,6 @@ const MAYBE = /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER)\b|~/i;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
-const MATCHES: Readonly<Record<string, readonly [string, string]>> = {
-  '~': [' REGEXP ', ''],
-  '~*': [' REGEXP ', '(?i)'],
-  '!~': [' NOT REGEXP ', ''],
-  '!~*': [' NOT REGEXP ', '(?i)'],
-};
-
 class AuthorText {
   constructor(private readonly text: string) {}
 
@@ -93,22 +87,29 @@ class AuthorText {
     at: number,
   ): { readonly text: string; readonly end: number } | undefined {
     const [word, list] = [nodes[at], nodes[at + 1]];
-    const match = word?.kind === 'symbol' ? MATCHES[word.text] : undefined;
-    if (match) return this.match(match, list, at);
+    const matched = this.matched(nodes, at);
+    if (matched) return matched;
     if (word?.kind !== 'word' || !isList(list)) return undefined;
     if (isWord(word, 'TRY_CAST')) return this.tryCast(list, at);
     if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
     return LISTS.test(word.text) ? this.ordered(word.text, list, at) : undefined;
   }
 
-  private match(
-    [operator, flags]: readonly [string, string],
-    operand: Node | undefined,
-    at: number,
-  ) {
-    if (flags === '') return { text: operator, end: at + 1 };
-    if (operand?.kind !== 'text') return undefined;
-    return { text: `${operator}'${flags}${operand.value}'`, end: at + 2 };
+  /** `x ~ 'a'`, and with `*` in any case. */
+  private matched(nodes: Nodes, at: number) {
+    const first = nodes[at];
+    if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
+    const middle = operandEnd(nodes, at);
+    const sign = middle === undefined ? undefined : nodes[middle];
+    const end = middle === undefined ? undefined : operandEnd(nodes, middle + 1);
+    if (sign?.kind !== 'symbol' || !/^!?~\*?$/.test(sign.text) || end === undefined)
+      return undefined;
+    const [text, pattern] = [nodes.slice(at, middle), nodes.slice((middle ?? 0) + 1, end)];
+    const written = sign.text.endsWith('*')
+      ? `concat('(?i)', ${this.list(pattern)})`
+      : this.list(pattern);
+    const match = `match(${this.list(text)}, ${written})`;
+    return { text: sign.text.startsWith('!') ? `(NOT ${match})` : `(${match} = 1)`, end };
   }
 
   /** `TRY_CAST(x AS type)` */

@@ -23,7 +23,10 @@ export function fromCatalog(
   if (TABLES.test(wordsOf(tokens)))
     return rowsOf(
       ['table_name'],
-      catalog.tables(organization).map(({ name }) => [name]),
+      catalog
+        .tables(organization)
+        .map(({ name }) => [name])
+        .sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
     );
   const last = tokens.at(-1);
   if (!last || !COLUMNS.test(wordsOf(tokens.slice(0, -1)))) return undefined;

@@ -1,7 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { AGGREGATE_FUNCTIONS } from './aggregate-functions.js';
-import type { IntegerTypes } from './integer-types.js';
+import { isInteger, type IntegerTypes } from './integer-types.js';
 import { callAt, operandEnd, type Call } from './operands.js';
 import { SCALAR_FUNCTIONS } from './scalar-functions.js';
 import {
@@ -56,7 +56,7 @@ export class Expressions {
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = operandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];
-    if (middle === undefined || operator?.kind !== 'symbol' || !/^[-+*]$/.test(operator.text))
+    if (middle === undefined || operator?.kind !== 'symbol' || !OPERATORS.test(operator.text))
       return undefined;
     return operandEnd(nodes, isSymbol(nodes[middle + 1], '-') ? middle + 2 : middle + 1);
   }
@@ -109,10 +109,12 @@ export class Expressions {
     const operator = nodes[middle]?.text ?? '';
     const [left, right] = [nodes.slice(0, middle), nodes.slice(middle + 1)];
     const [a, b] = [this.write(left, names), this.write(right, names)];
-    const timed = timeArithmetic(operator, left, right, [a, b]);
+    const isWhole = [left, right].every((side) => isInteger(types.kindOf(side)));
+    const timed = isWhole ? undefined : timeArithmetic(operator, left, right, [a, b]);
     if (timed !== undefined) return timed;
     const kind = types.kindOf(nodes);
     const plain = `${a} ${operator} ${b}`;
+    if (!/^[-+*]$/.test(operator)) return plain;
     return kind === 'signed' || kind === 'unsigned'
       ? within64Bits(`toInt128(${a}) ${operator} ${b}`, kind)
       : plain;
@@ -163,9 +165,11 @@ export class Expressions {
     if (base === 'sum' || base === 'avg')
       return this.sum(base, itemsOf(nodes)[0] ?? [], aggregate, args);
     if (lower === 'count' && count === 1) return this.values(nodes, over);
-    if (lower === 'cast' && count === 2) return castTo(args());
+    if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args());
     if (lower === 'sqlstandardvalues') return `values(${args().join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
+    if (lower === 'todate' && count === 1) return dateLiteral(nodes);
+    if (lower === 'div' && count === 2) return `intDiv(${args().join(', ')})`;
     if (lower === 'log' && count === 2) return `(log(${args()[1]}) / log(${args()[0]}))`;
     return undefined;
   }
@@ -192,6 +196,20 @@ export class Expressions {
     return `(${plain} + throwIf(${isWhole} AND (${apart} > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
   }
 
+  /** A text that cannot be read is an error; where it may be null, the engine would make it null. */
+  private cast(from: Nodes, [value = '', type = '']: readonly string[]): string | undefined {
+    const name = /^'([^'\\]*)'$/.exec(type)?.[1];
+    if (name === undefined) return undefined;
+    const target = engineType(name);
+    const cast = `CAST(${value}, ${quoteText(target)})`;
+    const kind = this.writing.types.kindOf(from);
+    const isJudged = SCALAR_TYPE.test(target) && hasNames(from);
+    if (!isJudged || (kind !== 'text' && kind !== 'unknown'))
+      return target === name ? undefined : cast;
+    const problem = `a text cannot be read as ${target}; TRY_CAST answers null for such`;
+    return `if(throwIf(isNull(${cast}) AND isNotNull(${value}), ${quoteText(problem)}) = 0, ${cast}, NULL)`;
+  }
+
   /** A field of a JSON column counts where it has a value. */
   private values(nodes: Nodes, over: string): string | undefined {
     const isField =
@@ -200,6 +218,22 @@ export class Expressions {
     return isField && !isMatcher ? `countIf(${this.write(nodes)} IS NOT NULL)${over}` : undefined;
   }
 }
+
+const OPERATORS = /^(?:[-+*<>=]|<=|>=|!=|<>|==)$/;
+
+/** Types of one value that are read from a text. */
+const SCALAR_TYPE =
+  /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC)(?![a-z])/i;
+
+/** Whether a column may be in it. */
+const hasNames = (nodes: Nodes): boolean =>
+  nodes.some((node, at) =>
+    node.kind === 'group'
+      ? hasNames(node.nodes)
+      : (node.kind === 'name' || node.kind === 'word') &&
+        nodes[at + 1]?.kind !== 'group' &&
+        !/^(?:NULL|true|false)$/i.test(node.text),
+  );
 
 /** What a sum that leaves 64 bits is answered with. */
 export const TOO_LARGE =
@@ -210,6 +244,7 @@ const within64Bits = (wide: string, kind: 'signed' | 'unsigned'): string =>
 
 /** `sumDistinctIf` is `sum` and its combinators. */
 function aggregateName(lower: string): readonly [string, string] {
+  if (Object.hasOwn(AGGREGATE_FUNCTIONS, lower)) return [lower, ''];
   const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];
   return [base, `${distinct && 'Distinct'}${filter && 'If'}`];
 }
@@ -224,13 +259,15 @@ function checkCount(
   throw new MillraceError('INVALID_SQL', `${name} takes ${wanted} arguments, not ${count}`);
 }
 
-function castTo([value = '', type = '']: readonly string[]): string | undefined {
-  const name = /^'([^'\\]*)'$/.exec(type)?.[1];
-  if (name === undefined || engineType(name) === name) return undefined;
-  return `CAST(${value}, ${quoteText(engineType(name))})`;
+const NARROW_YEARS = /^(?:19[7-9]|20\d|21[0-3])\d-/;
+
+/** `DATE '1950-01-01'` is printed as `toDate('1950-01-01')`, which begins in 1970. */
+function dateLiteral([node]: Nodes): string | undefined {
+  if (node?.kind !== 'text' || NARROW_YEARS.test(node.value)) return undefined;
+  return `toDate32(${quoteText(node.value)})`;
 }
 
-/** `TIMESTAMP '… .001'` is printed as `toDateTime('… .001')`, and DATE as `toDate`. */
+/** `TIMESTAMP '… .001'` is printed as `toDateTime('… .001')`. */
 function timeLiteral([node]: Nodes): string | undefined {
   if (node?.kind !== 'text' || !/\.\d+/.test(node.value)) return undefined;
   return `toDateTime64(${quoteText(node.value)}, 6)`;

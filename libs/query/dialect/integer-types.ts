@@ -1,11 +1,14 @@
 import { callAt, operandEnd } from './operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
 
-/** What is known of an expression before it runs: a signed or an unsigned integer, or that it is none. */
-export type Kind = 'signed' | 'unsigned' | 'literal' | 'other' | 'unknown';
+/** What is known of an expression before it runs: a signed or an unsigned integer, a text, or that it is neither. */
+export type Kind = 'signed' | 'unsigned' | 'literal' | 'text' | 'other' | 'unknown';
 
 /** Tells of a column by its name: `undefined` where no table of the statement has it. */
 export type KindOfColumn = (name: string) => Kind | undefined;
+
+export const isInteger = (kind: Kind): boolean =>
+  kind === 'signed' || kind === 'unsigned' || kind === 'literal';
 
 const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank)$/i;
 const LENGTHS = /^(?:length|lengthUTF8|char_length|position)$/i;
@@ -45,7 +48,7 @@ export class IntegerTypes {
 
   private kindOfOne(node: Node, depth: number): Kind {
     if (node.kind === 'number') return /^\d+$/.test(node.text) ? 'literal' : 'other';
-    if (node.kind === 'text') return 'other';
+    if (node.kind === 'text') return 'text';
     if (node.kind === 'group') return isList(node) ? this.kindOf(node.nodes, depth + 1) : 'unknown';
     if (node.kind === 'symbol') return 'unknown';
     const kind = this.kindOfColumn(node.value);
@@ -89,7 +92,7 @@ const nameOf = (node: Node | undefined): string | undefined =>
 const columnLike = (kind: Kind): Kind => (kind === 'literal' ? 'unknown' : kind);
 
 function joined(operator: string, left: Kind, right: Kind): Kind {
-  if (left === 'other' || right === 'other') return 'other';
+  if (/^(?:other|text)$/.test(left) || /^(?:other|text)$/.test(right)) return 'other';
   if (left === 'unknown' || right === 'unknown') return 'unknown';
   if (left === 'literal' && right === 'literal') return 'literal';
   if (operator === '-' || left === 'signed' || right === 'signed') return 'signed';

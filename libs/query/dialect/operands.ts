@@ -4,6 +4,8 @@ import { isList, isSymbol, isWord, type Group, type Nodes } from './source-tree.
 const KEYWORD =
   /^(?:SELECT|DISTINCT|WHERE|PREWHERE|HAVING|QUALIFY|BY|ON|AND|OR|NOT|IN|LIKE|ILIKE|REGEXP|IS|FROM|THEN|ELSE|WHEN|CASE|END|AS|LIMIT|OFFSET|USING|JOIN|UNION|ALL|EXCEPT|INTERSECT|BETWEEN|INTERVAL|OVER|ANY|VALUES|STEP|ROWS|RANGE|GROUPS|REPLACE|APPLY|WITH|FILTER|SETS|MATERIALIZED|RECURSIVE|WINDOW)$/;
 
+export const isKeyword = (word: string): boolean => KEYWORD.test(word.toUpperCase());
+
 /** A call with its arguments and what belongs to it. */
 export interface Call {
   readonly name: string;

@@ -14,6 +14,8 @@ const KEYWORDS = [
   'LIMIT',
   'OFFSET',
   'SETTINGS',
+  'FORMAT',
+  'INTO',
 ] as const;
 export type ClauseWord = (typeof KEYWORDS)[number];
 
@@ -56,7 +58,7 @@ export function clausesOf(nodes: Nodes): readonly Clause[] {
 
 function clauseWordAt(node: Node, nodes: Nodes, at: number): ClauseWord | undefined {
   if (node.kind !== 'word') return undefined;
-  const word = KEYWORDS.find((each) => isWord(node, each));
+  const word = KEYWORDS.find((each) => node.text === each);
   if (word === undefined) return undefined;
   const before = nodes[at - 1];
   const after = nodes[at + 1];

@@ -20,7 +20,7 @@ const MANY = /^(?:COLUMNS|untuple|\*)$/i;
 const CONDITION_WORDS = /^(?:AND|OR|NOT|IN|LIKE|ILIKE|REGEXP|IS|BETWEEN)$/;
 const CONDITION_SYMBOLS = /^(?:=|==|!=|<>|<|>|<=|>=|<=>)$/;
 const CONDITION_CALLS =
-  /^(?:and|or|not|xor|equals|notEquals|less|greater|lessOrEquals|greaterOrEquals|isNull|isNotNull|like|notLike|ilike|notILike|match|startsWith|endsWith|has|hasAll|hasAny|in|notIn|exists|empty|notEmpty)$/;
+  /^(?:and|or|not|xor|equals|notEquals|less|greater|lessOrEquals|greaterOrEquals|isNull|isNotNull|like|notLike|ilike|notILike|match|startsWith|endsWith|has|hasAll|hasAny|in|notIn|exists|empty|notEmpty|isNaN|isFinite|isInfinite)$/;
 
 /** Whether its value is true or false. */
 function isCondition(nodes: Nodes): boolean {

@@ -80,5 +80,6 @@ const SELECTS = /^(?:SELECT|WITH|VALUES)$/i;
 export function isQuery(nodes: Nodes): boolean {
   const [first] = nodes;
   if (first?.kind === 'word') return SELECTS.test(first.text) && nodes.length > 1;
-  return isList(first) && isQuery(first.nodes);
+  if (!isList(first) || !isQuery(first.nodes)) return false;
+  return nodes.length === 1 || /^(?:UNION|INTERSECT|EXCEPT)$/i.test(nodes[1]?.text ?? '');
 }

@@ -3,6 +3,9 @@ import { isSymbol, type Node, type Nodes } from './source-tree.js';
 /** From here on a number is a time since 1970 and no length of time: 1973 in microseconds. */
 const EPOCH_DIGITS = 15;
 
+/** As search has it: shorter ones are seconds, as the engine has them. */
+const COMPARED_DIGITS = 13;
+
 const mentionsTime = (nodes: Nodes): boolean =>
   nodes.some((node) =>
     node.kind === 'group'
@@ -47,6 +50,14 @@ export function timeArithmetic(
 ): string | undefined {
   if (operator === '*') return undefined;
   const [leftTime, rightTime] = [isTime(left), isTime(right)];
+  if (!/^[-+]$/.test(operator)) {
+    if (leftTime === rightTime) return undefined;
+    const time = (side: Nodes, text: string): string =>
+      side.length === 1 && isNumber(side[0]) && text.length >= COMPARED_DIGITS
+        ? `fromUnixTimestamp64Micro(${text}, 'UTC')`
+        : text;
+    return `${leftTime ? a : time(left, a)} ${operator} ${leftTime ? time(right, b) : b}`;
+  }
   if (leftTime && rightTime && operator === '-')
     return `(toUnixTimestamp64Micro(${a}) - toUnixTimestamp64Micro(${b}))`;
   const number = leftTime ? right : left;

@@ -81,7 +81,8 @@ export class Translation {
 function kindOfType(type: string): Kind {
   if (SIGNED.test(type)) return 'signed';
   if (UNSIGNED.test(type)) return 'unsigned';
-  return /^(?:Dynamic|Variant|JSON)/.test(type) ? 'unknown' : 'other';
+  if (/^(?:Dynamic|Variant|JSON)/.test(type)) return 'unknown';
+  return /^(?:Nullable\(|LowCardinality\()*String\)*$/.test(type) ? 'text' : 'other';
 }
 
 /** The statement as one text, with its placeholders. */

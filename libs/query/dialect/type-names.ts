@@ -7,6 +7,11 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^timestamp(?:tz)?\((\d)\)$/i, 'DateTime64($1)'],
   // The engine's own `Date` begins in 1970.
   [/^(?:date|DATE)$/, 'Date32'],
+  [/^int2$/, 'Int16'],
+  [/^int4$/, 'Int32'],
+  [/^int8$/, 'Int64'],
+  [/^float4$/, 'Float32'],
+  [/^float8$/, 'Float64'],
   [/^hugeint$/i, 'Int128'],
   [/^(?:string|utf8|large_utf8)$/i, 'String'],
   [/^(?:numeric|decimal)$/i, 'Decimal(38, 10)'],

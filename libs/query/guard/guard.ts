@@ -153,7 +153,11 @@ export class Guard {
     const { session_timezone: zone } = settings;
     const zones = new Set([...texts.zones, ...(zone === undefined ? [] : [zone])]);
     const foreign = foreignTable(spelled.printable, tables);
-    if (foreign !== undefined) throw refused('foreign_table', `it names ${foreign}`);
+    if (foreign !== undefined)
+      throw refused(
+        'foreign_table',
+        `it names ${foreign}; SHOW TABLES and DESCRIBE <table> tell what there is`,
+      );
     return { ...findings, ...texts, zones, spelled, settings, explains: explained !== '' };
   }
 
@@ -224,5 +228,8 @@ function notASelect(statement: string): MillraceError {
       'FORMAT and INTO OUTFILE are not allowed; choose the format by the Accept header',
     );
   }
-  return refused('not_a_select', 'only one SELECT is admitted');
+  return refused(
+    'not_a_select',
+    'only one SELECT is admitted; SHOW TABLES and DESCRIBE <table> tell what there is',
+  );
 }
