@@ -17,6 +17,7 @@ import {
 } from './source-tree.js';
 import { timeArithmetic } from './time-arithmetic.js';
 import { engineType } from './type-names.js';
+import { WrittenLength } from './written-length.js';
 
 /** What names stand for in a clause where the names of the output come first. */
 export type Names = ReadonlyMap<string, string>;
@@ -32,6 +33,8 @@ export interface Writing {
 
 /** Writes expressions as the engine has them. What is not written anew stays as it is, spaces included. */
 export class Expressions {
+  private readonly length = new WrittenLength();
+
   constructor(private readonly writing: Writing) {}
 
   write(nodes: Nodes, names?: Names): string {
@@ -79,7 +82,7 @@ export class Expressions {
     const isBare = part.length === 1 && (first?.kind === 'word' || first?.kind === 'name');
     if (isBare && !isWord(nodes[at - 1], 'AS') && !isSymbol(nodes[at - 1], '.')) {
       const stands = names?.get(first.value);
-      if (stands !== undefined) return `(${stands})`;
+      if (stands !== undefined) return this.length.add(`(${stands})`);
     }
     return this.pieces(part, names);
   }
@@ -129,7 +132,7 @@ export class Expressions {
     const written = known ?? this.between(word.start, word.end);
     if (!more) {
       const own = this.translated(name, list, suffix);
-      if (own !== undefined) return own;
+      if (own !== undefined) return this.length.add(own);
     }
     const args = list.nodes.length === 0 ? '' : this.items(list.nodes).join(', ');
     const parameters = more ? `(${this.items(more.nodes).join(', ')})` : '';

@@ -62,10 +62,12 @@ export class Queries {
     switch (word) {
       case 'SELECT':
         return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
-      case 'ORDER':
+      case 'ORDER': {
+        const names = namesOf(items);
         return itemsOf(body)
-          .map((item) => this.orderItem(item, items))
+          .map((item) => this.orderItem(item, items, names))
           .join(', ');
+      }
       case 'HAVING': {
         const names = new Map(namesOf(items));
         for (const name of grouped) names.delete(name);
@@ -87,9 +89,8 @@ export class Queries {
   }
 
   /** A name alone is the output's column, by its place; within an expression it is what that stands for. */
-  private orderItem(item: Nodes, items: readonly SelectItem[]): string {
+  private orderItem(item: Nodes, items: readonly SelectItem[], names: Names): string {
     const [first, second] = item;
-    const names = namesOf(items);
     const isAlone =
       (first?.kind === 'word' || first?.kind === 'name') &&
       (second === undefined || (second.kind === 'word' && !isSymbol(second, '.')));

@@ -29,13 +29,17 @@ interface Open {
   readonly nodes: Node[];
 }
 
-/** @returns undefined where the brackets are not in pairs. */
+/** The engine's parser goes no deeper. */
+const DEPTH_MAX = 1000;
+
+/** @returns undefined where the brackets are not in pairs, or too many within one another. */
 export function treeOf(tokens: readonly Token[]): Nodes | undefined {
   const top: Node[] = [];
   const path: Open[] = [];
   for (const token of tokens) {
     const nodes = path.at(-1)?.nodes ?? top;
     const { kind, text, value, start, end } = token;
+    if (path.length > DEPTH_MAX) return undefined;
     if (kind === 'symbol' && Object.hasOwn(CLOSES, text)) path.push({ token, nodes: [] });
     else if (kind === 'symbol' && /^[)\]}]$/.test(text)) {
       const open = path.pop();

@@ -1,5 +1,3 @@
-import { MillraceError } from '@app/platform';
-import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
 import { tokenize } from '../search/tokens.js';
 import { aliasesOf, IntegerTypes, type KindOfColumn } from './integer-types.js';
 import { Queries } from './queries.js';
@@ -11,9 +9,6 @@ export interface Surroundings {
   /** The engine's name of a function that is written in another case; undefined for any other. */
   readonly spelling: (name: string) => string | undefined;
 }
-
-/** Longest that a statement may become; what the engine is asked about it is twice as long. */
-const WRITTEN_MAX = STATEMENT_BYTES_MAX;
 
 /**
  * A statement of standard SQL in the engine's words: functions by other names, names of columns and
@@ -33,11 +28,6 @@ export function inEngineWords(canonical: string, surroundings: Surroundings): st
     canonical.slice(0, statement[0]?.start) +
     new Queries({ source: canonical, types, spelling }).write(statement) +
     canonical.slice(statement.at(-1)?.end);
-  if (Buffer.byteLength(written) > Math.max(WRITTEN_MAX, Buffer.byteLength(canonical)))
-    throw new MillraceError(
-      'INVALID_SQL',
-      'the statement is too long when its functions are written out; ask for less at a time',
-    );
   return written;
 }
 
