@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import {
   STANDARD_MISTAKES,
   STANDARD_STATEMENTS,
@@ -8,6 +9,10 @@ import {
 } from '../fixtures/standard-statements.js';
 import { startEdge, type Edge } from '../server/start-edge.js';
 import { startServer, type Server } from '../server/start-server.js';
+
+const add = (a: bigint, b: bigint): bigint => a + b;
+const subtract = (a: bigint, b: bigint): bigint => a - b;
+const multiply = (a: bigint, b: bigint): bigint => a * b;
 
 interface Answer {
   readonly status: number;
@@ -56,6 +61,44 @@ describe('standard SQL', () => {
       expect(status === 404 ? 400 : status).toBe(400);
       expect(text).toMatch(message);
     }
+  });
+
+  it('answers sums and products of integers exactly, or not at all', async () => {
+    const whole = fc.oneof(
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+      fc.bigInt({ min: -(2n ** 33n), max: 2n ** 33n }),
+    );
+    const operators = { '+': add, '-': subtract, '*': multiply } as const;
+    await fc.assert(
+      fc.asyncProperty(whole, whole, fc.constantFrom('+', '-', '*'), async (a, b, operator) => {
+        const rows = `SELECT toInt64('${a}') AS a, toInt64('${b}') AS b`;
+        const one = `SELECT toString(a ${operator} b) AS x FROM (${rows})`;
+        const sum = `SELECT toString(sum(n)) AS x FROM (SELECT a AS n FROM (${rows}) UNION ALL SELECT b FROM (${rows}))`;
+        for (const [sql, exact] of [
+          [one, operators[operator](a, b)],
+          [sum, a + b],
+        ] as const) {
+          const answer = await edge.sql(sql);
+          const fits = exact >= -(2n ** 63n) && exact < 2n ** 63n;
+          const wanted = fits ? JSON.stringify({ x: String(exact) }) : 'leaves 64 bits';
+          expect(answer.text).toContain(wanted);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('parts texts as Postgres does', async () => {
+    const text = fc.stringMatching(/^[ab,é]{0,12}$/);
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 1, max: 5 }), async (given, n) => {
+        const sql = `SELECT split_part(x, ',', ${n}) AS p, strpos(x, 'b') AS s FROM (SELECT '${given}' AS x)`;
+        const [row] = JSON.parse((await edge.sql(sql)).text) as object[];
+        const place = [...given].indexOf('b') + 1;
+        expect(row).toEqual({ p: given.split(',')[n - 1] ?? '', s: place });
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('tells what tables and columns there are', async () => {
