@@ -1,7 +1,11 @@
 import type { Token } from '../search/tokens.js';
 
 const PIECE =
-  /(?<comment>--[^\n]*|#[ !][^\n]*|\/\*(?:[^]*?\*\/|[^]*))|(?<name>"(?:[^"\\]|\\[^]|"")*"|`(?:[^`\\]|\\[^]|``)*`)|(?<text>'(?:[^'\\]|\\[^]|'')*')|(?<number>0x[\dA-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<space>\s+)|(?<symbol>->>|!~\*|->|::|<=>|<=|>=|==|!=|<>|\|\||!~|~\*|[-+*/%<>=!?:|&^~.,;@()[\]{}])/uy;
+  /(--[^\n]*|#[ !][^\n]*|\/\*(?:[^]*?\*\/|[^]*))|("(?:[^"\\]|\\[^]|"")*"|`(?:[^`\\]|\\[^]|``)*`)|('(?:[^'\\]|\\[^]|'')*')|(0x[\dA-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([\p{L}_][\p{L}\p{N}_]*)|(\s+)|(->>|!~\*|->|::|<=>|<=|>=|==|!=|<>|\|\||!~|~\*|[-+*/%<>=!?:|&^~.,;@()[\]{}])/uy;
+
+const KINDS = ['', '', 'name', 'text', 'number', 'word', '', 'symbol'] as const;
+/** The engine's parser goes no deeper. */
+const DEPTH_MAX = 1000;
 
 /**
  * The pieces of a statement as its author wrote it, comments and spaces left out.
@@ -13,19 +17,14 @@ export function authorTokens(text: string): readonly Token[] | undefined {
   for (let at = 0; at < text.length; at = PIECE.lastIndex) {
     PIECE.lastIndex = at;
     const found = PIECE.exec(text);
-    if (!found) return undefined;
-    const [kind, piece] = Object.entries(found.groups ?? {}).find(([, each]) => each) ?? [];
-    if (piece === undefined || kind === 'space' || kind === 'comment') continue;
+    if (!found || depth < 0 || depth > DEPTH_MAX) return undefined;
+    const group = found.findIndex((piece, index) => index > 0 && piece !== undefined);
+    const kind = KINDS[group] ?? '';
+    const [piece] = found;
+    if (kind === '') continue;
     if (/^[)\]}]$/.test(piece)) depth -= 1;
-    const isQuoted = kind === 'name' || kind === 'text';
-    tokens.push({
-      kind: kind as Token['kind'],
-      text: piece,
-      value: isQuoted ? piece.slice(1, -1) : piece,
-      depth,
-      start: at,
-      end: PIECE.lastIndex,
-    });
+    const value = kind === 'name' || kind === 'text' ? piece.slice(1, -1) : piece;
+    tokens.push({ kind, text: piece, value, depth, start: at, end: PIECE.lastIndex });
     if (/^[([{]$/.test(piece)) depth += 1;
   }
   return tokens;
