@@ -1,6 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { AGGREGATE_FUNCTIONS } from './aggregate-functions.js';
+import { exactSum } from './exact-literals.js';
 import { isInteger, type IntegerTypes } from './integer-types.js';
 import { callAt, operandEnd, type Call } from './operands.js';
 import { SCALAR_FUNCTIONS } from './scalar-functions.js';
@@ -115,6 +116,8 @@ export class Expressions {
     const isWhole = [left, right].every((side) => isInteger(types.kindOf(side)));
     const timed = isWhole ? undefined : timeArithmetic(operator, left, right, [a, b]);
     if (timed !== undefined) return timed;
+    const sum = exactSum(operator, left, right);
+    if (sum !== undefined) return sum;
     const kind = types.kindOf(nodes);
     const plain = `${a} ${operator} ${b}`;
     if (!/^[-+*]$/.test(operator)) return plain;

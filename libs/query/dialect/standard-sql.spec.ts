@@ -60,6 +60,10 @@ describe('standard SQL in the words of the engine', () => {
       'SELECT max(_timestamp) - 5 AS x FROM t',
       'SELECT (max(_timestamp) - toIntervalMicrosecond(5)) AS x FROM t',
     ],
+    [
+      'SELECT a FROM t WHERE (a >= (0.06 - 0.01)) AND (a <= (0.06 + 0.01))',
+      'SELECT a FROM t WHERE (a >= (0.05)) AND (a <= (0.07))',
+    ],
     ['EXPLAIN SELECT nvl(a, 1) AS x', 'EXPLAIN SELECT ifNull(a, 1) AS x'],
   ])('%s becomes %s', (statement, expected) => {
     expect(written(statement)).toBe(expected);
