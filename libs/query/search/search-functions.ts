@@ -87,7 +87,12 @@ export function expandFunctions(statement: string, context: SearchContext): stri
 function checkFunction(tokens: readonly Token[], at: number): void {
   const { text = '' } = tokens[at] ?? {};
   const isTranslated = TRANSLATED.has(text.toLowerCase().replace(/if$/, ''));
-  if (isAllowedFunction(text) || isTranslated || /^(?:JOIN|\.|AS)$/.test(tokens[at - 1]?.text ?? '')) return;
+  if (
+    isAllowedFunction(text) ||
+    isTranslated ||
+    /^(?:JOIN|\.|AS)$/.test(tokens[at - 1]?.text ?? '')
+  )
+    return;
   // An alias before its list, `WITH x (a, b) AS …`, or a table function: the guard judges it.
   if (
     /^(?:FROM|,|WITH)$/.test(tokens[at - 1]?.text ?? '') &&
