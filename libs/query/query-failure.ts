@@ -1,5 +1,6 @@
 import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
+import { TOO_LARGE } from './dialect/expressions.js';
 import { firstWordProblem } from './first-word.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
@@ -34,6 +35,8 @@ const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
   306: () => 'the statement is nested too deep; use fewer parentheses and subqueries',
   396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
 };
+/** What integers are held against before they leave 64 bits: see `dialect/expressions.ts`. */
+const LEAVES_64_BITS = /^Value in column U?Int128 cannot be safely converted into type U?Int64/;
 const SEVERAL = /^Syntax error \(Multi-statements/;
 
 const DETAIL_MAX = 600;
@@ -108,6 +111,7 @@ function unknownColumn(message: string, text: string): string | undefined {
 }
 
 function withPosition(reason: string, message: string, text: string): string {
+  if (LEAVES_64_BITS.test(reason)) return TOO_LARGE;
   if (SEVERAL.test(message)) return 'send one statement: another one follows after ;';
   const position = /failed at position (\d+)/.exec(message)?.[1];
   if (position === undefined) return reason;

@@ -55,6 +55,13 @@ describe('search', () => {
   });
   afterAll(() => server.stop());
 
+  it('answers times of aggregates and by other names in microseconds, too', async () => {
+    const newest = 'select max(_timestamp), min(_timestamp) as first from logs';
+    expect((await search(newest)).hits).toEqual([{ 'max(_timestamp)': at(999), first: at(0) }]);
+    const named = await search('select _timestamp as ts, n from logs order by ts desc limit 1');
+    expect(named.hits).toEqual([{ ts: at(999), n: 999 }]);
+  });
+
   it('finds rows, newest first, without nulls, times in microseconds', async () => {
     const found = await search('select * from "logs"', { size: 2 });
     expect(found).toEqual({

@@ -146,7 +146,7 @@ describe('SQL over HTTP', () => {
     [
       'SELECT lenght(item) FROM shop',
       '',
-      403,
+      400,
       /lenght.* at line 1, column 8; did you mean "length"/,
     ],
     ['SELECT\n  item,\n  price FRM shop', '', 400, /syntax error at line 3, column \d+/],

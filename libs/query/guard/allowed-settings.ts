@@ -12,7 +12,9 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
   count_distinct_implementation: /^(?:uniq|uniqCombined|uniqCombined64|uniqHLL12|uniqExact)$/,
   date_time_input_format: /^(?:basic|best_effort|best_effort_us)$/,
   date_time_output_format: /^(?:simple|iso|unix_timestamp)$/,
+  except_default_mode: /^(?:ALL|DISTINCT|)$/,
   group_by_use_nulls: FLAG,
+  intersect_default_mode: /^(?:ALL|DISTINCT|)$/,
   join_algorithm:
     /^(?:default|auto|hash|parallel_hash|grace_hash|partial_merge|full_sorting_merge|direct)$/,
   join_default_strictness: /^(?:ALL|ANY|)$/,

@@ -6,6 +6,7 @@ import {
   isAllowedFunction,
   KNOWN_FUNCTIONS,
 } from './allowed-functions.js';
+import { TRANSLATED_FUNCTIONS } from '../dialect/translated-functions.js';
 import { ENDLESS_FUNCTIONS } from './endless-functions.js';
 import type { Name, TreeFindings } from './inspect-tree.js';
 import { readType } from './read-type.js';
@@ -52,11 +53,12 @@ export function checkFindings(
         'function',
         `function ${name} is not allowed${at(name)}: no limit would end it before it is done`,
       );
-    const near = didYouMean(name, KNOWN_FUNCTIONS);
-    throw refused(
-      'function',
-      `function ${name} is not allowed or does not exist${at(name)}${near}`,
-    );
+    if (!isOfEngine(name, engineFunctions))
+      throw new MillraceError(
+        'INVALID_SQL',
+        `there is no function ${name}${at(name)}${didYouMean(name, [...KNOWN_FUNCTIONS, ...TRANSLATED_FUNCTIONS])}`,
+      );
+    throw refused('function', `function ${name} is not allowed${at(name)}`);
   }
   for (const name of findings.expressions) {
     if (name.startsWith('_')) throw refused('name', `a name in WITH may not start with _: ${name}`);
@@ -98,6 +100,14 @@ export function checkFindings(
   if (isForeignType !== undefined) throw refused('type', `${isForeignType} is no type to ask for`);
   if (findings.unknown.length > 0)
     throw refused('unreadable', 'it holds something that cannot be checked');
+}
+
+const COMBINED = /(?:if|distinct|ornull|ordefault|array|state|merge)$/;
+
+/** Whether the engine has it, by itself or with what makes another of an aggregate function. */
+function isOfEngine(name: string, engineFunctions: ReadonlySet<string>): boolean {
+  const lower = name.toLowerCase();
+  return engineFunctions.has(lower) || engineFunctions.has(lower.replace(COMBINED, ''));
 }
 
 /** @throws {MillraceError} STATEMENT_REFUSED */

@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { toWarehouseError, WarehouseReader } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
+import { readableText } from '../dialect/author-text.js';
+import { fromCatalog } from '../dialect/catalog-statements.js';
+import { textOf, Translation } from '../dialect/translation.js';
 import { toQueryFailure } from '../query-failure.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
@@ -27,6 +30,8 @@ export interface Admitted {
 /** Of the engine itself, in lower case. */
 interface EngineNames {
   readonly functions: ReadonlySet<string>;
+  /** By those, the names of functions that have one spelling only. */
+  readonly spellings: ReadonlyMap<string, string>;
   /** As `database.table`. */
   readonly tables: ReadonlySet<string>;
   readonly zones: ReadonlySet<string>;
@@ -57,11 +62,16 @@ export class Guard {
   private names: EngineNames | undefined;
   private readonly zones = new TimeZones();
   private readonly verdicts = new Verdicts<Verdict>();
+  /** Statements as the engine prints them, by what was sent. */
+  private readonly printed = new Verdicts<SpelledStatement>();
+  private readonly translation: Translation;
 
   constructor(
     private readonly reader: WarehouseReader,
     private readonly catalog: Catalog,
-  ) {}
+  ) {
+    this.translation = new Translation(catalog);
+  }
 
   /**
    * @param values of the statement's `{name:Type}` placeholders.
@@ -72,8 +82,10 @@ export class Guard {
     organization: RequestOrganization,
     values: Values = {},
   ): Promise<Admitted> {
-    const named = NAMES.test(text) ? await this.named(text, values) : text;
-    const verdict = await this.verdictOn(named, text);
+    const printed = await this.print(fromCatalog(text, this.catalog, organization) ?? text);
+    const named = nameIdentifiers(printed, values);
+    const whole = named === undefined ? printed : await this.spelled(named);
+    const verdict = await this.verdictOn(await this.inWords(whole, organization), text);
     checkTables(verdict, this.catalog, organization, text);
     const { spelled, settings, explains, zones, zonePlaceholders } = verdict;
     const asked = [...zones, ...[...zonePlaceholders].map((name) => values[name] ?? '')];
@@ -81,36 +93,71 @@ export class Guard {
     return { statement: bindValues(spelled, values), settings, explains };
   }
 
-  /** With the values of `{name:Identifier}`: names decide what a statement reads. */
-  private async named(text: string, values: Values): Promise<string> {
+  private async print(text: string): Promise<SpelledStatement> {
+    const known = this.printed.get(text);
+    if (known) return known;
     checkText(text);
-    return nameIdentifiers(await this.spelled(text), values) ?? text;
+    const printed = await this.readable(text);
+    this.printed.set(text, printed);
+    return printed;
   }
 
-  /** @param written as its author sees it. */
-  private async verdictOn(text: string, written: string): Promise<Verdict> {
+  /** What the parser does not read as it stands may be standard SQL; a mistake is told of the text as it was sent. */
+  private async readable(text: string): Promise<SpelledStatement> {
+    const readable = readableText(text);
+    if (readable === text) return this.spelled(text);
+    try {
+      return await this.spelled(readable);
+    } catch (error) {
+      await this.spelled(text);
+      throw error;
+    }
+  }
+
+  /** In the engine's words, and printed by it: what is judged, and what runs. */
+  private async inWords(
+    printed: SpelledStatement,
+    organization: RequestOrganization,
+  ): Promise<SpelledStatement> {
+    const { spellings } = await this.engineNames();
+    const text = textOf(printed);
+    const words = this.translation.of(text, organization, spellings);
+    if (words === text) return printed;
+    const known = this.printed.get(words) ?? (await this.spelled(words));
+    this.printed.set(words, known);
+    return known;
+  }
+
+  /** @param author what was sent, for the places of what is refused. */
+  private async verdictOn(printed: SpelledStatement, author: string): Promise<Verdict> {
+    const text = textOf(printed);
     const known = this.verdicts.get(text);
     if (known) return known;
-    const verdict = await this.examine(text, written);
+    const verdict = await this.examine(printed, author);
     this.verdicts.set(text, verdict);
     return verdict;
   }
 
   /** Everything that does not depend on who asks. */
-  private async examine(text: string, written: string): Promise<Verdict> {
-    checkText(text);
+  private async examine(printed: SpelledStatement, written: string): Promise<Verdict> {
     const { functions, tables } = await this.engineNames();
-    const [spelled, settings] = takeSettings(await this.spelled(text));
+    const [spelled, settings] = takeSettings(printed);
     checkSize(spelled.printable);
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
-    const findings = inspectTree(await this.tree(spelled.printable.slice(explained.length), text));
+    const findings = inspectTree(
+      await this.tree(spelled.printable.slice(explained.length), written),
+    );
     checkFindings(findings, written, functions);
     const texts = judgeTexts(findings.calls, findings.texts);
     checkTexts(texts, written);
     const { session_timezone: zone } = settings;
     const zones = new Set([...texts.zones, ...(zone === undefined ? [] : [zone])]);
     const foreign = foreignTable(spelled.printable, tables);
-    if (foreign !== undefined) throw refused('foreign_table', `it names ${foreign}`);
+    if (foreign !== undefined)
+      throw refused(
+        'foreign_table',
+        `it names ${foreign}; SHOW TABLES and DESCRIBE <table> tell what there is`,
+      );
     return { ...findings, ...texts, zones, spelled, settings, explains: explained !== '' };
   }
 
@@ -125,6 +172,11 @@ export class Guard {
       new Set((await this.reader.text({ sql, format: 'text' })).split('\n'));
     this.names ??= {
       functions: await list('SELECT DISTINCT lower(name) FROM system.functions'),
+      spellings: new Map(
+        [...(await list('SELECT name FROM system.functions WHERE NOT case_insensitive'))].map(
+          (name) => [name.toLowerCase(), name],
+        ),
+      ),
       tables: await list(
         "SELECT DISTINCT lower(database || '.' || name) FROM system.tables WHERE lower(database) IN ('system', 'information_schema')",
       ),
@@ -163,9 +215,6 @@ export class Guard {
   }
 }
 
-/** A statement that may have a placeholder for a name. */
-const NAMES = /:\s*Identifier\s*\}/;
-
 /** Before a SELECT, which is then judged as if it stood alone. */
 const EXPLAIN =
   /^EXPLAIN(?: (?:AST|SYNTAX|QUERY TREE|PLAN|PIPELINE|ESTIMATE))?(?: \w+ = \d+,?)* (?=SELECT |WITH |\()/;
@@ -179,5 +228,8 @@ function notASelect(statement: string): MillraceError {
       'FORMAT and INTO OUTFILE are not allowed; choose the format by the Accept header',
     );
   }
-  return refused('not_a_select', 'only one SELECT is admitted');
+  return refused(
+    'not_a_select',
+    'only one SELECT is admitted; SHOW TABLES and DESCRIBE <table> tell what there is',
+  );
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WarehouseReader } from '@app/warehouse';
+import { readableText } from '../dialect/author-text.js';
 import { firstWordProblem } from '../first-word.js';
 import { toQueryFailure } from '../query-failure.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
@@ -39,7 +40,8 @@ export class CanonicalText {
   private async print(text: string): Promise<string> {
     try {
       const sql = 'SELECT formatQuerySingleLine({sql:String})';
-      return (await this.reader.text({ sql, format: 'text', params: { sql: text } })).trimEnd();
+      const params = { sql: readableText(text) };
+      return (await this.reader.text({ sql, format: 'text', params })).trimEnd();
     } catch (error) {
       throw toQueryFailure(error, text);
     }

@@ -67,7 +67,8 @@ function withCode(error: MillraceError, kind: ErrorKind, code: number): Millrace
   return new MillraceError(kind, error.message, { code, detail: error.detail ?? '', cause: error });
 }
 
-function sqlCode({ cause }: MillraceError): number {
+function sqlCode({ cause, message }: MillraceError): number {
+  if (/cannot be read as/.test(message)) return SEARCH_CODE.incompatibleType;
   if (cause === undefined) return SEARCH_CODE.invalidSql;
   const { type } = toWarehouseError(cause);
   if (type === 'UNKNOWN_FUNCTION') return SEARCH_CODE.noSuchFunction;

@@ -1,5 +1,6 @@
 import { didYouMean } from '@app/platform';
 import { quoteText, searchedText } from '@app/warehouse';
+import { TRANSLATED_FUNCTIONS } from '../dialect/translated-functions.js';
 import { isAllowedFunction } from '../guard/allowed-functions.js';
 import { partList } from './clauses.js';
 import {
@@ -85,7 +86,13 @@ export function expandFunctions(statement: string, context: SearchContext): stri
 
 function checkFunction(tokens: readonly Token[], at: number): void {
   const { text = '' } = tokens[at] ?? {};
-  if (isAllowedFunction(text) || /^(?:JOIN|\.|AS)$/.test(tokens[at - 1]?.text ?? '')) return;
+  const isTranslated = TRANSLATED.has(text.toLowerCase().replace(/if$/, ''));
+  if (
+    isAllowedFunction(text) ||
+    isTranslated ||
+    /^(?:JOIN|\.|AS)$/.test(tokens[at - 1]?.text ?? '')
+  )
+    return;
   // An alias before its list, `WITH x (a, b) AS …`, or a table function: the guard judges it.
   if (
     /^(?:FROM|,|WITH)$/.test(tokens[at - 1]?.text ?? '') &&
@@ -98,6 +105,8 @@ function checkFunction(tokens: readonly Token[], at: number): void {
     `Search function not defined: ${text}${didYouMean(text, Object.keys(FUNCTIONS))}`,
   );
 }
+
+const TRANSLATED = new Set(TRANSLATED_FUNCTIONS.flatMap((name) => [name, name.replace(/if$/, '')]));
 
 const COMPARES = /^(?:=|!=|<>|<|>|<=|>=)$/;
 const MICROSECONDS = /^\d{13,19}$/;

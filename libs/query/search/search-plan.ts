@@ -2,6 +2,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
 import { joinClauses, partStatement, tableNames, type Clauses, type Keyword } from './clauses.js';
+import { withMicroseconds } from './microsecond-times.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
 import { expandFunctions, type SearchContext } from './search-functions.js';
 import { isName, tokenize } from './tokens.js';
@@ -39,7 +40,7 @@ export function planSearch(canonical: string, range: TimeRange, tableOf: TableOf
     throw searchError(SEARCH_CODE.invalidSql, 'only one SELECT is admitted');
   const tables = tablesOf(canonical, tableOf);
   const context = { fullTextColumns: fullTextColumns(tables), rangeSeconds: rangeSeconds(range) };
-  const statement = expandFunctions(canonical, context);
+  const statement = expandFunctions(withMicroseconds(canonical), context);
   const parts = partStatement(statement);
   if (parts.clauses.has('SETTINGS'))
     throw searchError(

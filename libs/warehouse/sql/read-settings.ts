@@ -35,7 +35,13 @@ export const readSettings = (limits: QueryLimits) => ({
   joined_subquery_requires_alias: 0 as const,
   // Fields without a type are columns of this kind, and nothing else is.
   asterisk_include_alias_columns: 1 as const,
+  // What standard SQL says, where the engine by itself says something else.
   union_default_mode: 'DISTINCT' as const,
+  intersect_default_mode: 'DISTINCT' as const,
+  except_default_mode: 'DISTINCT' as const,
+  join_use_nulls: 1 as const,
+  cast_keep_nullable: 1 as const,
+  prefer_column_name_to_alias: 1 as const,
   // Analysis cannot be interrupted, and names that stand for one another make trees of any size.
   max_expanded_ast_elements: String(TREE_MAX),
   // What does not fit into memory is sorted on disk.

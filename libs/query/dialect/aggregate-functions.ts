@@ -1,0 +1,64 @@
+/** Writes a call of an aggregate function with what the author's own has: DISTINCT, FILTER, OVER. */
+export type Aggregate = (name: string, args: readonly string[]) => string;
+
+export interface AggregateFunction {
+  readonly fewest: number;
+  readonly most: number;
+  readonly write: (aggregate: Aggregate, args: readonly string[]) => string;
+}
+
+const renamed = (name: string, most = 1): AggregateFunction => ({
+  fewest: most,
+  most,
+  write: (aggregate, args) => aggregate(name, args),
+});
+const truth = (name: string): AggregateFunction => ({
+  fewest: 1,
+  most: 1,
+  write: (aggregate, args) => `CAST(${aggregate(name, args)}, 'Bool')`,
+});
+/** `f(x, 0.5)` is the engine's `f(0.5)(x)`. */
+const quantile = (name: string): AggregateFunction => ({
+  fewest: 2,
+  most: 3,
+  write: (aggregate, [x = '', level = '']) => aggregate(`${name}(${level})`, [x]),
+});
+const text: AggregateFunction = {
+  fewest: 1,
+  most: 2,
+  write: (aggregate, [x = '', by = "','"]) => aggregate(`groupConcat(${by})`, [x]),
+};
+
+/** By name, in lower case. */
+export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = {
+  approx_distinct: renamed('uniq'),
+  approx_count_distinct: renamed('uniq'),
+  approx_median: quantile('quantileTDigest'),
+  approx_percentile_cont: quantile('quantileTDigest'),
+  approx_quantile: quantile('quantileTDigest'),
+  approx_percentile_cont_with_weight: {
+    fewest: 3,
+    most: 3,
+    write: (aggregate, [x = '', weight = '', level = '']) =>
+      aggregate(`quantileTDigestWeighted(${level})`, [x, `toUInt64(${weight})`]),
+  },
+  percentile_cont: quantile('quantileExactInclusive'),
+  quantile_cont: quantile('quantileExactInclusive'),
+  bool_and: truth('min'),
+  bool_or: truth('max'),
+  every: truth('min'),
+  string_agg: text,
+  listagg: text,
+  list: renamed('groupArray'),
+  arg_max: renamed('argMax', 2),
+  arg_min: renamed('argMin', 2),
+  max_by: renamed('argMax', 2),
+  min_by: renamed('argMin', 2),
+  first: renamed('any'),
+  last: renamed('anyLast'),
+  mode: {
+    fewest: 1,
+    most: 1,
+    write: (aggregate, args) => `arrayElement(${aggregate('topK(1)', args)}, 1)`,
+  },
+};

@@ -1,0 +1,176 @@
+import { authorTokens } from './author-tokens.js';
+import { isKeyword, operandEnd } from './operands.js';
+import { isSetOperator } from './select-clauses.js';
+import {
+  endOf,
+  isList,
+  isSymbol,
+  isWord,
+  itemsOf,
+  startOf,
+  treeOf,
+  type Group,
+  type Node,
+  type Nodes,
+} from './source-tree.js';
+
+/**
+ * What standard SQL writes in a way that the engine's parser does not read, or reads as something
+ * else, written as it does. Nothing is decided here: what comes of it is parsed and judged as any
+ * statement is.
+ * @returns the same text where there is no such thing in it.
+ */
+export function readableText(text: string): string {
+  if (!MAYBE.test(text)) return text;
+  const tokens = authorTokens(text);
+  const nodes = tokens && treeOf(tokens);
+  return nodes ? new AuthorText(text).statement(nodes) : text;
+}
+
+const MAYBE = /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER)\b|~/i;
+const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
+const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
+const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
+class AuthorText {
+  constructor(private readonly text: string) {}
+
+  statement(nodes: Nodes): string {
+    const before = this.text.slice(0, startOf(nodes));
+    return before + this.query(nodes) + this.text.slice(endOf(nodes));
+  }
+
+  /** Whatever stands between two brackets, or the whole. */
+  private query(nodes: Nodes): string {
+    if (isWord(nodes[0], 'VALUES') && isList(nodes[1]))
+      return `SELECT * FROM (${this.list(nodes)})`;
+    const last = nodes.findLastIndex((_, at) => isSetOperator(nodes, at));
+    const tail =
+      last === -1 ? -1 : nodes.findIndex((node, at) => at > last && isTail(node, nodes, at));
+    if (tail === -1) return this.list(nodes);
+    const from = isWord(nodes[0], 'EXPLAIN') ? nodes.findIndex(beginsSelect) : 0;
+    const parts = [nodes.slice(0, from), nodes.slice(from, tail), nodes.slice(tail)] as const;
+    const [explained, compound, rest] = parts.map((part) => this.list(part));
+    // The engine takes the tail for the last SELECT's own.
+    return `${explained ? `${explained} ` : ''}SELECT * FROM (${compound}) ${rest}`;
+  }
+
+  private list(nodes: Nodes): string {
+    let written = '';
+    let from = startOf(nodes);
+    for (let at = 0; at < nodes.length;) {
+      const { text, end } = this.rewritten(nodes, at) ?? {
+        text: this.node(nodes, at),
+        end: at + 1,
+      };
+      written += this.text.slice(from, nodes[at]?.start) + text;
+      from = nodes[end - 1]?.end ?? from;
+      at = end;
+    }
+    return written;
+  }
+
+  private node(nodes: Nodes, at: number): string {
+    const node = nodes[at] as Node;
+    if (node.kind !== 'group') return this.text.slice(node.start, node.end);
+    if (node.nodes.length === 0) return this.text.slice(node.start, node.end);
+    // FROM (VALUES …) is known to the engine.
+    const isTable = /^(?:FROM|JOIN|,)$/i.test(nodes[at - 1]?.text ?? '');
+    const query =
+      isTable && isWord(node.nodes[0], 'VALUES') ? this.list(node.nodes) : this.query(node.nodes);
+    // The engine's print leaves the brackets of an operand out: what is its own stays within.
+    const inner = isOperand(nodes, at) && hasTail(node.nodes) ? `SELECT * FROM (${query})` : query;
+    return `${this.text.slice(node.start, startOf(node.nodes))}${inner}${this.text.slice(endOf(node.nodes), node.end)}`;
+  }
+
+  private rewritten(
+    nodes: Nodes,
+    at: number,
+  ): { readonly text: string; readonly end: number } | undefined {
+    const [word, list] = [nodes[at], nodes[at + 1]];
+    const matched = this.matched(nodes, at);
+    if (matched) return matched;
+    if (word?.kind !== 'word' || !isList(list)) return undefined;
+    if (isWord(word, 'TRY_CAST')) return this.tryCast(list, at);
+    if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
+    return LISTS.test(word.text) ? this.ordered(word.text, list, at) : undefined;
+  }
+
+  /** `x ~ 'a'`, and with `*` in any case. */
+  private matched(nodes: Nodes, at: number) {
+    const first = nodes[at];
+    if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
+    const middle = operandEnd(nodes, at);
+    const sign = middle === undefined ? undefined : nodes[middle];
+    const end = middle === undefined ? undefined : operandEnd(nodes, middle + 1);
+    if (sign?.kind !== 'symbol' || !/^!?~\*?$/.test(sign.text) || end === undefined)
+      return undefined;
+    const [text, pattern] = [nodes.slice(at, middle), nodes.slice((middle ?? 0) + 1, end)];
+    const written = sign.text.endsWith('*')
+      ? `concat('(?i)', ${this.list(pattern)})`
+      : this.list(pattern);
+    const match = `match(${this.list(text)}, ${written})`;
+    return { text: sign.text.startsWith('!') ? `(NOT ${match})` : `(${match} = 1)`, end };
+  }
+
+  /** `TRY_CAST(x AS type)` */
+  private tryCast(list: Group, at: number) {
+    const as = list.nodes.findLastIndex((node) => isWord(node, 'AS'));
+    const type = list.nodes.slice(as + 1);
+    if (as < 1 || type.length === 0) return undefined;
+    const written = this.text.slice(startOf(type), endOf(type)).replace(/[\\']/g, '\\$&');
+    return { text: `try_cast(${this.list(list.nodes.slice(0, as))}, '${written}')`, end: at + 2 };
+  }
+
+  /** `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` */
+  private quantile(name: string, list: Group, nodes: Nodes, at: number) {
+    const order = nodes[at + 4];
+    if (!isWord(nodes[at + 2], 'WITHIN') || !isWord(nodes[at + 3], 'GROUP') || !isList(order))
+      return undefined;
+    const [sort, more] = itemsOf(order.nodes.slice(2));
+    if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
+    const { key, isDescending } = this.sortKey(sort);
+    const level = this.list(list.nodes);
+    return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
+  }
+
+  /** `string_agg(x, ',' ORDER BY y)`: a list of both is sorted by the second. */
+  private ordered(name: string, { nodes }: Group, at: number) {
+    const order = nodes.findIndex((node, index) => isTail(node, nodes, index));
+    if (order < 1 || !isWord(nodes[order], 'ORDER')) return undefined;
+    const [sort, more] = itemsOf(nodes.slice(order + 2));
+    const [x = [], by] = itemsOf(nodes.slice(0, order));
+    if (!sort || more || isWord(x[0], 'DISTINCT')) return undefined;
+    const { key, isDescending } = this.sortKey(sort);
+    const value = this.list(x);
+    const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL))`;
+    const values = `arrayMap(p -> p.1, ${sorted})`;
+    if (/^(?:array_agg|list)$/i.test(name)) return { text: values, end: at + 2 };
+    const separator = by ? this.list(by) : "','";
+    return { text: `arrayStringConcat(${values}, ${separator})`, end: at + 2 };
+  }
+
+  private sortKey(sort: Nodes): { readonly key: string; readonly isDescending: boolean } {
+    const isDescending = isWord(sort.at(-1), 'DESC');
+    const isSaid = isDescending || isWord(sort.at(-1), 'ASC');
+    return { key: this.list(isSaid ? sort.slice(0, -1) : sort), isDescending };
+  }
+}
+
+const beginsSelect = (node: Node): boolean =>
+  isList(node) || isWord(node, 'SELECT') || isWord(node, 'WITH');
+
+/** Whether a group stands behind UNION, INTERSECT or EXCEPT. */
+function isOperand(nodes: Nodes, at: number): boolean {
+  let before = at - 1;
+  while (isWord(nodes[before], 'ALL') || isWord(nodes[before], 'DISTINCT')) before -= 1;
+  return isSetOperator(nodes, before);
+}
+
+const hasTail = (nodes: Nodes): boolean => nodes.some((node, at) => isTail(node, nodes, at));
+
+/** Where ORDER BY, LIMIT, OFFSET or FETCH begins. */
+function isTail(node: Node, nodes: Nodes, at: number): boolean {
+  if (!TAILS.some((word) => isWord(node, word)) || isSymbol(nodes[at - 1], '.')) return false;
+  if (isWord(nodes[at - 1], 'AS')) return false;
+  return !isWord(node, 'ORDER') || isWord(nodes[at + 1], 'BY');
+}

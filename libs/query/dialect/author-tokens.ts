@@ -1,0 +1,31 @@
+import type { Token } from '../search/tokens.js';
+
+const PIECE =
+  /(--[^\n]*|#[ !][^\n]*|\/\*(?:[^]*?\*\/|[^]*))|("(?:[^"\\]|\\[^]|"")*"|`(?:[^`\\]|\\[^]|``)*`)|('(?:[^'\\]|\\[^]|'')*')|(0x[\dA-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([\p{L}_][\p{L}\p{N}_]*)|(\s+)|(->>|!~\*|->|::|<=>|<=|>=|==|!=|<>|\|\||!~|~\*|[-+*/%<>=!?:|&^~.,;@()[\]{}])/uy;
+
+const KINDS = ['', '', 'name', 'text', 'number', 'word', '', 'symbol'] as const;
+/** The engine's parser goes no deeper. */
+const DEPTH_MAX = 1000;
+
+/**
+ * The pieces of a statement as its author wrote it, comments and spaces left out.
+ * @returns undefined where anything stands in it that might be read in two ways.
+ */
+export function authorTokens(text: string): readonly Token[] | undefined {
+  const tokens: Token[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; at = PIECE.lastIndex) {
+    PIECE.lastIndex = at;
+    const found = PIECE.exec(text);
+    if (!found || depth < 0 || depth > DEPTH_MAX) return undefined;
+    const group = found.findIndex((piece, index) => index > 0 && piece !== undefined);
+    const kind = KINDS[group] ?? '';
+    const [piece] = found;
+    if (kind === '') continue;
+    if (/^[)\]}]$/.test(piece)) depth -= 1;
+    const value = kind === 'name' || kind === 'text' ? piece.slice(1, -1) : piece;
+    tokens.push({ kind, text: piece, value, depth, start: at, end: PIECE.lastIndex });
+    if (/^[([{]$/.test(piece)) depth += 1;
+  }
+  return tokens;
+}

@@ -1,0 +1,49 @@
+import { isList, isSymbol, isWord, type Group, type Nodes } from './source-tree.js';
+
+/** Words of SQL that stand before an expression or between two: none is an operand, none is called. */
+const KEYWORD =
+  /^(?:SELECT|DISTINCT|WHERE|PREWHERE|HAVING|QUALIFY|BY|ON|AND|OR|NOT|IN|LIKE|ILIKE|REGEXP|IS|FROM|THEN|ELSE|WHEN|CASE|END|AS|LIMIT|OFFSET|USING|JOIN|UNION|ALL|EXCEPT|INTERSECT|BETWEEN|INTERVAL|OVER|ANY|VALUES|STEP|ROWS|RANGE|GROUPS|REPLACE|APPLY|WITH|FILTER|SETS|MATERIALIZED|RECURSIVE|WINDOW)$/;
+
+export const isKeyword = (word: string): boolean => KEYWORD.test(word.toUpperCase());
+
+/** A call with its arguments and what belongs to it. */
+export interface Call {
+  readonly name: string;
+  readonly list: Group;
+  /** `f(parameters)(arguments)`. */
+  readonly more: Group | undefined;
+  /** Where `OVER …` begins, or the end. */
+  readonly overAt: number;
+  /** Index behind all of it. */
+  readonly end: number;
+}
+
+export function callAt(nodes: Nodes, at: number): Call | undefined {
+  const word = nodes[at];
+  const list = nodes[at + 1];
+  if ((word?.kind !== 'word' && word?.kind !== 'name') || !isList(list)) return undefined;
+  if (word.kind === 'word' && KEYWORD.test(word.text)) return undefined;
+  if (isWord(nodes[at - 1], 'AS') || isSymbol(nodes[at - 1], '.')) return undefined;
+  const second = nodes[at + 2];
+  const more = isList(second) ? second : undefined;
+  const overAt = at + (more ? 3 : 2);
+  const end = isWord(nodes[overAt], 'OVER') ? overAt + 2 : overAt;
+  return { name: word.value, list, more, overAt, end };
+}
+
+/** Index behind the operand that begins there; undefined where none does. */
+export function operandEnd(nodes: Nodes, at: number): number | undefined {
+  const node = nodes[at];
+  if (!node || node.kind === 'symbol') return undefined;
+  if (node.kind === 'word' && KEYWORD.test(node.text)) return undefined;
+  let end = callAt(nodes, at)?.end ?? at + 1;
+  for (;;) {
+    const next = nodes[end];
+    if (isSymbol(next, '.') && nodes[end + 1] && nodes[end + 1]?.kind !== 'group') {
+      // Of JSON: `a.:Int64`, `a.^b`.
+      end += nodes[end + 1]?.kind === 'symbol' ? 3 : 2;
+    } else if (next?.kind === 'group' && next.text === '[') end += 1;
+    else if (next?.kind === 'number' && next.text.startsWith('.')) end += 1;
+    else return end;
+  }
+}

@@ -1,0 +1,148 @@
+import { Expressions, type Names, type Writing } from './expressions.js';
+import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
+import { selectItems, type SelectItem } from './select-items.js';
+import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from './source-tree.js';
+
+/** Writes statements as the engine has them, clause by clause. */
+export class Queries {
+  private readonly expressions: Expressions;
+  private readonly source: string;
+
+  constructor(writing: Omit<Writing, 'writeQuery'>) {
+    this.source = writing.source;
+    this.expressions = new Expressions({ ...writing, writeQuery: (nodes) => this.write(nodes) });
+  }
+
+  /** One SELECT, or several put together. */
+  write(nodes: Nodes): string {
+    let written = '';
+    let from = startOf(nodes);
+    let begun = 0;
+    const take = (to: number): void => {
+      const part = nodes.slice(begun, to);
+      if (part.length === 0) return;
+      written += this.source.slice(from, startOf(part)) + this.select(part);
+      from = endOf(part);
+    };
+    for (let at = 0; at < nodes.length; at += 1) {
+      if (!isSetOperator(nodes, at)) continue;
+      take(at);
+      begun = at + 1;
+      while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
+    }
+    take(nodes.length);
+    return written;
+  }
+
+  private select(nodes: Nodes): string {
+    const clauses = clausesOf(nodes);
+    const list = clauses.find(({ word }) => word === 'SELECT');
+    const [first] = nodes;
+    if (!list)
+      return first?.kind === 'group' && nodes.length === 1
+        ? `(${this.write(first.nodes)})`
+        : this.source.slice(startOf(nodes), endOf(nodes));
+    const items = this.items(nodes, list, tablesOf(nodes, clauses));
+    let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
+    for (const clause of clauses) {
+      const keyword = this.source.slice(nodes[clause.at]?.start, nodes[clause.from - 1]?.end);
+      const body = nodes.slice(clause.from, clause.to);
+      const space = written === '' || written.endsWith(' ') ? '' : ' ';
+      written += `${space}${keyword} ${this.body(clause, body, items, groupedNames(nodes, clauses))}`;
+    }
+    return written;
+  }
+
+  private body(
+    { word }: Clause,
+    body: Nodes,
+    items: readonly SelectItem[],
+    grouped: ReadonlySet<string>,
+  ): string {
+    switch (word) {
+      case 'SELECT':
+        return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
+      case 'ORDER': {
+        const names = namesOf(items);
+        return itemsOf(body)
+          .map((item) => this.orderItem(item, items, names))
+          .join(', ');
+      }
+      case 'HAVING': {
+        const names = new Map(namesOf(items));
+        for (const name of grouped) names.delete(name);
+        return this.expressions.write(body, names);
+      }
+      default:
+        return this.expressions.write(body);
+    }
+  }
+
+  private items(
+    nodes: Nodes,
+    { from, to }: Clause,
+    tables: ReadonlySet<string>,
+  ): readonly SelectItem[] {
+    const body = nodes.slice(from, to);
+    const items = itemsOf(body.slice(quantifierLength(body)));
+    return selectItems(items, tables, this.expressions, this.source);
+  }
+
+  /** A name alone is the output's column, by its place; within an expression it is what that stands for. */
+  private orderItem(item: Nodes, items: readonly SelectItem[], names: Names): string {
+    const [first, second] = item;
+    const isAlone =
+      (first?.kind === 'word' || first?.kind === 'name') &&
+      (second === undefined || (second.kind === 'word' && !isSymbol(second, '.')));
+    if (!isAlone || !names.has(first.value)) return this.expressions.write(item, names);
+    const place = items.findIndex(({ name }) => name === first.value);
+    const rest = item.slice(1);
+    const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
+    const isPlaced = !items.slice(0, place + 1).some(({ isMany }) => isMany);
+    return `${isPlaced ? String(place + 1) : `(${names.get(first.value) ?? ''})`}${tail}`;
+  }
+}
+
+/** What the names of the output stand for; one that is there twice stands for nothing. */
+function namesOf(items: readonly SelectItem[]): Names {
+  const names = new Map<string, string>();
+  const twice = new Set<string>();
+  for (const { name, expression } of items) {
+    if (name === undefined) continue;
+    if (names.has(name) && names.get(name) !== expression) twice.add(name);
+    names.set(name, expression);
+  }
+  for (const name of twice) names.delete(name);
+  return names;
+}
+
+/** Of `DISTINCT`, before the list. */
+const quantifierLength = (body: Nodes): number => (isWord(body[0], 'DISTINCT') ? 1 : 0);
+
+function quantifierOf(body: Nodes, source: string): string {
+  const length = quantifierLength(body);
+  return length === 0 ? '' : `${source.slice(startOf(body), body[length - 1]?.end)} `;
+}
+
+/** Names by which FROM has its tables. */
+function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
+  const from = clauses.find(({ word }) => word === 'FROM');
+  const body = from ? nodes.slice(from.from, from.to) : [];
+  const names = new Set<string>();
+  for (const [at, node] of body.entries()) {
+    if (node.kind !== 'word' && node.kind !== 'name') continue;
+    const before = body[at - 1];
+    const begins = at === 0 || isSymbol(before, ',') || isWord(before, 'JOIN');
+    const isNamed = isWord(body[at + 1], 'AS');
+    if (isWord(before, 'AS') || (begins && !isNamed)) names.add(node.value);
+  }
+  return names;
+}
+
+function groupedNames(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
+  const group = clauses.find(({ word }) => word === 'GROUP');
+  const items = group ? itemsOf(nodes.slice(group.from, group.to)) : [];
+  return new Set(
+    items.flatMap(([only, more]) => (only && !more && only.kind !== 'group' ? [only.value] : [])),
+  );
+}

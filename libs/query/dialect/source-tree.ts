@@ -1,0 +1,89 @@
+import type { Token } from '../search/tokens.js';
+
+/** A piece of a statement that holds no other. */
+export interface Leaf {
+  readonly kind: Token['kind'];
+  readonly text: string;
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A pair of brackets with what stands in them. */
+export interface Group {
+  readonly kind: 'group';
+  /** The bracket that opens it. */
+  readonly text: string;
+  readonly nodes: readonly Node[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Node = Leaf | Group;
+export type Nodes = readonly Node[];
+
+const CLOSES: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+
+interface Open {
+  readonly token: Token;
+  readonly nodes: Node[];
+}
+
+/** The engine's parser goes no deeper. */
+const DEPTH_MAX = 1000;
+
+/** @returns undefined where the brackets are not in pairs, or too many within one another. */
+export function treeOf(tokens: readonly Token[]): Nodes | undefined {
+  const top: Node[] = [];
+  const path: Open[] = [];
+  for (const token of tokens) {
+    const nodes = path.at(-1)?.nodes ?? top;
+    const { kind, text, value, start, end } = token;
+    if (path.length > DEPTH_MAX) return undefined;
+    if (kind === 'symbol' && Object.hasOwn(CLOSES, text)) path.push({ token, nodes: [] });
+    else if (kind === 'symbol' && /^[)\]}]$/.test(text)) {
+      const open = path.pop();
+      if (!open || CLOSES[open.token.text] !== text) return undefined;
+      (path.at(-1)?.nodes ?? top).push({
+        kind: 'group',
+        text: open.token.text,
+        nodes: open.nodes,
+        start: open.token.start,
+        end,
+      });
+    } else nodes.push({ kind, text, value, start, end });
+  }
+  return path.length > 0 ? undefined : top;
+}
+
+export const isWord = (node: Node | undefined, text: string): boolean =>
+  node?.kind === 'word' && node.text.toUpperCase() === text;
+
+export const isSymbol = (node: Node | undefined, text: string): boolean =>
+  node?.kind === 'symbol' && node.text === text;
+
+export const isList = (node: Node | undefined): node is Group =>
+  node?.kind === 'group' && node.text === '(';
+
+/** What commas part, each without them. */
+export function itemsOf(nodes: Nodes): readonly Nodes[] {
+  const items: Node[][] = [[]];
+  for (const node of nodes) {
+    if (isSymbol(node, ',')) items.push([]);
+    else items.at(-1)?.push(node);
+  }
+  return nodes.length === 0 ? [] : items;
+}
+
+export const startOf = (nodes: Nodes): number => nodes[0]?.start ?? 0;
+export const endOf = (nodes: Nodes): number => nodes.at(-1)?.end ?? 0;
+
+const SELECTS = /^(?:SELECT|WITH|VALUES)$/i;
+
+/** Whether it is a SELECT, or several put together. */
+export function isQuery(nodes: Nodes): boolean {
+  const [first] = nodes;
+  if (first?.kind === 'word') return SELECTS.test(first.text) && nodes.length > 1;
+  if (!isList(first) || !isQuery(first.nodes)) return false;
+  return nodes.length === 1 || /^(?:UNION|INTERSECT|EXCEPT)$/i.test(nodes[1]?.text ?? '');
+}

@@ -1,0 +1,118 @@
+import { authorTokens } from './author-tokens.js';
+import { readableText } from './author-text.js';
+import type { Kind } from './integer-types.js';
+import { inEngineWords } from './standard-sql.js';
+
+const COLUMNS: Readonly<Record<string, Kind>> = { n: 'signed', u: 'unsigned', s: 'text' };
+const SPELLINGS: Readonly<Record<string, string>> = { tostring: 'toString' };
+
+const written = (canonical: string): string =>
+  inEngineWords(canonical, {
+    kindOfColumn: (name) => COLUMNS[name],
+    spelling: (name) => SPELLINGS[name.toLowerCase()],
+  });
+
+describe('standard SQL in the words of the engine', () => {
+  it.each([
+    'SELECT a, b FROM t WHERE (a = 1) AND (b > 2) ORDER BY a ASC',
+    'SELECT count() FROM t',
+    'SELECT * FROM t LIMIT 5',
+    'SELECT t.* EXCEPT a FROM t',
+    "SELECT 'sum(n) + 1 FROM x' AS q",
+    'SELECT `sum(n)` FROM t',
+    'SELECT {p:Int64} AS v FROM t WHERE a IN ({q:String})',
+    'SELECT a FROM t WHERE _timestamp > (now() - 3600)',
+    'DROP TABLE t',
+    'SELECT (1',
+  ])('leaves %s as it is', (statement) => {
+    expect(written(statement)).toBe(statement);
+  });
+
+  it.each([
+    [
+      'SELECT sum(n) AS x FROM t',
+      "SELECT accurateCast(sum(toInt128(n)), 'Nullable(Int64)') AS x FROM t",
+    ],
+    [
+      'SELECT sum(u) AS x FROM t',
+      "SELECT accurateCast(sum(toInt128(u)), 'Nullable(UInt64)') AS x FROM t",
+    ],
+    ['SELECT sum(s) AS x FROM t', 'SELECT sum(s) AS x FROM t'],
+    ['SELECT avgIf(n, a) AS x FROM t', 'SELECT avgIf(toInt128(n), a) AS x FROM t'],
+    [
+      'SELECT a FROM t WHERE (n * u) > 5',
+      "SELECT a FROM t WHERE (accurateCast(toInt128(n) * u, 'Nullable(Int64)')) > 5",
+    ],
+    ['SELECT nvl(nvl(a, b), c) AS x FROM t', 'SELECT ifNull(ifNull(a, b), c) AS x FROM t'],
+    ['SELECT TOSTRING(a) AS x FROM t', 'SELECT toString(a) AS x FROM t'],
+    ['SELECT max(a) AS a FROM t ORDER BY a ASC', 'SELECT max(a) AS a FROM t ORDER BY 1 ASC'],
+    [
+      'SELECT *, max(a) AS a FROM t ORDER BY a ASC',
+      'SELECT *, max(a) AS a FROM t ORDER BY (max(a)) ASC',
+    ],
+    [
+      'SELECT max(a) AS a FROM t ORDER BY lower(a) ASC',
+      'SELECT max(a) AS a FROM t ORDER BY lower(a) ASC',
+    ],
+    ['SELECT COUNT(*) FROM t', 'SELECT COUNT(*) AS `COUNT(*)` FROM t'],
+    ['SELECT a = 1 AS x FROM t', "SELECT CAST(a = 1, 'Bool') AS x FROM t"],
+    [
+      'SELECT max(_timestamp) - 5 AS x FROM t',
+      'SELECT (max(_timestamp) - toIntervalMicrosecond(5)) AS x FROM t',
+    ],
+    [
+      'SELECT a FROM t WHERE (a >= (0.06 - 0.01)) AND (a <= (0.06 + 0.01))',
+      'SELECT a FROM t WHERE (a >= (0.05)) AND (a <= (0.07))',
+    ],
+    ['EXPLAIN SELECT nvl(a, 1) AS x', 'EXPLAIN SELECT ifNull(a, 1) AS x'],
+  ])('%s becomes %s', (statement, expected) => {
+    expect(written(statement)).toBe(expected);
+  });
+
+  it.each([
+    [
+      'select a from t union select b from u order by a limit 1',
+      'SELECT * FROM (select a from t union select b from u) order by a limit 1',
+    ],
+    [
+      '(select a) union all (select b) order by a',
+      'SELECT * FROM ((select a) union all (select b)) order by a',
+    ],
+    [
+      'select a union all (select b order by b limit 1)',
+      'select a union all (SELECT * FROM (select b order by b limit 1))',
+    ],
+    [
+      "select a -- union order by\nfrom t where x = 'union' order by a",
+      "select a -- union order by\nfrom t where x = 'union' order by a",
+    ],
+    ['select * except (a) from t order by b', 'select * except (a) from t order by b'],
+    ['values (1), (2)', 'SELECT * FROM (values (1), (2))'],
+    ['select try_cast(a as decimal(10, 2))', "select try_cast(a, 'decimal(10, 2)')"],
+    ["select a !~ 'x' from t", "select (NOT match(a, 'x')) from t"],
+    [
+      'select array_agg(a order by b desc) from t',
+      'select arrayMap(p -> p.1, arrayReverseSort(p -> p.2, groupArrayIf((a, b), (a) IS NOT NULL))) from t',
+    ],
+  ])('the text %s is read as %s', (text, expected) => {
+    expect(readableText(text)).toBe(expected);
+  });
+
+  it('is bounded, however functions stand within one another', () => {
+    const nested = (name: string, depth: number): string =>
+      `SELECT ${`${name}(`.repeat(depth)}a${')'.repeat(depth)} AS x FROM t`;
+    expect(() => written(nested('to_timestamp', 200))).toThrow(/too long when its functions/);
+    expect(() => written(nested('sum', 200))).toThrow(/too long when its functions/);
+    expect(written(nested('', 900))).toBe(nested('', 900));
+    const long = `SELECT concat('${'x'.repeat(60_000)}', a) AS v FROM t ORDER BY ${'(v + '.repeat(20)}1${')'.repeat(20)} ASC`;
+    expect(() => written(long)).toThrow(/too long when its functions/);
+  });
+
+  it('reads a text of any brackets and quotes in a short time', () => {
+    const begun = performance.now();
+    for (const piece of ['/*', '(', ')', "'", '"', 'union ', '((select ', 'a ~ ', 'order by '])
+      readableText(`select 1 union ${piece.repeat(100_000 / piece.length)}`);
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(authorTokens("select 'open")).toBeUndefined();
+  });
+});

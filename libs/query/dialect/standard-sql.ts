@@ -1,0 +1,34 @@
+import { tokenize } from '../search/tokens.js';
+import { aliasesOf, IntegerTypes, type KindOfColumn } from './integer-types.js';
+import { Queries } from './queries.js';
+import { isWord, treeOf } from './source-tree.js';
+
+/** Of the engine and of the tables, what a statement is written by. */
+export interface Surroundings {
+  readonly kindOfColumn: KindOfColumn;
+  /** The engine's name of a function that is written in another case; undefined for any other. */
+  readonly spelling: (name: string) => string | undefined;
+}
+
+/**
+ * A statement of standard SQL in the engine's words: functions by other names, names of columns and
+ * of the output, integers that leave 64 bits, lengths of time. It comes before the guard, which
+ * judges what is written here as it judges any other text.
+ * @param canonical as the engine prints the statement.
+ * @throws {MillraceError} INVALID_SQL
+ */
+export function inEngineWords(canonical: string, surroundings: Surroundings): string {
+  const nodes = treeOf(tokenize(canonical));
+  const from = nodes?.findIndex((node) => node.kind === 'group' || BEGINS.test(node.text)) ?? -1;
+  if (!nodes || from === -1 || (from > 0 && !isWord(nodes[0], 'EXPLAIN'))) return canonical;
+  const statement = nodes.slice(from);
+  const types = new IntegerTypes(surroundings.kindOfColumn, aliasesOf(statement));
+  const { spelling } = surroundings;
+  const written =
+    canonical.slice(0, statement[0]?.start) +
+    new Queries({ source: canonical, types, spelling }).write(statement) +
+    canonical.slice(statement.at(-1)?.end);
+  return written;
+}
+
+const BEGINS = /^(?:SELECT|WITH)$/;

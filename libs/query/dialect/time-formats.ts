@@ -1,0 +1,70 @@
+import { MillraceError } from '@app/platform';
+
+/** Letters of Postgres' templates, longest first, as the engine has them; `i` is the minute there. */
+const TEMPLATE: readonly (readonly [string, string])[] = [
+  ['FMMonth', '%M'],
+  ['FMDay', '%W'],
+  ['Month', '%M'],
+  ['HH24', '%H'],
+  ['HH12', '%I'],
+  ['YYYY', '%Y'],
+  ['DDD', '%j'],
+  ['Day', '%W'],
+  ['Mon', '%b'],
+  ['YY', '%y'],
+  ['MM', '%m'],
+  ['DD', '%d'],
+  ['HH', '%I'],
+  ['MI', '%i'],
+  ['SS', '%S'],
+  ['US', '%f'],
+  ['AM', '%p'],
+  ['PM', '%p'],
+  ['Dy', '%a'],
+  ['IW', '%V'],
+  ['Q', '%Q'],
+];
+
+/** Of C's strftime, and of chrono's, where the engine has another letter. */
+const PERCENT: Readonly<Record<string, string>> = { M: '%i', B: '%M', A: '%W', '.': '.' };
+const SAME = 'YymdHIjSfpbaeFTVQ%';
+
+/**
+ * A format of `to_char`, `to_timestamp` and `strftime` as the engine writes it.
+ * @throws {MillraceError} INVALID_SQL
+ */
+export function engineFormat(format: string): string {
+  return format.includes('%') ? ofPercent(format) : ofTemplate(format);
+}
+
+function ofPercent(format: string): string {
+  return format.replace(/%(\.%?f|\.?[369]f|.?)/gs, (whole, letter: string) => {
+    if (/^\.?[369]?f$/.test(letter)) return letter.startsWith('.') ? '.%f' : '%f';
+    const engine = PERCENT[letter] ?? (letter !== '' && SAME.includes(letter) ? whole : undefined);
+    if (engine === undefined) throw unknownPart(format, whole);
+    return engine;
+  });
+}
+
+function ofTemplate(format: string): string {
+  let written = '';
+  for (let at = 0; at < format.length;) {
+    const rest = format.slice(at);
+    const quoted = /^"([^"]*)"/.exec(rest);
+    const known = TEMPLATE.find(([part]) => rest.startsWith(part));
+    if (quoted) written += quoted[1] ?? '';
+    else if (known) written += known[1];
+    else if (/^[A-Za-z]/.test(rest) && !/^T(?:HH|$)/.test(rest)) throw unknownPart(format, rest);
+    else written += rest.charAt(0);
+    at += quoted?.[0].length ?? known?.[0].length ?? 1;
+  }
+  return written;
+}
+
+function unknownPart(format: string, part: string): MillraceError {
+  const known = TEMPLATE.map(([name]) => name).join(', ');
+  return new MillraceError(
+    'INVALID_SQL',
+    `the format ${JSON.stringify(format)} has a part that is not known here, ${JSON.stringify(part.slice(0, 10))}; known are ${known}, or those of strftime, such as %Y-%m-%d`,
+  );
+}

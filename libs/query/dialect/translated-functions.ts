@@ -1,0 +1,8 @@
+import { AGGREGATE_FUNCTIONS } from './aggregate-functions.js';
+import { SCALAR_FUNCTIONS } from './scalar-functions.js';
+
+/** Functions that the engine knows by another name, or not at all; in lower case. */
+export const TRANSLATED_FUNCTIONS: readonly string[] = [
+  ...Object.keys(SCALAR_FUNCTIONS),
+  ...Object.keys(AGGREGATE_FUNCTIONS),
+];

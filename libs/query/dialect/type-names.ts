@@ -1,0 +1,24 @@
+/** Types that the engine has by another name, or only in part. */
+const TYPES: readonly (readonly [RegExp, string])[] = [
+  [/^timestamp(?:tz)?(?: with(?:out)? time zone)?$/i, 'DateTime64(6)'],
+  [/^timestamp(?:tz)?_s$/i, 'DateTime64(0)'],
+  [/^timestamp(?:tz)?_ms$/i, 'DateTime64(3)'],
+  [/^timestamp(?:tz)?_ns$/i, 'DateTime64(9)'],
+  [/^timestamp(?:tz)?\((\d)\)$/i, 'DateTime64($1)'],
+  // The engine's own `Date` begins in 1970.
+  [/^(?:date|DATE)$/, 'Date32'],
+  [/^int2$/, 'Int16'],
+  [/^int4$/, 'Int32'],
+  [/^int8$/, 'Int64'],
+  [/^float4$/, 'Float32'],
+  [/^float8$/, 'Float64'],
+  [/^hugeint$/i, 'Int128'],
+  [/^(?:string|utf8|large_utf8)$/i, 'String'],
+  [/^(?:numeric|decimal)$/i, 'Decimal(38, 10)'],
+];
+
+/** The engine's name of a type as it was written in CAST. */
+export function engineType(type: string): string {
+  for (const [form, name] of TYPES) if (form.test(type)) return type.replace(form, name);
+  return type;
+}
