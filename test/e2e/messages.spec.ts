@@ -27,7 +27,7 @@ describe('what people are told of their slips', () => {
     ['t/_json', gzipSync('{"a":1}'), /looks like gzip: send Content-Encoding: gzip/],
     ['t/settings', '{"data_retention":99999999}', /^data_retention: at most 36500 days$/],
     ['users', '{"email":"a@b.cd","role":"viewer"}', /^password: is missing; want string$/],
-    ['sql', 'SELECT cuont() FROM t', /function cuont is not allowed.*did you mean "count"\?/],
+    ['sql', 'SELECT cuont() FROM t', /there is no function cuont.*did you mean "count"\?/],
     ['sql', 'selec 1', /not with "selec"; did you mean "SELECT"\?/],
     ['sql', 'SELECT 1; SELECT 2', /^send one statement/],
     ['sql', '{"query":"SELECT 1"}', /the body is the statement itself/],

@@ -20,7 +20,7 @@ describe('an organization’s allowance', () => {
       server.client.call(`/api/${org}/sql`, { body: statement });
     // As long as it takes to be counted, which on a fast machine is some more.
     const counted = async (rows: number): Promise<void> => {
-      const statement = `SELECT sum(cityHash64(number, number)) AS s FROM numbers(${rows})`;
+      const statement = `SELECT max(cityHash64(number, number)) AS s FROM numbers(${rows})`;
       const { status } = await ask('default', statement);
       if (status === 200) await counted(rows * 4);
       else expect(status).toBe(429);
