@@ -2,9 +2,9 @@ import type { Server } from '../server/start-server.js';
 import type { Column } from './engine-alone.js';
 import { quoteIdentifier, quoteText } from '../../libs/warehouse/identifier.js';
 
-/** SQL: one number for all rows of these columns, whatever their order, and the sum of those of two uploads for both. */
+/** SQL: one number for all rows of these columns, whatever their order, and the sum of those of two uploads for both; it wraps. */
 export const checksum = (columns: readonly Column[], table: string): string =>
-  `SELECT toString(sum(cityHash64(toJSONString(tuple(${columns.map(({ name }) => quoteIdentifier(name)).join(', ')}))))) AS sum FROM ${table}`;
+  `SELECT toString(sumWithOverflow(cityHash64(toJSONString(tuple(${columns.map(({ name }) => quoteIdentifier(name)).join(', ')}))))) AS sum FROM ${table}`;
 
 /** Of two sums of 64 bits, what makes one of the other. */
 export const difference = (later: string, earlier: string): string =>

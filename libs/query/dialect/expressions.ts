@@ -243,7 +243,7 @@ const hasNames = (nodes: Nodes): boolean =>
 
 /** What a sum that leaves 64 bits is answered with. */
 export const TOO_LARGE =
-  'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0)))';
+  'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0))); sumWithOverflow(x) may wrap';
 
 const within64Bits = (wide: string, kind: 'signed' | 'unsigned'): string =>
   `accurateCast(${wide}, 'Nullable(${kind === 'signed' ? 'Int64' : 'UInt64'})')`;
