@@ -1,4 +1,4 @@
-import { quoteIdentifier } from './identifier.js';
+import { quoteIdentifier, quoteText } from './identifier.js';
 import type { Column } from './warehouse.js';
 
 /** The type of a field of which only nulls have come. The table computes them: nothing is written, and nothing converted when a value comes. */
@@ -27,20 +27,23 @@ function drop(name: string): string {
 export const drops = (names: readonly string[]): string => names.map(drop).join(', ');
 
 /**
- * In one step, so that nobody finds the table without a column whose place another one takes.
- * @param replaced those of them that are there without a type
+ * The engine refuses this as well where the column has values by now. The column is not dropped and
+ * added: for each that is dropped the engine compares all that are computed with all columns, which
+ * takes seconds where there are 2,000. An ALIAS holds nothing, so no part is written again.
  */
-export function additions(columns: readonly Column[], replaced: readonly string[]): string {
-  // With IF NOT EXISTS the engine passes over what the same step drops.
-  const add = (column: Column): string =>
-    `ADD COLUMN ${replaced.includes(column.name) ? '' : 'IF NOT EXISTS '}${define(column)}`;
-  return [...replaced.map(drop), ...columns.map(add)].join(', ');
+function typing({ name, type }: Column): string {
+  const column = quoteIdentifier(name);
+  return `MODIFY COLUMN ${column} ${type} ALIAS defaultValueOfTypeName(${quoteText(type)}), MODIFY COLUMN ${column} REMOVE ALIAS`;
 }
 
-export const renamings = (names: readonly Renaming[], replaced: readonly string[]): string =>
-  [
-    ...replaced.map(drop),
-    ...names.map(
-      ({ from, to }) => `RENAME COLUMN ${quoteIdentifier(from)} TO ${quoteIdentifier(to)}`,
-    ),
-  ].join(', ');
+/** @param present those of them that are there without a type, and get theirs where they are */
+export function additions(columns: readonly Column[], present: ReadonlySet<string>): string {
+  const add = (column: Column): string =>
+    present.has(column.name) ? typing(column) : `ADD COLUMN IF NOT EXISTS ${define(column)}`;
+  return columns.map(add).join(', ');
+}
+
+export const renamings = (names: readonly Renaming[]): string =>
+  names
+    .map(({ from, to }) => `RENAME COLUMN ${quoteIdentifier(from)} TO ${quoteIdentifier(to)}`)
+    .join(', ');

@@ -52,11 +52,8 @@ describe('statements for a cluster', () => {
     ['createRejectedTable', ddl.createRejectedTable('o_a')],
     ['createAuditTable', ddl.createAuditTable('o_a')],
     ['createWriterEpochs', ddl.createWriterEpochs()],
-    ['addColumns', [ddl.changeColumns(table, additions([column], ['c']))]],
-    [
-      'renameColumns',
-      [ddl.changeColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }], ['c']))],
-    ],
+    ['addColumns', [ddl.changeColumns(table, additions([column], new Set(['c'])))]],
+    ['renameColumns', [ddl.changeColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }]))]],
     ['dropColumns', [ddl.changeColumns(table, drops(['c']))]],
     ['modifyColumn', [ddl.modifyColumn(table, column)]],
     ['dropTable', ddl.dropTable(table)],

@@ -290,6 +290,17 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect([...left].sort()).toEqual([...own, 'u.x.y', ...names.slice(0, -1)].sort());
       });
 
+      it('gives hundreds of fields their types at once, without waiting long', async () => {
+        const names = Array.from({ length: 500 }, (_, index) => `wide_${index}`);
+        const of = (type: string) => names.map((column) => ({ name: column, type }));
+        await warehouse.addColumns(TABLE, of(UNTYPED));
+        await warehouse.addColumns(TABLE, of('Nullable(Int64)'));
+        const made = (await warehouse.columns(TABLE)).filter((each) =>
+          each.name.startsWith('wide_'),
+        );
+        expect(made).toEqual(of('Nullable(Int64)'));
+      }, 10_000);
+
       it('tells when the engine passes over a column, as it does when one of that name is hidden', async () => {
         await expect(
           warehouse.addColumns(TABLE, [

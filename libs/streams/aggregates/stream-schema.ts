@@ -11,6 +11,12 @@ import {
 import { COLUMNS_MAX } from './declared-columns.js';
 import { fieldNameProblem } from './names.js';
 
+/**
+ * Fields without a value that are listed. Each one that gives up its place costs the engine time by
+ * how many they are, while tables of others wait.
+ */
+export const UNTYPED_MAX = 100;
+
 /** What was seen in each field. */
 export type Survey = ReadonlyMap<string, Kinds>;
 
@@ -156,6 +162,7 @@ function untypedBeside(columns: readonly Column[], names: readonly string[]): re
   for (const name of names) {
     // The engine takes it for one of text.
     const column = { name, type: 'Nullable(String)' };
+    if (listed.length >= UNTYPED_MAX) break;
     if (known.has(name) || known.size >= COLUMNS_MAX) continue;
     if (fieldNameProblem(name) !== undefined) continue;
     if (neighbours.problemWith(column) !== undefined) continue;

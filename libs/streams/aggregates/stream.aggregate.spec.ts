@@ -2,7 +2,7 @@ import type { Column } from '@app/warehouse';
 import { beyondFloat, changedIn } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
 import { fieldNameProblem, streamNameProblem } from './names.js';
-import { refusedFields, type Survey } from './stream-schema.js';
+import { refusedFields, UNTYPED_MAX, type Survey } from './stream-schema.js';
 import {
   streamAggregate,
   type StreamChange,
@@ -195,12 +195,15 @@ describe('fields without a value', () => {
   it('count as columns, and give up their places to those', () => {
     const many = (letter: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${letter}${index}`);
-    const events = after([CREATED], nulls(...many('n', COLUMNS_MAX + 5)));
-    expect(stateOf(events).untyped).toHaveLength(COLUMNS_MAX);
+    const numbers = (...names: string[]) =>
+      Object.fromEntries(names.map((name) => [name, 'Int64']));
+    const events = after([CREATED], nulls(...many('n', UNTYPED_MAX + 5)));
+    expect(stateOf(events).untyped).toHaveLength(UNTYPED_MAX);
     expect(given(events).when(evolve(nulls('more')))).toEqual([]);
-    const typed = after(events, Object.fromEntries(many('c', 10).map((name) => [name, 'Int64'])));
+    const room = COLUMNS_MAX - UNTYPED_MAX;
+    const typed = after(events, numbers(...many('c', room + 10)));
     const { columns, untyped } = stateOf(typed);
-    expect([columns.length, untyped.length]).toEqual([10, COLUMNS_MAX - 10]);
+    expect([columns.length, untyped.length]).toEqual([room + 10, UNTYPED_MAX - 10]);
   });
 
   it('are in the event that makes a stream, as is text of several kinds', () => {

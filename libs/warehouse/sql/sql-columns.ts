@@ -36,7 +36,7 @@ export class SqlColumns {
         return now === undefined || (now === UNTYPED && type !== UNTYPED);
       });
       if (added.length === 0) continue;
-      await this.addTo(each, [...present.keys()], added);
+      await this.addTo(each, new Set(present.keys()), added);
       await this.check(each, added);
     }
   }
@@ -61,36 +61,27 @@ export class SqlColumns {
 
   /**
    * The engine adds no `a` where there is an `a.b`: it takes that for a part of it, and passes over
-   * what IF NOT EXISTS adds. Such a column comes under another name and is renamed. One that is
-   * there is one without a type, whose place the new one takes.
+   * what IF NOT EXISTS adds. Such a column comes under another name and is renamed.
    */
   private async addTo(
     table: TableName,
-    present: readonly string[],
+    present: ReadonlySet<string>,
     added: readonly Column[],
   ): Promise<void> {
-    const parents = new Set(present.flatMap(namesAbove));
+    const parents = new Set([...present].flatMap(namesAbove));
     const places = added.map(({ name, type }) => {
-      const late = parents.has(name);
+      const late = parents.has(name) && !present.has(name);
       for (const parent of namesAbove(name)) parents.add(parent);
       return { name, column: { name: late ? provisionalName(name) : name, type } };
     });
-    const known = new Set(present);
-    const replaced = (them: readonly { name: string }[]): string[] =>
-      them.map(({ name }) => name).filter((name) => known.has(name));
+    const columns = places.map(({ column }) => column);
+    // What is there under a provisional name has its type, from a time before it was cut off.
+    const untyped = new Set(added.map(({ name }) => name).filter((name) => present.has(name)));
+    await this.runner.command(this.ddl.changeColumns(table, additions(columns, untyped)));
     const late = places.filter(({ name, column }) => name !== column.name);
-    await this.runner.command(
-      this.ddl.changeColumns(
-        table,
-        additions(
-          places.map(({ column }) => column),
-          replaced(places.filter((place) => !late.includes(place))),
-        ),
-      ),
-    );
     if (late.length === 0) return;
     const names = late.map(({ name, column }) => ({ from: column.name, to: name }));
-    await this.runner.command(this.ddl.changeColumns(table, renamings(names, replaced(late))));
+    await this.runner.command(this.ddl.changeColumns(table, renamings(names)));
   }
 
   private async check(table: TableName, wanted: readonly Column[]): Promise<void> {
