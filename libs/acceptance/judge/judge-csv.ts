@@ -171,7 +171,7 @@ export class CsvJudge {
     } else if (!this.isThere(field)) {
       writer.ascii('null');
     } else if (reading === AS_JSON) {
-      this.jsonField(target, this.values.json(from, to, isQuoted));
+      this.jsonField(target, from, to, isQuoted);
     } else {
       const { values } = this;
       const kind = values.kindOf(from, to, reading);
@@ -182,11 +182,13 @@ export class CsvJudge {
     }
   }
 
-  private jsonField(target: Target, json: ReturnType<CsvValues['json']>): void {
-    if (json?.fault) this.refuse(target.name, REASON.fault(json.fault));
+  private jsonField(target: Target, from: number, to: number, isQuoted: boolean): void {
+    const json = this.values.json(from, to, isQuoted);
+    if (json?.fault) this.refuse(target.name, REASON.within(json.fault));
     else if (json && target.rules.takes(json.kind, json.marks)) {
       const { bytes, kind, marks } = json;
-      if (target.rules.quotes(kind)) this.writer.text(bytes, 0, bytes.length, true, false);
+      // As it was written, with its line breaks.
+      if (target.rules.quotes(kind)) this.writer.text(this.bytes, from, to, true, isQuoted);
       else this.writeJson(bytes, marks, target);
     } else this.refuse(target.name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
   }

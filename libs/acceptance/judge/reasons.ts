@@ -30,6 +30,9 @@ const FAULTS: Readonly<Record<Fault, string>> = {
 /** Why a record is refused. */
 export const REASON = {
   fault: (fault: Fault): string => FAULTS[fault],
+  /** Of a value that is a field's, where the record is one. */
+  within: (fault: Fault): string =>
+    `${fault === 'too deep to read' ? 'is ' : 'has '}${FAULTS[fault].replace(STRUCTURAL, '')}`,
   isOfGrammar: (reason: string): boolean =>
     reason === FAULTS.malformed ||
     reason === FAULTS['beyond 64 bits'] ||
