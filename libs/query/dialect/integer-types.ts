@@ -1,4 +1,4 @@
-import { callAt, operandEnd } from './operands.js';
+import { callAt, operandEnd, signedOperandEnd } from './operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
 
 /** What is known of an expression before it runs: a signed or an unsigned integer, a text, or that it is neither. */
@@ -37,13 +37,15 @@ export class IntegerTypes {
     if (isSymbol(second, '.')) return this.kindOfPath(nodes);
     const call = callAt(nodes, 0);
     if (call?.end === nodes.length) return call.more ? 'unknown' : this.kindOfCall(nodes, depth);
-    const end = operandEnd(nodes, 0);
+    const end = signedOperandEnd(nodes, 0);
     const operator = end === undefined ? undefined : nodes[end];
     if (end === undefined || operator?.kind !== 'symbol') return 'unknown';
     if (operator.text === '/') return 'other';
     if (!/^[-+*]$/.test(operator.text)) return 'unknown';
     const left = this.kindOf(nodes.slice(0, end), depth + 1);
-    return joined(operator.text, left, this.kindOf(nodes.slice(end + 1), depth + 1));
+    const kind = joined(operator.text, left, this.kindOf(nodes.slice(end + 1), depth + 1));
+    const isNegative = isSymbol(first, '-') || isSymbol(nodes[end + 1], '-');
+    return kind === 'unsigned' && isNegative ? 'signed' : kind;
   }
 
   private kindOfOne(node: Node, depth: number): Kind {
