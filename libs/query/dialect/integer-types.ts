@@ -16,9 +16,13 @@ const KEEPS = /^(?:sum|min|max|any|anyLast|abs|first_value|last_value|lag|lead)(
 const CHOOSES = /^(?:ifNull|coalesce|nvl|greatest|least)$/i;
 const SIGNED_TYPE = /^(?:Int(?:8|16|32|64)|(?:TINY|SMALL|BIG)?INT|INTEGER)$/i;
 const DEPTH_MAX = 20;
+/** Of one question: names that stand for one another several times make as many as they like. */
+const STEPS_MAX = 1000;
 
 /** Finds out which expressions are integers of at most 64 bits. */
 export class IntegerTypes {
+  private steps = 0;
+
   /** @param aliases of the whole statement; undefined for one that stands for several things. */
   constructor(
     private readonly kindOfColumn: KindOfColumn,
@@ -26,7 +30,8 @@ export class IntegerTypes {
   ) {}
 
   kindOf(nodes: Nodes, depth = 0): Kind {
-    if (depth > DEPTH_MAX) return 'unknown';
+    this.steps = depth === 0 ? 0 : this.steps + 1;
+    if (depth > DEPTH_MAX || this.steps > STEPS_MAX) return 'unknown';
     const [first, second] = nodes;
     if (!first) return 'unknown';
     if (nodes.length === 1) return this.kindOfOne(first, depth);
