@@ -148,8 +148,7 @@ class AuthorText {
     const value = this.list(x);
     const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL))`;
     const values = `arrayMap(p -> p.1, ${sorted})`;
-    if (/^(?:array_agg|list)$/i.test(name))
-      return { text: this.length.add(values), end: at + 2 };
+    if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end: at + 2 };
     const separator = by ? this.list(by) : "','";
     return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end: at + 2 };
   }

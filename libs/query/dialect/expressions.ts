@@ -200,11 +200,12 @@ export class Expressions {
     }
     if (kind !== 'unknown' || summed.length === 0) return undefined;
     const plain = aggregate(name, [x]);
+    // Of a null, `throwIf` reads whatever number lies under it.
     const total = aggregate('sum', [x]);
     const isWhole = `(toTypeName(${total}) LIKE '%Int64%')`;
     if (name === 'avg') return `if(${isWhole}, ${aggregate('avg', [`toFloat64(${x})`])}, ${plain})`;
     const apart = `abs(${aggregate('sum', [`toFloat64(${x})`])} - toFloat64(${total}))`;
-    return `(${plain} + throwIf(${isWhole} AND (${apart} > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
+    return `(${plain} + throwIf(${isWhole} AND (ifNull(${apart}, 0) > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
   }
 
   /** A text that cannot be read is an error; where it may be null, the engine would make it null. */
@@ -221,12 +222,18 @@ export class Expressions {
     return `if(throwIf(isNull(${cast}) AND isNotNull(${value}), ${quoteText(problem)}) = 0, ${cast}, NULL)`;
   }
 
-  /** A field of a JSON column counts where it has a value. */
+  /**
+   * A field of a JSON column counts where it has a value. In a window the engine does not find the
+   * nulls of the column that it counts.
+   */
   private values(nodes: Nodes, over: string): string | undefined {
     const isField =
       nodes.length > 2 && isSymbol(nodes[1], '.') && operandEnd(nodes, 0) === nodes.length;
     const isMatcher = isSymbol(nodes.at(-1), '*');
-    return isField && !isMatcher ? `countIf(${this.write(nodes)} IS NOT NULL)${over}` : undefined;
+    const isColumn = nodes.length === 1 && /^(?:word|name)$/.test(nodes[0]?.kind ?? '');
+    return (isField && !isMatcher) || (isColumn && over !== '')
+      ? `countIf(${this.write(nodes)} IS NOT NULL)${over}`
+      : undefined;
   }
 }
 

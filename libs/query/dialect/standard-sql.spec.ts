@@ -65,6 +65,10 @@ describe('standard SQL in the words of the engine', () => {
       'SELECT a FROM t WHERE (a >= (0.05)) AND (a <= (0.07))',
     ],
     [
+      'SELECT _timestamp + -60 AS x FROM t WHERE a = (-60 + _timestamp)',
+      'SELECT (_timestamp + toIntervalMicrosecond(-60)) AS x FROM t WHERE a = ((_timestamp + toIntervalMicrosecond(-60)))',
+    ],
+    [
       'SELECT -3 + n AS x, -0.06 + 0.01 AS y FROM t',
       "SELECT accurateCast(toInt128(-3) + n, 'Nullable(Int64)') AS x, -0.06 + 0.01 AS y FROM t",
     ],
@@ -134,7 +138,9 @@ describe('standard SQL in the words of the engine', () => {
 
   it('finds the types of names that stand for one another in a short time', () => {
     const names = Array.from({ length: 9 }, (_, at) => {
-      const next = Array(8).fill(`a${at + 1}`).join(', ');
+      const next = Array(8)
+        .fill(`a${at + 1}`)
+        .join(', ');
       return `coalesce(${next}) AS a${at}`;
     });
     const begun = performance.now();
