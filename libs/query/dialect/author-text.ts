@@ -13,12 +13,14 @@ import {
   type Node,
   type Nodes,
 } from './source-tree.js';
+import { WrittenLength } from './written-length.js';
 
 /**
  * What standard SQL writes in a way that the engine's parser does not read, or reads as something
  * else, written as it does. Nothing is decided here: what comes of it is parsed and judged as any
  * statement is.
  * @returns the same text where there is no such thing in it.
+ * @throws {MillraceError} INVALID_SQL
  */
 export function readableText(text: string): string {
   if (!MAYBE.test(text)) return text;
@@ -32,6 +34,8 @@ const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
 class AuthorText {
+  private readonly length = new WrittenLength();
+
   constructor(private readonly text: string) {}
 
   statement(nodes: Nodes): string {
@@ -144,9 +148,9 @@ class AuthorText {
     const value = this.list(x);
     const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL))`;
     const values = `arrayMap(p -> p.1, ${sorted})`;
-    if (/^(?:array_agg|list)$/i.test(name)) return { text: values, end: at + 2 };
+    if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end: at + 2 };
     const separator = by ? this.list(by) : "','";
-    return { text: `arrayStringConcat(${values}, ${separator})`, end: at + 2 };
+    return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end: at + 2 };
   }
 
   private sortKey(sort: Nodes): { readonly key: string; readonly isDescending: boolean } {

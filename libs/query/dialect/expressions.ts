@@ -3,7 +3,7 @@ import { quoteText } from '@app/warehouse';
 import { AGGREGATE_FUNCTIONS } from './aggregate-functions.js';
 import { exactSum } from './exact-literals.js';
 import { isInteger, type IntegerTypes } from './integer-types.js';
-import { callAt, operandEnd, type Call } from './operands.js';
+import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { SCALAR_FUNCTIONS } from './scalar-functions.js';
 import {
   endOf,
@@ -58,16 +58,16 @@ export class Expressions {
 
   /** In the engine's print one operator stands between two operands; others are in brackets. */
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
-    const middle = operandEnd(nodes, at);
+    const middle = signedOperandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];
     if (middle === undefined || operator?.kind !== 'symbol' || !OPERATORS.test(operator.text))
       return undefined;
-    return operandEnd(nodes, isSymbol(nodes[middle + 1], '-') ? middle + 2 : middle + 1);
+    return signedOperandEnd(nodes, middle + 1);
   }
 
   private part(nodes: Nodes, at: number, end: number, names: Names | undefined): string {
     const part = nodes.slice(at, end);
-    const middle = operandEnd(nodes, at) ?? end;
+    const middle = signedOperandEnd(nodes, at) ?? end;
     if (middle < end) return this.arithmetic(part, middle - at, names);
     const call = callAt(nodes, at);
     if (call && call.end <= end)
@@ -133,11 +133,13 @@ export class Expressions {
     const known = this.writing.spelling(name);
     const word = nodes[at] as Node;
     const written = known ?? this.between(word.start, word.end);
+    // Once only: within one another, calls that are written twice take twice as long each.
+    const items = list.nodes.length === 0 ? [] : this.items(list.nodes);
     if (!more) {
-      const own = this.translated(name, list, suffix);
+      const own = this.translated(name, list, items, suffix);
       if (own !== undefined) return this.length.add(own);
     }
-    const args = list.nodes.length === 0 ? '' : this.items(list.nodes).join(', ');
+    const args = items.join(', ');
     const parameters = more ? `(${this.items(more.nodes).join(', ')})` : '';
     return `${written}(${args})${parameters}${suffix}`;
   }
@@ -146,37 +148,41 @@ export class Expressions {
     return isQuery(nodes) ? [this.write(nodes)] : itemsOf(nodes).map((item) => this.write(item));
   }
 
-  private translated(name: string, { nodes }: Group, over: string): string | undefined {
+  private translated(
+    name: string,
+    { nodes }: Group,
+    args: readonly string[],
+    over: string,
+  ): string | undefined {
     const lower = name.toLowerCase();
     const [base, combinators] = aggregateName(lower);
-    const args = (): readonly string[] => this.items(nodes);
     const count = itemsOf(nodes).length;
     const scalar = Object.hasOwn(SCALAR_FUNCTIONS, lower) ? SCALAR_FUNCTIONS[lower] : undefined;
     if (scalar) {
       checkCount(name, count, scalar);
-      return scalar.write(...args());
+      return scalar.write(...args);
     }
     const filters = combinators.endsWith('If') ? 1 : 0;
     const own = Object.hasOwn(AGGREGATE_FUNCTIONS, base) ? AGGREGATE_FUNCTIONS[base] : undefined;
     const aggregate = (as: string, given: readonly string[]): string => {
-      const all = [...given, ...(filters > 0 ? args().slice(-1) : [])].join(', ');
+      const all = [...given, ...(filters > 0 ? args.slice(-1) : [])].join(', ');
       const open = as.indexOf('(');
       if (open === -1) return `${as}${combinators}(${all})${over}`;
       return `${as.slice(0, open)}${combinators}${as.slice(open)}(${all})${over}`;
     };
     if (own) {
       checkCount(name, count - filters, own);
-      return own.write(aggregate, args().slice(0, count - filters));
+      return own.write(aggregate, args.slice(0, count - filters));
     }
     if (base === 'sum' || base === 'avg')
       return this.sum(base, itemsOf(nodes)[0] ?? [], aggregate, args);
     if (lower === 'count' && count === 1) return this.values(nodes, over);
-    if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args());
-    if (lower === 'sqlstandardvalues') return `values(${args().join(', ')})${over}`;
+    if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args);
+    if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);
-    if (lower === 'div' && count === 2) return `intDiv(${args().join(', ')})`;
-    if (lower === 'log' && count === 2) return `(log(${args()[1]}) / log(${args()[0]}))`;
+    if (lower === 'div' && count === 2) return `intDiv(${args.join(', ')})`;
+    if (lower === 'log' && count === 2) return `(log(${args[1]}) / log(${args[0]}))`;
     return undefined;
   }
 
@@ -185,21 +191,21 @@ export class Expressions {
     name: string,
     summed: Nodes,
     aggregate: (name: string, args: readonly string[]) => string,
-    args: () => readonly string[],
+    [x = '']: readonly string[],
   ): string | undefined {
     const kind = this.writing.types.kindOf(summed);
-    const [x = ''] = args();
     if (kind === 'signed' || kind === 'unsigned') {
       const wide = aggregate(name, [`toInt128(${x})`]);
       return name === 'avg' ? wide : within64Bits(wide, kind);
     }
     if (kind !== 'unknown' || summed.length === 0) return undefined;
     const plain = aggregate(name, [x]);
+    // Of a null, `throwIf` reads whatever number lies under it.
     const total = aggregate('sum', [x]);
     const isWhole = `(toTypeName(${total}) LIKE '%Int64%')`;
     if (name === 'avg') return `if(${isWhole}, ${aggregate('avg', [`toFloat64(${x})`])}, ${plain})`;
     const apart = `abs(${aggregate('sum', [`toFloat64(${x})`])} - toFloat64(${total}))`;
-    return `(${plain} + throwIf(${isWhole} AND (${apart} > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
+    return `(${plain} + throwIf(${isWhole} AND (ifNull(${apart}, 0) > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
   }
 
   /** A text that cannot be read is an error; where it may be null, the engine would make it null. */
@@ -216,12 +222,18 @@ export class Expressions {
     return `if(throwIf(isNull(${cast}) AND isNotNull(${value}), ${quoteText(problem)}) = 0, ${cast}, NULL)`;
   }
 
-  /** A field of a JSON column counts where it has a value. */
+  /**
+   * A field of a JSON column counts where it has a value. In a window the engine does not find the
+   * nulls of the column that it counts.
+   */
   private values(nodes: Nodes, over: string): string | undefined {
     const isField =
       nodes.length > 2 && isSymbol(nodes[1], '.') && operandEnd(nodes, 0) === nodes.length;
     const isMatcher = isSymbol(nodes.at(-1), '*');
-    return isField && !isMatcher ? `countIf(${this.write(nodes)} IS NOT NULL)${over}` : undefined;
+    const isColumn = nodes.length === 1 && /^(?:word|name)$/.test(nodes[0]?.kind ?? '');
+    return (isField && !isMatcher) || (isColumn && over !== '')
+      ? `countIf(${this.write(nodes)} IS NOT NULL)${over}`
+      : undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { callAt, operandEnd } from './operands.js';
+import { callAt, operandEnd, signedOperandEnd } from './operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
 
 /** What is known of an expression before it runs: a signed or an unsigned integer, a text, or that it is neither. */
@@ -16,9 +16,13 @@ const KEEPS = /^(?:sum|min|max|any|anyLast|abs|first_value|last_value|lag|lead)(
 const CHOOSES = /^(?:ifNull|coalesce|nvl|greatest|least)$/i;
 const SIGNED_TYPE = /^(?:Int(?:8|16|32|64)|(?:TINY|SMALL|BIG)?INT|INTEGER)$/i;
 const DEPTH_MAX = 20;
+/** Of one question: names that stand for one another several times make as many as they like. */
+const STEPS_MAX = 1000;
 
 /** Finds out which expressions are integers of at most 64 bits. */
 export class IntegerTypes {
+  private steps = 0;
+
   /** @param aliases of the whole statement; undefined for one that stands for several things. */
   constructor(
     private readonly kindOfColumn: KindOfColumn,
@@ -26,7 +30,8 @@ export class IntegerTypes {
   ) {}
 
   kindOf(nodes: Nodes, depth = 0): Kind {
-    if (depth > DEPTH_MAX) return 'unknown';
+    this.steps = depth === 0 ? 0 : this.steps + 1;
+    if (depth > DEPTH_MAX || this.steps > STEPS_MAX) return 'unknown';
     const [first, second] = nodes;
     if (!first) return 'unknown';
     if (nodes.length === 1) return this.kindOfOne(first, depth);
@@ -37,13 +42,15 @@ export class IntegerTypes {
     if (isSymbol(second, '.')) return this.kindOfPath(nodes);
     const call = callAt(nodes, 0);
     if (call?.end === nodes.length) return call.more ? 'unknown' : this.kindOfCall(nodes, depth);
-    const end = operandEnd(nodes, 0);
+    const end = signedOperandEnd(nodes, 0);
     const operator = end === undefined ? undefined : nodes[end];
     if (end === undefined || operator?.kind !== 'symbol') return 'unknown';
     if (operator.text === '/') return 'other';
     if (!/^[-+*]$/.test(operator.text)) return 'unknown';
     const left = this.kindOf(nodes.slice(0, end), depth + 1);
-    return joined(operator.text, left, this.kindOf(nodes.slice(end + 1), depth + 1));
+    const kind = joined(operator.text, left, this.kindOf(nodes.slice(end + 1), depth + 1));
+    const isNegative = isSymbol(first, '-') || isSymbol(nodes[end + 1], '-');
+    return kind === 'unsigned' && isNegative ? 'signed' : kind;
   }
 
   private kindOfOne(node: Node, depth: number): Kind {

@@ -47,3 +47,13 @@ export function operandEnd(nodes: Nodes, at: number): number | undefined {
     else return end;
   }
 }
+
+/** The same, where a number may have its sign: `-3 + v` is no negative sum. */
+export const signedOperandEnd = (nodes: Nodes, at: number): number | undefined =>
+  operandEnd(nodes, isSymbol(nodes[at], '-') && !isOperandBefore(nodes, at) ? at + 1 : at);
+
+function isOperandBefore(nodes: Nodes, at: number): boolean {
+  const before = nodes[at - 1];
+  if (!before || before.kind === 'symbol') return false;
+  return before.kind !== 'word' || !KEYWORD.test(before.text) || isWord(before, 'END');
+}

@@ -63,9 +63,9 @@ export class Queries {
       case 'SELECT':
         return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
       case 'ORDER': {
-        const names = namesOf(items);
+        const output = outputOf(items);
         return itemsOf(body)
-          .map((item) => this.orderItem(item, items, names))
+          .map((item) => this.orderItem(item, output))
           .join(', ');
       }
       case 'HAVING': {
@@ -89,18 +89,33 @@ export class Queries {
   }
 
   /** A name alone is the output's column, by its place; within an expression it is what that stands for. */
-  private orderItem(item: Nodes, items: readonly SelectItem[], names: Names): string {
+  private orderItem(item: Nodes, { names, places }: Output): string {
     const [first, second] = item;
     const isAlone =
       (first?.kind === 'word' || first?.kind === 'name') &&
       (second === undefined || (second.kind === 'word' && !isSymbol(second, '.')));
     if (!isAlone || !names.has(first.value)) return this.expressions.write(item, names);
-    const place = items.findIndex(({ name }) => name === first.value);
+    const place = places.get(first.value);
     const rest = item.slice(1);
     const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
-    const isPlaced = !items.slice(0, place + 1).some(({ isMany }) => isMany);
-    return `${isPlaced ? String(place + 1) : `(${names.get(first.value) ?? ''})`}${tail}`;
+    return `${place === undefined ? `(${names.get(first.value) ?? ''})` : String(place)}${tail}`;
   }
+}
+
+/** What ORDER BY may name. */
+interface Output {
+  readonly names: Names;
+  /** Counted from 1; behind what stands for several columns nothing has a place that is known. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+function outputOf(items: readonly SelectItem[]): Output {
+  const places = new Map<string, number>();
+  for (const [at, { name, isMany }] of items.entries()) {
+    if (isMany) break;
+    if (name !== undefined && !places.has(name)) places.set(name, at + 1);
+  }
+  return { names: namesOf(items), places };
 }
 
 /** What the names of the output stand for; one that is there twice stands for nothing. */

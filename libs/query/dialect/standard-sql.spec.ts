@@ -64,6 +64,18 @@ describe('standard SQL in the words of the engine', () => {
       'SELECT a FROM t WHERE (a >= (0.06 - 0.01)) AND (a <= (0.06 + 0.01))',
       'SELECT a FROM t WHERE (a >= (0.05)) AND (a <= (0.07))',
     ],
+    [
+      'SELECT _timestamp + -60 AS x FROM t WHERE a = (-60 + _timestamp)',
+      'SELECT (_timestamp + toIntervalMicrosecond(-60)) AS x FROM t WHERE a = ((_timestamp + toIntervalMicrosecond(-60)))',
+    ],
+    [
+      'SELECT -3 + n AS x, -0.06 + 0.01 AS y FROM t',
+      "SELECT accurateCast(toInt128(-3) + n, 'Nullable(Int64)') AS x, -0.06 + 0.01 AS y FROM t",
+    ],
+    [
+      'SELECT u * -1 AS x FROM t WHERE a = (-3 - n)',
+      "SELECT accurateCast(toInt128(u) * -1, 'Nullable(Int64)') AS x FROM t WHERE a = (accurateCast(toInt128(-3) - n, 'Nullable(Int64)'))",
+    ],
     ['EXPLAIN SELECT nvl(a, 1) AS x', 'EXPLAIN SELECT ifNull(a, 1) AS x'],
   ])('%s becomes %s', (statement, expected) => {
     expect(written(statement)).toBe(expected);
@@ -106,6 +118,39 @@ describe('standard SQL in the words of the engine', () => {
     expect(written(nested('', 900))).toBe(nested('', 900));
     const long = `SELECT concat('${'x'.repeat(60_000)}', a) AS v FROM t ORDER BY ${'(v + '.repeat(20)}1${')'.repeat(20)} ASC`;
     expect(() => written(long)).toThrow(/too long when its functions/);
+  });
+
+  it.each([
+    ["CAST(a, 'String')", (x: string) => `CAST(${x}, 'String')`],
+    ['sum(1.5)', (x: string) => `sum(${x} / 2)`],
+    ['avgIf(a, b)', (x: string) => `avgIf(${x}, b)`],
+  ])('writes %s within itself in time that grows as the text does', (_, around) => {
+    let nested = 'a';
+    for (let depth = 0; depth < 40; depth += 1) nested = around(nested);
+    const begun = performance.now();
+    try {
+      written(`SELECT ${nested} AS x FROM t`);
+    } catch (error) {
+      expect(String(error)).toMatch(/too long when its functions/);
+    }
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+
+  it('finds the types of names that stand for one another in a short time', () => {
+    const names = Array.from({ length: 9 }, (_, at) => {
+      const next = Array(8)
+        .fill(`a${at + 1}`)
+        .join(', ');
+      return `coalesce(${next}) AS a${at}`;
+    });
+    const begun = performance.now();
+    written(`SELECT 1 AS b, ${names.join(', ')}, n AS a9, sum(a0) AS x FROM t`);
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+
+  it('bounds ordered lists within one another before they are read', () => {
+    const nested = `SELECT ${'array_agg('.repeat(24)}a${' ORDER BY b)'.repeat(24)} FROM t`;
+    expect(() => readableText(nested)).toThrow(/too long when its functions/);
   });
 
   it('reads a text of any brackets and quotes in a short time', () => {

@@ -61,7 +61,9 @@ export function timeArithmetic(
   if (leftTime && rightTime && operator === '-')
     return `(toUnixTimestamp64Micro(${a}) - toUnixTimestamp64Micro(${b}))`;
   const number = leftTime ? right : left;
-  if (leftTime === rightTime || number.length !== 1 || !isNumber(number[0])) return undefined;
+  const isNegative = number.length === 2 && isSymbol(number[0], '-');
+  if (leftTime === rightTime || (number.length !== 1 && !isNegative)) return undefined;
+  if (!isNumber(number.at(-1))) return undefined;
   const isEpoch = (number[0]?.end ?? 0) - (number[0]?.start ?? 0) >= EPOCH_DIGITS;
   if (isEpoch && operator === '-') {
     const micros = `toUnixTimestamp64Micro(${leftTime ? a : b})`;
