@@ -57,6 +57,6 @@ import { WriteProgress } from '@app/writer';
     WriteProgress,
     MessageAcceptor,
   ],
-  exports: [WriteProgress, UploadPipeline, BatchEnqueuer, MessageAcceptor],
+  exports: [WriteProgress, UploadPipeline, PartsStore, MessageAcceptor],
 })
 export class IntakeModule {}
