@@ -7,6 +7,7 @@ import { selectRows } from './access-rows.js';
 import { MemoryWatch } from './process-memory.js';
 import { processorSeconds } from './processor-time.js';
 import { report } from './report.js';
+import { openEngineOfTables } from './open-engine-of-tables.js';
 
 /** `BENCH=short` is for CI: large enough for inserts and merges beside each other. */
 const ROWS = process.env.BENCH === 'short' ? 2_000_000 : 43_200_000;
@@ -34,8 +35,7 @@ describe('a Parquet file of a gibibyte', () => {
     const { client } = server;
     const pid = server.process.pid ?? 0;
     await client.upload('warm', [{ a: 1 }]);
-    // Opens acceptance's engine, which takes its memory once.
-    await client.call('/api/default/warm/_csv', { body: 'a\n1\n' });
+    await openEngineOfTables(client, 'warm');
     await client.count('warm');
     const started = { at: performance.now(), processor: processorSeconds(pid) };
     const since = (): string =>
@@ -53,8 +53,7 @@ describe('a Parquet file of a gibibyte', () => {
     const accepted = { growth: accepting.stop(), time: since() };
     // What comes after this upload is written after it.
     await client.upload('warm', [{ a: 1 }]);
-    // Opens acceptance's engine, which takes its memory once.
-    await client.call('/api/default/warm/_csv', { body: 'a\n1\n' });
+    await openEngineOfTables(client, 'warm');
     expect(await client.count('rows')).toBe(ROWS);
     const queryable = since();
     const growth = all.stop();

@@ -8,6 +8,7 @@ import { COLUMNS, selectRows } from './access-rows.js';
 import { MemoryWatch } from './process-memory.js';
 import { rawInsertSeconds } from './engine-alone.js';
 import { report } from './report.js';
+import { openEngineOfTables } from './open-engine-of-tables.js';
 
 /** `BENCH=short` is for CI: the same, with fewer rows and rounds. */
 const SHORT = process.env.BENCH === 'short';
@@ -98,8 +99,7 @@ describe('tables beside the engine alone', () => {
     '%s: counts exactly, keeps memory bounded, and tells its time',
     async (name, format, file, source) => {
       await server.client.upload('warm', [{ a: 1 }]);
-      // Opens acceptance's engine, which takes its memory once.
-      await server.client.call('/api/default/warm/_csv', { body: 'a\n1\n' });
+      await openEngineOfTables(server.client, 'warm');
       await server.client.count('warm');
       const memory = new MemoryWatch(server.process.pid ?? 0);
       const names = ['_timestamp', ...COLUMNS.map((column) => column.name)].join(', ');
