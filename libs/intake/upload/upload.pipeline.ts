@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import { type CsvShape, refuseLongRecord } from '@app/acceptance';
-import { CHUNK_BYTES, ChunkAcceptance } from './accept-chunks.js';
+import { CHUNK_BYTES, ChunkAcceptance, CSV_CHUNK_BYTES } from './accept-chunks.js';
 import { frameCsv } from '../frame/frame-csv.js';
 import { frameRecords, type RecordUnit } from '../frame/frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
@@ -80,7 +80,8 @@ export class UploadPipeline {
     return this.spool.use(uploadId, organization.share, (directory) => {
       const parts = untilRefused(lines, (rest) => {
         const counted = this.spool.counted(uploadId, rest, ({ length }) => length);
-        const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+        const chunkBytes = csv ? CSV_CHUNK_BYTES : CHUNK_BYTES;
+        const chunks = spoolChunks(counted, { directory, chunkBytes, maxRecordBytes });
         return this.acceptance.parts(keeper, chunks, options);
       });
       return this.uploads.store({ request, keeper, parts, unit, keyed });
