@@ -135,7 +135,8 @@ describe('millrace upload', () => {
 
   it('killed in the middle, again and again: stores each record once when it is run again', async () => {
     const stream = fresh();
-    const records = 400_000;
+    // So many that the last kill comes before the end on a fast machine, too.
+    const records = 1_000_000;
     const path = file('many.ndjson', numbered(records));
     const args = ['upload', path, '--stream', stream, '--url', server.url];
     for (const parts of [0, 1, 3]) {
@@ -150,7 +151,7 @@ describe('millrace upload', () => {
     }
     const { code, stdout, stderr } = await upload([path, '--stream', stream]);
     // not the same command: --wait is no part of what is uploaded
-    expect([code, stdout]).toEqual([0, expect.stringContaining('400,000 stored, 0 rejected')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1,000,000 stored, 0 rejected')]);
     expect(stderr).toContain('going on with an upload that broke off');
     expect(await numbers(stream)).toEqual([
       { all: records, different: records, last: records - 1 },
@@ -167,7 +168,7 @@ describe('millrace upload', () => {
 
   it('goes on when the server is killed and started again', async () => {
     const stream = fresh();
-    const records = 400_000;
+    const records = 1_000_000;
     const running = startMillrace(
       ['upload', join(folder, 'many.ndjson'), '--stream', stream, '--url', server.url, '--wait'],
       { home },
@@ -179,7 +180,7 @@ describe('millrace upload', () => {
       variables: { MILLRACE_HTTP_ADDR: new URL(server.url).host },
     });
     const { code, stdout, stderr } = await running.ended;
-    expect([code, stdout]).toEqual([0, expect.stringContaining('400,000 stored, 0 rejected')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1,000,000 stored, 0 rejected')]);
     expect(stderr).toMatch(/cannot be reached \(E\w+\); trying again in/);
     expect(await numbers(stream)).toEqual([
       { all: records, different: records, last: records - 1 },
