@@ -220,6 +220,28 @@ describe('rows of CSV, with the real engine', () => {
     expect((JSON.parse(row ?? '') as unknown[]).at(-1)).toBe('["a"\n]');
   });
 
+  it.each(['[1.5]', '[9007199254740993]'])(
+    'ask for another schema before %s goes into a list of integers, as JSON does',
+    async (list) => {
+      const asked: unknown[] = [];
+      const asking: SchemaKeeper = {
+        ...keeper,
+        evolve: (survey) => {
+          asked.push(survey.get('list'));
+          return keeper.evolve(survey);
+        },
+      };
+      const fields = HEADER.map((name) => (name === 'list' ? quoted(list) : bare('')));
+      const chunks = [
+        chunkOf([asCsv(fields)], CSV),
+        chunkOf([Buffer.from(`{"list":${list}}`)], undefined),
+      ];
+      for (const chunk of chunks) await acceptRecords(JUDGE, asking, chunk, OPTIONS);
+      expect(asked).toHaveLength(2);
+      expect(asked[0]).toEqual(asked[1]);
+    },
+  );
+
   it('that are rejected are kept as JSON', async () => {
     const lines = ['1790000000,a "b",1,,,', '1790000001,"b\xff",many,,1e400,TRUE,"[1]"'];
     const chunk = chunkOf(

@@ -1,5 +1,6 @@
 import type { Verbatim } from '@app/streams';
 import {
+  BEYOND_FLOAT,
   BOOL,
   CHANGED_IN_MIXED_ARRAYS,
   CHANGED_IN_OBJECTS,
@@ -48,7 +49,7 @@ export class ColumnRules {
   constructor(
     private readonly column: JudgedColumn,
     /** Whether a column of integers may have any: it will never become one of floats. */
-    readonly isExact: boolean,
+    private readonly isExact: boolean,
   ) {
     this.isArray = column.type.startsWith('Array(');
     this.rule = RULES.get(column.type) ?? (this.isArray ? LIST : ANY);
@@ -82,14 +83,15 @@ export class ColumnRules {
     return this.column.verbatim !== undefined && kind !== NONE && kind !== TEXT;
   }
 
-  /** Whether a value that does not fit might, were the column one of floats. */
-  mightWiden(kind: number): boolean {
-    return this.rule === INTEGERS && kind === (this.isArray ? FLOATS : FLOAT);
-  }
-
-  /** Whether a value fits only as long as the column stays one of integers. */
-  keepsInteger(kind: number): boolean {
-    return this.rule === INTEGERS && kind === (this.isArray ? INTS : INT);
+  /**
+   * Whether the schema might change for a value: it would fit if the column were one of floats, or
+   * it fits only as long as the column never becomes one.
+   */
+  mightChangeFor(kind: number, marks: number): boolean {
+    if (this.rule !== INTEGERS) return false;
+    if (kind === (this.isArray ? FLOATS : FLOAT)) return true;
+    const isInteger = kind === (this.isArray ? INTS : INT);
+    return isInteger && (marks & BEYOND_FLOAT) !== 0 && !this.isExact;
   }
 
   /** Whether the engine must find integers written as such. */

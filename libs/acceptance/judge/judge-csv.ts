@@ -7,7 +7,7 @@ import { timeOfField } from './csv-times.js';
 import { AS_ANY, AS_JSON, AS_TEXT, CsvValues, readingOf } from './csv-values.js';
 import { FieldSurvey } from './field-survey.js';
 import type { JudgeJob, SurveyedKind } from './judge-job.js';
-import { BEYOND_FLOAT, BOOL, KIND_NAMES, NONE, ODDLY_WRITTEN, TEXT } from './kinds.js';
+import { BOOL, KIND_NAMES, NONE, ODDLY_WRITTEN, TEXT } from './kinds.js';
 import { writtenPlainly } from './number-text.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
 import { RefusedRecords } from './refused-records.js';
@@ -185,7 +185,7 @@ export class CsvJudge {
   private jsonField(target: Target, from: number, to: number, isQuoted: boolean): void {
     const json = this.values.json(from, to, isQuoted);
     if (json?.fault) this.refuse(target.name, REASON.within(json.fault));
-    else if (json && target.rules.takes(json.kind, json.marks)) {
+    else if (json && this.takes(target, json.kind, json.marks)) {
       const { bytes, kind, marks } = json;
       // As it was written, with its line breaks.
       if (target.rules.quotes(kind)) this.writer.text(this.bytes, from, to, true, isQuoted);
@@ -205,13 +205,8 @@ export class CsvJudge {
     this.survey.count({ field, kind, marks });
     if (marks === 0 && ((fits >> kind) & 1) === 1) return true;
     const mayChange = this.job.refusedFields === undefined;
-    if (!rules.takes(kind, marks)) {
-      if (mayChange && rules.mightWiden(kind)) this.isNew = true;
-      return false;
-    }
-    const isBeyond = (marks & BEYOND_FLOAT) !== 0 && !rules.isExact && rules.keepsInteger(kind);
-    if (isBeyond && mayChange) this.isNew = true;
-    return true;
+    if (mayChange && rules.mightChangeFor(kind, marks)) this.isNew = true;
+    return rules.takes(kind, marks);
   }
 
   private refuseValue(target: Target, kind: number): void {

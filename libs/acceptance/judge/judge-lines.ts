@@ -5,7 +5,7 @@ import { FieldSurvey } from './field-survey.js';
 import type { ChunkMemory } from './chunk-memory.js';
 import type { JudgeJob, SurveyedKind } from './judge-job.js';
 import { FaultFound } from './fault.js';
-import { BEYOND_FLOAT, INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN } from './kinds.js';
+import { INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN } from './kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
 import { writtenPlainly } from './number-text.js';
 import { quoted } from './text-escape.js';
@@ -165,14 +165,10 @@ export class LinesJudge {
       if (mayChange) this.isNew = true;
       return false;
     }
-    if (!rule.takes(kind, marks)) {
-      if (mayChange && rule.mightWiden(kind)) this.isNew = true;
-      return false;
-    }
+    if (mayChange && rule.mightChangeFor(kind, marks)) this.isNew = true;
+    if (!rule.takes(kind, marks)) return false;
     if (rule.quotes(kind)) this.patchBy(member, quoted);
     if (marks === 0) return true;
-    if ((marks & BEYOND_FLOAT) !== 0 && mayChange && !rule.isExact && rule.keepsInteger(kind))
-      this.isNew = true;
     if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers) this.patchBy(member, writtenPlainly);
     return true;
   }
