@@ -40,6 +40,7 @@ const layers = {
     ['platform'],
     'Each domain declares its own resolvers; what joins them into one schema knows none of them.',
   ],
+  console: [['platform'], 'It serves files: what they show they ask the API for.'],
   query: [
     ['warehouse', 'platform'],
     'The edge program has tables without streams, so the app hands the catalog in.',
@@ -111,13 +112,20 @@ module.exports = {
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'the-console-is-alone',
+      severity: 'error',
+      comment: 'It runs in a browser and speaks HTTP: it shares no code with the server.',
+      from: { path: '^apps/console/' },
+      to: { path: '^(?:libs|test|bin)/' },
+    },
+    {
       name: 'edge-reaches-only-edge-query-warehouse-platform',
       severity: 'error',
       comment: 'The edge program runs on a laptop without account or queue: it must not load them.',
       from: { path: '^apps/edge/' },
       to: {
         path: '^libs/',
-        pathNot: '^libs/(?:edge|query|warehouse|platform|flow)/',
+        pathNot: '^libs/(?:edge|console|query|warehouse|platform|flow)/',
         reachable: true,
       },
     },
@@ -201,8 +209,9 @@ module.exports = {
     {
       name: 'no-dev-dependency-at-run-time',
       severity: 'error',
-      comment: 'What runs in production must be in "dependencies".',
-      from: { path: '^(?:apps|libs)/', pathNot: spec },
+      comment:
+        'What runs in production must be in "dependencies". The console runs in a browser: the build bundles what it needs.',
+      from: { path: '^(?:apps|libs)/', pathNot: [spec, '^apps/console/'] },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],

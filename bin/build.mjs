@@ -13,6 +13,9 @@ async function files(folder) {
   return entries.filter((e) => e.isFile()).map((e) => join(e.parentPath ?? e.path, e.name));
 }
 
+/** Goes through a bundler of its own. */
+const browserCode = join(root, 'apps', 'console', '/');
+
 const isOutput = (file) => !/\.(spec|d)\.ts$|\.md$|(^|\/)tsconfig[^/]*\.json$/.test(file);
 
 export async function build() {
@@ -27,7 +30,7 @@ export async function build() {
   };
   const sources = (await Promise.all(['apps', 'libs'].map((d) => files(join(root, d)))))
     .flat()
-    .filter(isOutput);
+    .filter((file) => isOutput(file) && !file.startsWith(browserCode));
   const written = new Set();
 
   async function emit(source) {
@@ -53,6 +56,8 @@ export async function build() {
   for (const file of await bundleEdge(dist)) written.add(file);
   const { bundlePrograms } = await import('./bundle-programs.mjs');
   for (const file of await bundlePrograms(dist)) written.add(file);
+  const { bundleConsole } = await import('./bundle-console.mjs');
+  for (const file of await bundleConsole(root, dist)) written.add(file);
 
   const stale = (await files(dist)).filter((f) => f !== buildStamp && !written.has(f));
   await Promise.all(stale.map((f) => rm(f, { force: true })));

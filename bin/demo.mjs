@@ -5,14 +5,18 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './prepare.mjs';
 
-const HELP = `usage: npm run demo -- [--url http://127.0.0.1:5080] [--user <email>:<password>] [--org default]
+/** Where the server listens that has the same variables. */
+const { MILLRACE_HTTP_ADDR: listens = '127.0.0.1:5080' } = process.env;
+const HERE = `http://${listens.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')}`;
+
+const HELP = `usage: npm run demo -- [--url ${HERE}] [--user <email>:<password>] [--org default]
 
 Without --user the credentials are MILLRACE_ROOT_EMAIL and MILLRACE_ROOT_PASSWORD, else those that
 the server keeps in <data directory>/root-credentials.`;
 
 const { values: flags } = parseArgs({
   options: {
-    url: { type: 'string', default: 'http://127.0.0.1:5080' },
+    url: { type: 'string', default: HERE },
     user: { type: 'string' },
     org: { type: 'string', default: 'default' },
     help: { type: 'boolean', default: false },

@@ -11,7 +11,7 @@ interface Source {
 
 function sources(folder: string): Source[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
     .map((name) => `${folder}/${name}`)
     .map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n') }));
 }

@@ -3,9 +3,11 @@ import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER, RouterModule } from '@nestjs/core';
 import { AuditModule, RefusalRecorder } from '@app/audit';
 import { CatalogueModule } from '@app/catalogue';
-import { CommandPipeline, EventStore } from '@app/event-store';
+import { ConsoleModule } from '@app/console';
+import { CommandPipeline, EventStore, Projector } from '@app/event-store';
 import {
   DatabaseNames,
+  EndedSessionsProjection,
   IdentityModule,
   InvitationsProjection,
   KnownAddresses,
@@ -71,6 +73,7 @@ export class ApiModule {
         ),
         GraphiqlModule,
         CatalogueModule,
+        ConsoleModule.of('hosted'),
       ],
       controllers: [HealthController, MetricsController],
       providers: [
@@ -84,9 +87,10 @@ export class ApiModule {
 }
 
 function errorFilter({ logger, commands, organizations }: Parts): ErrorFilter {
-  const organizationId = (name: string, { root, userId }: Caller): string | undefined => {
+  const organizationId = (name: string, { root, userId, token }: Caller): string | undefined => {
     const organization = organizations.find(name);
-    return root || organization?.members.has(userId) ? organization?.id : undefined;
+    const isOwn = token?.organizationId === organization?.id || organization?.members.has(userId);
+    return root || isOwn ? organization?.id : undefined;
   };
   const refusals = new RefusalRecorder(commands, organizationId, logger);
   return new ErrorFilter(logger, (failure, request) => refusals.record(failure, request));
@@ -110,6 +114,7 @@ function bindings(parts: Parts): ValueProvider[] {
   return [
     { provide: EventStore, useValue: parts.events },
     { provide: CommandPipeline, useValue: parts.commands },
+    { provide: Projector, useValue: parts.projector },
     { provide: DatabaseNames, useValue: parts.warehouse },
     { provide: ServerKey, useValue: parts.serverKey },
     { provide: PersonalData, useValue: parts.people },
@@ -117,6 +122,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: UsersProjection, useValue: parts.users },
     { provide: OrganizationsProjection, useValue: parts.organizations },
     { provide: InvitationsProjection, useValue: parts.invitations },
+    { provide: EndedSessionsProjection, useValue: parts.endedSessions },
     { provide: KnownAddresses, useValue: knownAddresses(parts) },
     { provide: MemberCount, useValue: memberCount(parts) },
     { provide: StreamsProjection, useValue: parts.streams },

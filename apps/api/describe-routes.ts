@@ -46,8 +46,10 @@ function decorators({
   summary,
   body,
   query,
+  status = 200,
   answer,
   answerType = 'application/json',
+  failureType,
   failures = {},
 }: RouteDescription): MethodDecorator {
   return applyDecorators(
@@ -58,11 +60,11 @@ function decorators({
       ApiQuery({ name, required: false, schema: jsonSchema(schema as z.ZodType) }),
     ),
     ApiResponse({
-      status: 200,
+      status,
       description: 'done',
-      content: { [answerType]: { example: answer } },
+      ...(answer === undefined ? {} : { content: { [answerType]: { example: answer } } }),
     }),
-    ...byStatus(failures).map(([status, kinds]) => describeFailures(status, kinds)),
+    ...byStatus(failures).map(([status, kinds]) => describeFailures(status, kinds, failureType)),
   );
 }
 
@@ -81,16 +83,16 @@ function describeBody(body: NonNullable<RouteDescription['body']>): MethodDecora
 function describeFailures(
   status: number,
   kinds: readonly (readonly [string, FailureExample])[],
+  type: RouteDescription['failureType'],
 ): MethodDecorator & ClassDecorator {
-  const examples = kinds.map(([kind, message]) => [
-    kind,
-    { value: typeof message === 'string' ? { code: status, message } : message },
-  ]);
+  const bodyOf = (message: FailureExample): unknown =>
+    typeof message === 'string' && type === undefined ? { code: status, message } : message;
+  const examples = kinds.map(([kind, message]) => [kind, { value: bodyOf(message) }]);
   return ApiResponse({
     status,
     description: kinds.map(([kind]) => kind).join(', '),
     content: {
-      'application/json': {
+      [type ?? 'application/json']: {
         examples: Object.fromEntries(examples) as Record<string, { value: unknown }>,
       },
     },

@@ -77,9 +77,10 @@ async function start(config: Config): Promise<void> {
   const foreign = parts.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;
   foreign?.start(logger);
   const status = config.status && (await openStatusServer(config.status, parts.readiness));
-  closeOnSignal(async () => {
+  closeOnSignal(async (signal) => {
     parts.readiness.notReady('server', 'stopping');
-    await sleep(config.drainSeconds * 1000);
+    // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.
+    if (signal === 'SIGTERM') await sleep(config.drainSeconds * 1000);
     await drain(app);
     await foreign?.stop();
     await writer.stop();

@@ -17,6 +17,7 @@ import {
   type Projection,
 } from '@app/event-store';
 import {
+  EndedSessionsProjection,
   InvitationsProjection,
   OrganizationsProjection,
   type PersonalData,
@@ -32,6 +33,7 @@ import {
   keepPrivate,
   measureProcess,
   nodeId,
+  measureReadiness,
   Readiness,
   type Config,
   type Logger,
@@ -61,6 +63,7 @@ export interface Stores {
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
   readonly invitations: InvitationsProjection;
+  readonly endedSessions: EndedSessionsProjection;
   readonly streams: StreamsProjection;
   readonly tables: WarehouseTablesProjection;
   readonly directory: AuditDirectory;
@@ -74,6 +77,7 @@ export interface Stores {
 /** Everything the modules are built on, opened and caught up. */
 export interface Parts extends Stores {
   readonly logger: Logger;
+  readonly projector: Projector;
   readonly queue: IngestQueue;
   /** Undefined where other programs have no way to leave any. */
   readonly foreign: ForeignMessages | undefined;
@@ -117,6 +121,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const invitations = new InvitationsProjection(people, users);
+  const endedSessions = new EndedSessionsProjection();
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people);
   const databases = (): readonly string[] => directory.databases();
@@ -141,6 +146,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     users,
     organizations,
     invitations,
+    endedSessions,
     streams,
     tables,
     directory,
@@ -151,6 +157,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       users,
       organizations,
       invitations,
+      endedSessions,
       following,
       tables,
       streams,
@@ -237,10 +244,11 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   return {
     ...stores,
     logger,
+    projector,
     queue,
     foreign,
     commands: new CommandPipeline(stores.events, projector, stores.people, pace),
-    catalog: new StreamCatalog(stores.streams, stores.warehouse),
+    catalog: new StreamCatalog(stores.streams, stores.warehouse, projector),
     spool,
     storage,
     deadLetter,
@@ -255,7 +263,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   };
 }
 
-/** What this node cannot serve without. */
+/** What this node serves with. */
 function readinessOf({
   events,
   warehouse,
@@ -273,10 +281,13 @@ function readinessOf({
   readiness.watch('queue', () => queue.reach());
   readiness.watch('disk', () => spool.checkFree());
   readiness.watch('read models', () => projector.checkFollowing());
+  readiness.serves('uploads', ['queue', 'disk']);
+  readiness.serves('queries', ['warehouse']);
   readiness.tell('streams', () => {
     const aside = tables.streamsAside;
     return aside === 0 ? undefined : { aside };
   });
   readiness.tell('damaged', () => damaged.facts());
+  measureReadiness(readiness);
   return readiness;
 }

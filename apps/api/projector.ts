@@ -7,6 +7,7 @@ import {
   createLogger,
   endOnUnhandledRejection,
   measureProcess,
+  measureReadiness,
   openStatusServer,
   readConfig,
   Readiness,
@@ -40,6 +41,7 @@ async function start(): Promise<void> {
   readiness.watch('event-store', () => events.lastPosition());
   readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));
   readiness.watch('read models', () => projector.checkFollowing());
+  measureReadiness(readiness);
   const status = config.status && (await openStatusServer(config.status, readiness));
   closeOnSignal(async () => {
     readiness.notReady('projector', 'stopping');

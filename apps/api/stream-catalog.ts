@@ -1,8 +1,10 @@
-import type { RequestOrganization } from '@app/platform';
+import type { Projector } from '@app/event-store';
+import { seesStream, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '@app/query';
 import {
   isText,
   listedColumns,
+  pathFields,
   type StreamDescription,
   type StreamsProjection,
 } from '@app/streams';
@@ -23,29 +25,45 @@ const REJECTED: TableDescription = {
 
 const AUDIT: TableDescription = { name: AUDIT_TABLE, columns: AUDIT_COLUMNS };
 
-/** An organization's streams and rejected records, and for who manages it its audit trail, as tables to query. */
+/**
+ * An organization's streams and rejected records, and for who manages it its audit trail, as tables
+ * to query. Rejected records are of all streams: who may see some has them by their streams only.
+ */
 export class StreamCatalog extends Catalog {
   constructor(
     private readonly streams: StreamsProjection,
     private readonly statistics: StreamStatistics,
+    private readonly projector: Projector,
   ) {
     super();
   }
 
-  tables({ id, administered }: RequestOrganization): readonly TableDescription[] {
-    const streams = this.streams.list(id);
-    return [...streams.map(describe), REJECTED, ...(administered ? [AUDIT] : [])];
+  tables(organization: RequestOrganization): readonly TableDescription[] {
+    const own = [REJECTED_TABLE, AUDIT_TABLE].flatMap(
+      (name) => this.table(organization, name) ?? [],
+    );
+    return [...this.streams.listFor(organization).map(describe), ...own];
   }
 
-  table({ id, administered }: RequestOrganization, name: string): TableDescription | undefined {
+  table(organization: RequestOrganization, name: string): TableDescription | undefined {
+    if (!seesStream(organization, name)) return undefined;
     if (name === REJECTED_TABLE) return REJECTED;
-    if (name === AUDIT_TABLE) return administered ? AUDIT : undefined;
-    const stream = this.streams.find(id, name);
+    if (name === AUDIT_TABLE) return organization.administered ? AUDIT : undefined;
+    const stream = this.streams.find(organization.id, name);
     return stream && describe(stream);
   }
 
-  override version({ database }: RequestOrganization, name: string): Promise<string | undefined> {
+  override async version(
+    { database }: RequestOrganization,
+    name: string,
+  ): Promise<string | undefined> {
+    if (name === AUDIT_TABLE) await this.projector.settled();
     return this.statistics.version({ database, table: name });
+  }
+
+  /** Entries of the audit trail come a moment after the answers to what they are of. */
+  override async settled({ administered }: RequestOrganization, statement: string): Promise<void> {
+    if (administered && statement.includes(AUDIT_TABLE)) await this.projector.settled();
   }
 }
 
@@ -56,10 +74,14 @@ function describe({ name, settings, ...schema }: StreamDescription): TableDescri
   const keys = settings.fullTextSearchKeys;
   const searched = keys.length > 0 ? keys : FULL_TEXT_DEFAULTS;
   const columns = listedColumns(schema);
-  const text = columns.filter((column) => searched.includes(column.name) && isText(column.type));
+  const within = pathFields(schema.objects);
+  const text = [...columns, ...within].filter(
+    (column) => searched.includes(column.name) && isText(column.type),
+  );
   return {
     name,
     columns: [TIMESTAMP, ...columns],
+    within,
     fullTextColumns: text.map((column) => column.name),
     arrivalColumns: POSITION_COLUMNS,
   };

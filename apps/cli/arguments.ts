@@ -10,12 +10,14 @@ Uploads a file, all files of a folder, or standard input (-) into a stream.
   --org <name>      organization (default: default)
   --url <url>       server (default: http://127.0.0.1:5080)
   --format <name>   ${FORMATS.join(', ')}; without it the file's name says:
-                    .json .ndjson .jsonl .csv .tsv .parquet, also with .gz (not parquet);
+                    .json .ndjson .jsonl .csv .tsv, also with .gz;
+                    .parquet .arrow .arrows .feather;
                     .tar .tar.gz .tgz .zip or a folder with _delta_log: a Delta table
   --user <email>    or MILLRACE_USER. The password, or the organization's passcode, comes
                     from MILLRACE_PASSWORD or is asked for
   --wait            be done when the records can be queried, not already when they are durable
   --help            this text
+  --version         which Millrace this is
 
 NDJSON and CSV go in parts of 16 MiB, four at a time; the rest goes whole. When it breaks off,
 the same command goes on, for 23 hours, and the server stores no part twice.
@@ -40,11 +42,12 @@ export interface UploadArguments {
   readonly wait: boolean;
 }
 
-/** @returns undefined: show the help. @throws {CliError} */
-export function readArguments(argv: readonly string[]): UploadArguments | undefined {
+/** @returns `help` or `version`: what is to be shown instead. @throws {CliError} */
+export function readArguments(argv: readonly string[]): UploadArguments | 'help' | 'version' {
   const { values, positionals } = parse(argv);
   const [command, from, ...others] = positionals;
-  if (values.help || command === 'help') return undefined;
+  if (values.help || command === 'help') return 'help';
+  if (values.version) return 'version';
   if (command !== 'upload')
     throw usageError(
       command === undefined
@@ -73,6 +76,7 @@ function parse(argv: readonly string[]) {
         user: { type: 'string' },
         wait: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
+        version: { type: 'boolean', default: false },
       },
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-export const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'delta'] as const;
+export const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow', 'delta'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** How a file is sent. */
@@ -14,13 +14,18 @@ const BY_ENDING: readonly (readonly [RegExp, Format])[] = [
   [/\.(?:csv|tsv)$/, 'csv'],
 ];
 
+const OF_TABLES: readonly (readonly [RegExp, Format])[] = [
+  [/\.parquet$/, 'parquet'],
+  [/\.(?:arrow|arrows|feather)$/, 'arrow'],
+];
+
 /** What a file's name says. @param format overrides it */
 export function kindOf(name: string, format: Format | undefined): FileKind | undefined {
   const lower = name.toLowerCase();
   if (/\.(?:tar|tar\.gz|tgz|zip)$/.test(lower) && (format ?? 'delta') === 'delta')
     return { format: 'delta', gzipped: false };
-  if (lower.endsWith('.parquet') && (format ?? 'parquet') === 'parquet')
-    return { format: 'parquet', gzipped: false };
+  for (const [ending, own] of OF_TABLES)
+    if (ending.test(lower) && (format ?? own) === own) return { format: own, gzipped: false };
   const gzipped = lower.endsWith('.gz');
   const bare = gzipped ? lower.slice(0, -'.gz'.length) : lower;
   const found = format ?? BY_ENDING.find(([ending]) => ending.test(bare))?.[1];
@@ -33,6 +38,7 @@ export const ROUTES: Readonly<Record<Format, string>> = {
   ndjson: '_json',
   csv: '_csv',
   parquet: '_parquet',
+  arrow: '_arrow',
   delta: '_delta_lake',
 };
 
@@ -41,6 +47,7 @@ const CONTENT_TYPES: Readonly<Record<Format, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
   parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.file',
   delta: 'application/x-tar',
 };
 

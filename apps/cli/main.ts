@@ -12,12 +12,15 @@ import { PartSender } from './send-part.js';
 import { uploadFiles, type UploadSum } from './upload.js';
 import { UploadState } from './upload-state.js';
 
-/** `millrace`: runs a command. @returns what the process is to end with */
-export async function run(argv: readonly string[], known: KnownCredentials): Promise<number> {
+/** `millrace`, of a version: runs a command. @returns what the process is to end with */
+export async function run(
+  argv: readonly string[],
+  { version, ...known }: KnownCredentials & { readonly version: string },
+): Promise<number> {
   try {
     const wanted = readArguments(argv);
-    if (wanted) return await upload(wanted, known);
-    console.log(HELP);
+    if (typeof wanted === 'object') return await upload(wanted, known);
+    console.log(wanted === 'help' ? HELP : `millrace ${version}`);
     return EXIT.ok;
   } catch (error) {
     console.error(`millrace: ${(error as Error).message}`);
@@ -31,8 +34,8 @@ async function upload(wanted: UploadArguments, known: KnownCredentials): Promise
   const credentials = await credentialsOf(known, wanted.user, wanted.from);
   const { files, forget } = await withoutPipes(found);
   const state = await UploadState.begin(wanted);
-  const stop = stopOnSignal();
   const progress = new Progress(totalOf(files));
+  const stop = stopOnSignal(progress);
   if (state.resumed)
     progress.tell('going on with an upload that broke off: nothing is stored twice');
   const target = { ...wanted, ...credentials, uploadId: state.uploadId };
@@ -99,12 +102,12 @@ async function withoutPipes(files: readonly SourceFile[]): Promise<Kept> {
 }
 
 /** The first Ctrl-C lets what is on its way arrive, the second ends at once. */
-function stopOnSignal(): AbortSignal {
+function stopOnSignal(progress: Progress): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       if (stop.signal.aborted) process.exit(EXIT.interrupted);
-      console.error('\nmillrace: stopping when what is on its way has arrived; again to stop now');
+      progress.tell('millrace: stopping when what is on its way has arrived; again to stop now');
       stop.abort();
     });
   return stop.signal;

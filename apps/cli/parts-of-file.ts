@@ -26,6 +26,7 @@ export function partsOf(file: SourceFile): AsyncIterable<Part> {
       return csvParts(file);
     case 'json':
     case 'parquet':
+    case 'arrow':
     case 'delta':
       return wholeFile(file);
   }

@@ -1,6 +1,16 @@
 import cliProgress from 'cli-progress';
 
 const MB = 1e6;
+/** Below so many columns a line of the bar would be cut in its middle. */
+const WIDE = 100;
+const FORMATS = {
+  wide: '{bar} {percentage}% | {sent} of {all} MB | {stored} stored, {rejected} rejected | {eta_formatted} left',
+  narrow: '{percentage}% | {stored} stored, {rejected} rejected | {eta_formatted} left',
+  unknown: '{stored} stored, {rejected} rejected | {duration_formatted}',
+};
+/** A terminal without a size says 0. */
+const isNarrow = (columns: number): boolean => columns > 0 && columns < WIDE;
+const [CLEAR_LINE, SAVE_CURSOR] = ['\r\u001b[K', '\u001b7'];
 const mb = (bytes: number): string => (bytes / MB).toFixed(1);
 
 /** What has been stored so far, on stderr; without a terminal, nothing but what must be told. */
@@ -16,9 +26,7 @@ export class Progress {
     if (!process.stderr.isTTY) return;
     this.bar = new cliProgress.SingleBar({
       format:
-        total > 0
-          ? '{bar} {percentage}% | {sent} of {all} MB | {stored} stored, {rejected} rejected | {eta_formatted} left'
-          : '{stored} stored, {rejected} rejected | {duration_formatted}',
+        FORMATS[total === 0 ? 'unknown' : isNarrow(process.stderr.columns) ? 'narrow' : 'wide'],
       stream: process.stderr,
       hideCursor: true,
       etaBuffer: 20,
@@ -41,10 +49,10 @@ export class Progress {
     this.tell(`${reason}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
   }
 
-  /** Above the bar. */
+  /** Above the bar, which goes on in the line below: there the cursor is put back when it ends. */
   tell(line: string): void {
-    if (this.bar) process.stderr.write('\r\u001b[K');
-    process.stderr.write(`${line}\n`);
+    const [before, after] = this.bar ? [CLEAR_LINE, SAVE_CURSOR] : ['', ''];
+    process.stderr.write(`${before}${line}\n${after}`);
   }
 
   end(): void {

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, Reflector, RouterModule } from '@nestjs/core';
+import { ConsoleModule } from '@app/console';
 import {
   AboutController,
   CallerGuard,
@@ -9,7 +10,13 @@ import {
   Registrations,
   SourceReader,
 } from '@app/edge';
-import { ErrorFilter, HealthController, MetricsController, Readiness } from '@app/platform';
+import {
+  ErrorFilter,
+  HealthController,
+  MetricsController,
+  programVersion,
+  Readiness,
+} from '@app/platform';
 import {
   Catalog,
   ORGANIZATION_QUERY_LIMITS,
@@ -18,7 +25,6 @@ import {
 } from '@app/query';
 import { WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
-import { programVersion } from './version.js';
 
 /** There is nobody to be fair to: only so many at a time, so that a burst does not take all memory. */
 const LIMITS: OrganizationQueryLimits = {
@@ -42,6 +48,7 @@ export class EdgeAppModule {
       imports: [
         QueryModule,
         EdgeModule,
+        ConsoleModule.of('edge'),
         RouterModule.register([QueryModule, EdgeModule].map((module) => ({ path: 'api', module }))),
       ],
       controllers: [HealthController, MetricsController, AboutController],

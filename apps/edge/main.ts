@@ -7,11 +7,11 @@ import {
   createLogger,
   endOnUnhandledRejection,
   makePrivately,
+  programVersion,
   readEdgeEnvironment,
 } from '@app/platform';
 import { openParts } from './open-parts.js';
 import { serve } from './serve.js';
-import { programVersion } from './version.js';
 
 const LOG_LEVEL = 'warn';
 /** Nothing that the engine is still at work on is wanted. */

@@ -11,6 +11,7 @@ import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
+  measureReadiness,
   openStatusServer,
   readConfig,
   startTracing,
@@ -44,6 +45,7 @@ async function start(): Promise<void> {
   );
   measureWriter({ writer, deadLetter });
   parts.readiness.watch('writer', () => writer.checkWriting());
+  measureReadiness(parts.readiness);
   writer.start();
   const status = config.status && (await openStatusServer(config.status, parts.readiness));
   closeOnSignal(async () => {

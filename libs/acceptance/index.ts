@@ -10,15 +10,17 @@ export type {
   StreamSchema,
 } from './records/chunk.js';
 export { isOutOfSpace } from './records/out-of-space.js';
-export { refuseLongRecord } from './records/record-limit.js';
+export { longRecord, refuseLongRecord } from './records/record-limit.js';
 export { plainReason, rejectionsOf } from './records/rejection-list.js';
 export type { Survey } from './records/survey.js';
 export { acceptRows, targetStream } from './table/accept-rows.js';
 export { type Field, type FieldType, countFields } from './table/field-type.js';
+export { openArrow } from './table/arrow-file.js';
 export { readParquetFooter } from './table/parquet-footer.js';
+export { refuseOtherTypes } from './table/refuse-other-types.js';
 export { refuseLongRows } from './table/refuse-long-rows.js';
 export { spoolRows } from './table/spool-rows.js';
-export { isTimeField, storedKind } from './table/stored-value.sql.js';
+export { isTimeField, spooledType } from './table/stored-value.sql.js';
 export { type DataFile, type TableSource, rowsOf, storedFields } from './table/table-source.js';
 export { ENGINE_SLOTS, FairEngine } from './turns/fair-engine.js';
 export { FairJudge } from './turns/fair-judge.js';

@@ -14,6 +14,7 @@ const HIDDEN = new Set([
   'passcode',
   'emailHash',
   'invitee',
+  'fingerprint',
   'database',
   'tenant',
 ]);
@@ -42,8 +43,7 @@ export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditE
     occurredAt,
     type: event.type,
     outcome: OUTCOMES[event.type] ?? 'done',
-    actor: isAccount(actor) ? (directory.email(actor) ?? '') : actor,
-    actorId: isAccount(actor) ? actor : '',
+    ...named(actor, directory),
     subject: directory.email(subjectId) ?? '',
     subjectId,
     address: from?.address ?? '',
@@ -54,7 +54,15 @@ export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditE
   };
 }
 
-const isAccount = (actor: string): boolean => actor !== 'system' && actor !== 'anonymous';
+/** A token brings its name and its id: it is nobody's account. */
+const TOKEN = /^(token \S+) (\S+)$/;
+
+function named(actor: string, directory: AuditDirectory): Pick<AuditEntry, 'actor' | 'actorId'> {
+  if (actor === 'system' || actor === 'anonymous') return { actor, actorId: '' };
+  const [, token, id] = TOKEN.exec(actor) ?? [];
+  if (token !== undefined && id !== undefined) return { actor: token, actorId: id };
+  return { actor: directory.email(actor) ?? '', actorId: actor };
+}
 
 function subjectOf(stream: string, data: Readonly<Record<string, unknown>>): string {
   if (stream.startsWith('user-')) return stream.slice('user-'.length);

@@ -21,9 +21,9 @@ const BATCH_ROWS = 20_000;
 
 /**
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
- * Rows are written in order and never twice: what the table already has is only passed over. While
- * stored events are replayed rows go in batches, then each as it comes, before the command that
- * caused it is answered. Of several processes the one that leads writes.
+ * Rows are written in order and never twice: what the table already has is only passed over. They
+ * go in groups: while stored events are replayed by the thousand, then as `writeGroup` is asked to,
+ * which whoever reads the trail waits for. Of several processes the one that leads writes.
  */
 export class AuditTrailProjection implements SnapshottedProjection {
   readonly name = 'audit-trail';
@@ -34,6 +34,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private readonly stored = new Map<string, bigint>();
   private readonly pending = new Map<string, AuditRow[]>();
   private pendingRows = 0;
+  private hasErased = false;
 
   constructor(
     private readonly tables: AuditTables,
@@ -47,8 +48,21 @@ export class AuditTrailProjection implements SnapshottedProjection {
     const database = entry && this.directory.database(entry.metadata.organizationId);
     if (entry && database !== undefined)
       this.chain(database, entry, await this.storedOf(database, entry));
-    if (this.live || this.pendingRows >= BATCH_ROWS) await this.flush();
-    if (this.live && event.type === 'UserErased') await this.erase();
+    if (this.live && event.type === 'UserErased') this.hasErased = true;
+    if (!this.live && this.pendingRows >= BATCH_ROWS) await this.flush();
+  }
+
+  /** Who is erased while a group is written may be named in rows that are not in it: the next one's. */
+  async writeGroup(): Promise<void> {
+    const { hasErased } = this;
+    this.hasErased = false;
+    try {
+      await this.flush();
+      if (hasErased) await this.erase();
+    } catch (error) {
+      this.hasErased ||= hasErased;
+      throw error;
+    }
   }
 
   async caughtUp(): Promise<void> {
@@ -98,19 +112,29 @@ export class AuditTrailProjection implements SnapshottedProjection {
   /**
    * Position up to which rows need not be written. Who does not lead waits for each live event's
    * row before it comes here. For those that are replayed nobody has waited: whoever was to write
-   * them may be gone.
+   * them may be gone. Who leads looks when it writes: while it does, nothing else may ask.
    */
   private async storedOf(database: string, { position }: RecordedEvent): Promise<bigint> {
-    if (this.lead.isLeading || !this.live) return this.stored.get(database) ?? this.ask(database);
-    this.stored.clear();
-    return position;
+    if (!this.live) return this.stored.get(database) ?? this.ask(database);
+    if (!this.lead.isLeading) {
+      this.stored.clear();
+      // It may have led until a group was refused just now, and so waited for nobody.
+      await this.lead.follow(database, position);
+    }
+    if (!this.lead.isLeading) return position;
+    // Whoever founds an organization may ask it something next.
+    if (!this.chains.has(database)) await this.tables.createAuditTable(database);
+    return -1n;
   }
 
+  /** What is put there meanwhile stays for the next time. */
   private async flush(): Promise<void> {
-    for (const [database, rows] of this.pending) {
-      await this.write(database, rows);
-      this.pending.delete(database);
-      this.pendingRows -= rows.length;
+    for (const [database, rows] of [...this.pending]) {
+      const group = [...rows];
+      await this.write(database, group);
+      rows.splice(0, group.length);
+      if (rows.length === 0) this.pending.delete(database);
+      this.pendingRows -= group.length;
     }
   }
 

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AuditPages } from './audit-pages.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditResolver } from './http/audit.resolver.js';
 
-/** Needs from the app: AuditTables. */
-@Module({ controllers: [AuditController], providers: [AuditResolver] })
+/** Needs from the app: AuditTables, Projector. */
+@Module({ controllers: [AuditController], providers: [AuditPages, AuditResolver] })
 export class AuditModule {}

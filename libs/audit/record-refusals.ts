@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import type { CommandPipeline } from '@app/event-store';
 import type { AuthenticatedRequest, Caller, ErrorKind, Logger, MillraceError } from '@app/platform';
@@ -6,6 +7,8 @@ import type { AuthenticatedRequest, Caller, ErrorKind, Logger, MillraceError } f
 const RECORDED_MAX = 30;
 const WINDOW_MS = 60_000;
 const CALLERS_MAX = 10_000;
+/** A refusal is told when it is kept, or so late: a store that is away must not hold it up. */
+const WAIT_MS = 1000;
 
 const COMMANDS = new Set(['configure-streams', 'manage-organization', 'account', 'view']);
 const CLIENT_ERRORS = { from: 400, to: 499 };
@@ -31,8 +34,15 @@ export class RefusalRecorder {
     private readonly logger: Logger,
   ) {}
 
-  /** Resolves when it is kept. Failing to keep it must not change the answer. */
+  /** Resolves when it is kept, or after a while. Failing to keep it must not change the answer. */
   async record(failure: MillraceError, request: AuthenticatedRequest): Promise<void> {
+    const late = new AbortController();
+    const tooLong = sleep(WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined);
+    await Promise.race([this.keep(failure, request), tooLong]);
+    late.abort();
+  }
+
+  private async keep(failure: MillraceError, request: AuthenticatedRequest): Promise<void> {
     const { caller } = request;
     if (!caller || !isRefusedCommand(failure, request)) return;
     const unrecorded = this.take(caller.userId);

@@ -81,21 +81,24 @@ const listItem: z.ZodType<ArrowListItem> = z.lazy(() =>
   }),
 );
 
-/** The engine's type for values of it. Lists and structs cannot be null there: `nullable` is not asked for them. */
+/** The engine's type for values of it. Lists, and structs whose fields are told, cannot be null there: `nullable` is not asked for them. */
 export function engineType(type: ArrowDataType, nullable: boolean): string {
+  // A struct whose fields nobody tells: whatever the objects have.
+  if (isAnyObject(type)) return nullable ? 'Nullable(JSON)' : 'JSON';
   const composite = compositeType(type);
   if (composite !== undefined) return composite;
   const plain = plainType(type);
   return nullable ? `Nullable(${plain})` : plain;
 }
 
+const isAnyObject = (type: ArrowDataType): boolean =>
+  typeof type === 'object' && 'Struct' in type && type.Struct.length === 0;
+
 function compositeType(type: ArrowDataType): string | undefined {
   if (typeof type === 'string') return undefined;
   if ('List' in type) return `Array(${itemType(type.List)})`;
   if ('LargeList' in type) return `Array(${itemType(type.LargeList)})`;
   if (!('Struct' in type)) return undefined;
-  // A struct whose fields nobody tells: whatever the objects have.
-  if (type.Struct.length === 0) return 'JSON';
   const fields = type.Struct.map((field) => `${quoteIdentifier(field.name)} ${itemType(field)}`);
   return `Tuple(${fields.join(', ')})`;
 }
@@ -108,7 +111,8 @@ function plainType(type: ArrowDataType): string {
   if (typeof type === 'string') return SIMPLE[type];
   if ('Timestamp' in type) {
     const [precision, zone] = type.Timestamp;
-    return `DateTime64(${UNITS[precision]}, ${quoteText(zone ?? 'UTC')})`;
+    const zoned = zone === null ? '' : `, ${quoteText(zone)}`;
+    return `DateTime64(${UNITS[precision]}${zoned})`;
   }
   if ('Decimal128' in type) return `Decimal(${type.Decimal128.join(', ')})`;
   // Times of day and durations: the engine has no type for them that every format reads.

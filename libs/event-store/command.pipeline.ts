@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { KeyedQueue, MillraceError } from '@app/platform';
+import { MillraceError } from '@app/platform';
 import type { CommandPace } from './command-pace.js';
 import type { CommandContext } from './command-context.js';
 import type { Decider, DomainEvent } from './decider.js';
 import type { EventMetadata, NewEvent } from './event.js';
-import { WrongExpectedRevisionError, type EventStore } from './event-store.js';
+import type { EventStore } from './event-store.js';
 import type { Projector } from './projector.js';
+import { StreamCommands } from './stream-commands.js';
 
 export interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
@@ -15,6 +15,8 @@ export interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly context: CommandContext;
   /** Who has a name is in no read model: there is nothing to wait for. */
   readonly isReservation?: boolean;
+  /** The answer also waits for what is written in groups, such as the audit trail. */
+  readonly isWritten?: boolean;
 }
 
 /** Seals where a request came from, so that it is readable only while its actor is not erased. */
@@ -25,8 +27,6 @@ export abstract class ClientSealer {
   ): string;
 }
 
-const TRIES = 10;
-const BACKOFF_MS = 10;
 const SCHEMA_VERSION = 1;
 /** Of what a caller writes into headers: events are kept for ever, so nobody may make them long. */
 const HEADER_MAX = 256;
@@ -34,11 +34,11 @@ const HEADER_MAX = 256;
 /**
  * The way of a command: load, decide, append at the revision that was read, wait until this
  * node's read models have it. Whoever gets the answer reads their own writes here. Commands for
- * the same stream wait for each other on this node; a conflict with another node is decided again
- * on what is there by then.
+ * the same stream are decided one after the other on this node, each on what the one before has
+ * left; a conflict with another node is decided again on what is there by then.
  */
 export class CommandPipeline {
-  private readonly queue = new KeyedQueue();
+  private readonly streams: StreamCommands;
 
   constructor(
     private readonly store: EventStore,
@@ -46,28 +46,37 @@ export class CommandPipeline {
     private readonly clients: ClientSealer,
     /** Undefined: nobody is bounded. */
     private readonly pace?: CommandPace,
-  ) {}
+  ) {
+    this.streams = new StreamCommands(store);
+  }
 
   /**
    * @returns the aggregate's state after the command.
    * @throws {MillraceError} CONFLICT when others are always faster; NOT_READY, which says whether
    * anything was changed, while read models cannot follow.
    */
-  handle<State, Command, Event extends DomainEvent>(
+  async handle<State, Command, Event extends DomainEvent>(
     options: HandleOptions<State, Command, Event>,
   ): Promise<State> {
-    return this.queue.run(options.stream, async () => {
-      for (let attempt = 0; attempt < TRIES; attempt += 1) {
-        const done = await this.attempt(options);
-        if (done) return done.state;
-        await sleep(Math.random() * BACKOFF_MS * (attempt + 1));
-      }
-      throw new MillraceError(
-        'CONFLICT',
-        'others changed the same thing at the same time; try again',
-        { retryAfterSeconds: 1 },
-      );
+    const { decider, stream, command, context, isReservation = false, isWritten = false } = options;
+    const { state, position, refusal } = await this.streams.run(stream, {
+      decider,
+      command,
+      commandId: context.commandId,
+      toAppend: (decided) => {
+        this.projector.checkBeforeAppend();
+        this.pace?.check(context.actor, decided.length);
+        return this.newEvents(decided, context);
+      },
     });
+    if (refusal !== undefined) {
+      // What it is refused for may have come from another node: it can be seen here too, then.
+      await this.projector.awaitPosition(position).catch(() => undefined);
+      throw refusal as Error;
+    }
+    if (!isReservation) await this.projector.awaitPosition(position);
+    if (isWritten) await this.projector.awaitWritten(position);
+    return state as State;
   }
 
   /**
@@ -85,64 +94,6 @@ export class CommandPipeline {
   /** The same for what nobody waits to read. @returns its position, when it is stored */
   async keep(stream: string, event: DomainEvent, context: CommandContext): Promise<bigint> {
     return (await this.store.append(stream, this.newEvents([event], context), 'any')).position;
-  }
-
-  /** @returns undefined when another writer came in between. */
-  private async attempt<State, Command, Event extends DomainEvent>(
-    options: HandleOptions<State, Command, Event>,
-  ): Promise<{ readonly state: State } | undefined> {
-    const { decider, stream, command, context, isReservation = false } = options;
-    let state = decider.initialState;
-    let revision = -1;
-    let position = 0n;
-    let done = false;
-    for await (const recorded of this.store.read(stream)) {
-      state = decider.evolve(state, recorded as unknown as Event);
-      revision = recorded.revision;
-      position = recorded.position;
-      done ||= recorded.metadata.$causationId === context.commandId;
-    }
-    // A command that comes again is answered with what is there, not decided on its own effects.
-    const decided = done ? [] : await this.decide(decider, state, command, position);
-    if (decided.length > 0) {
-      this.projector.checkBeforeAppend();
-      this.pace?.check(context.actor, decided.length);
-      const events = this.newEvents(decided, context);
-      const appended = await this.append(stream, events, revision);
-      if (appended === undefined) return undefined;
-      position = appended;
-    }
-    if (!isReservation) await this.projector.awaitPosition(position);
-    return { state: decided.reduce(decider.evolve, state) };
-  }
-
-  /** What a command is refused for may have come from another node: it can be seen here too, then. */
-  private async decide<State, Command, Event extends DomainEvent>(
-    decider: Decider<State, Command, Event>,
-    state: State,
-    command: Command,
-    position: bigint,
-  ): Promise<readonly Event[]> {
-    try {
-      return decider.decide(state, command);
-    } catch (error) {
-      await this.projector.awaitPosition(position).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  private async append(
-    stream: string,
-    events: readonly NewEvent[],
-    revision: number,
-  ): Promise<bigint | undefined> {
-    try {
-      const expected = revision === -1 ? 'no-stream' : revision;
-      return (await this.store.append(stream, events, expected)).position;
-    } catch (error) {
-      if (error instanceof WrongExpectedRevisionError) return undefined;
-      throw error;
-    }
   }
 
   /** Ids are new each time: two nodes that decide the same command differently must not pass for one. */

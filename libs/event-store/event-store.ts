@@ -33,6 +33,10 @@ export abstract class EventStore {
   /** Position of the last event, or undefined while the store is empty. */
   abstract lastPosition(): Promise<bigint | undefined>;
   abstract close(): Promise<void>;
+  /** When it stopped answering, in milliseconds since the epoch; undefined while it answers. */
+  get awaySince(): number | undefined {
+    return undefined;
+  }
 }
 
 export interface ReadStreamOptions {

@@ -24,6 +24,10 @@ export class LeftOutEvents extends EventStore {
     super();
   }
 
+  override get awaySince(): number | undefined {
+    return this.store.awaySince;
+  }
+
   append(
     stream: string,
     events: readonly NewEvent[],

@@ -11,6 +11,11 @@ export interface Projection {
    * @param last position of the store's last event; 0 when there is none
    */
   resumeAfter?(last: bigint): bigint | Promise<bigint>;
+  /**
+   * Writes what it has been given, in groups: what comes meanwhile is of the next one. No
+   * command waits for it; whoever reads what it makes does.
+   */
+  writeGroup?(): Promise<void>;
   /** Called once, when everything stored at start has been applied; from then on events are live. */
   caughtUp?(): void | Promise<void>;
 }

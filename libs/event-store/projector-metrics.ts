@@ -20,6 +20,11 @@ export function measureProjections(projector: Projector, store: EventStore): voi
     },
   });
   gauge({
+    name: 'millrace_event_store_away_since_seconds',
+    help: 'When the event store stopped answering, in seconds since the epoch; 0 while it answers',
+    collect: (since) => since.set((store.awaySince ?? 0) / 1000),
+  });
+  gauge({
     name: 'millrace_projection_position',
     help: 'Position of the last event that all read models of this process have',
     collect: (position) => position.set(Number(projector.position)),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MillraceError } from '@app/platform';
 import type { RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
+import { GroupWrites } from './group-writes.js';
 import { PositionWaiters } from './position-waiters.js';
 import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
@@ -23,6 +24,8 @@ const RETRY_AFTER_SECONDS = 5;
 const PATIENCE_MS = 20_000;
 /** What a start may have to replay beyond its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
+/** Events that may wait to be written; further ones wait before they reach the read models. */
+const UNWRITTEN_MAX = 10_000;
 
 /**
  * Runs projections over all events: first what is stored, then what comes. A projection that
@@ -40,6 +43,8 @@ export class Projector {
   private readonly waiters = new PositionWaiters();
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
+  private readonly groups: GroupWrites;
+  private unwritten = 0;
 
   constructor(
     private readonly store: EventStore,
@@ -48,7 +53,9 @@ export class Projector {
     private readonly snapshots?: SnapshotFiles,
     /** How long a command waits for what it has stored while nothing comes back. */
     private readonly patienceMs = PATIENCE_MS,
-  ) {}
+  ) {
+    this.groups = new GroupWrites(projections, log);
+  }
 
   /** Replays what is stored, then follows in the background. @throws what a projection throws. */
   async start(): Promise<void> {
@@ -64,6 +71,7 @@ export class Projector {
     }
     this.waiters.reached(last);
     for (const { projection } of this.runners) await projection.caughtUp?.();
+    this.groups.startAt(this.seen);
     await this.saveWhenDue();
     this.running = this.follow();
   }
@@ -76,8 +84,23 @@ export class Projector {
   async awaitPosition(position: bigint): Promise<void> {
     if (this.waiters.has(position)) return;
     if (this.stopped) throw shuttingDown();
-    if (this.isFailing) throw this.notReady();
+    if (this.failure !== undefined) throw this.notReady();
     await this.waiters.wait(position, this.patienceMs, () => this.notReady());
+  }
+
+  /**
+   * Resolves when what read models show here is in what projections write in groups, too. Whoever
+   * reads that, such as the audit trail, waits for this first. While it fails nobody waits: what
+   * is there is shown.
+   */
+  async settled(): Promise<void> {
+    await this.groups.settle(this.seen);
+  }
+
+  /** The same up to an event that has been applied. @throws {MillraceError} NOT_READY, SHUTTING_DOWN */
+  async awaitWritten(position: bigint): Promise<void> {
+    await this.groups.settle(position);
+    if (!this.groups.isWritten(position)) throw this.stopped ? shuttingDown() : this.notReady();
   }
 
   /** Of the last event that all projections have. */
@@ -100,19 +123,20 @@ export class Projector {
       throw new MillraceError(
         'NOT_READY',
         'nothing was changed: a part of the server cannot follow its events just now; try again later',
-        { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: this.failure },
+        { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: this.failure ?? this.groups.failure },
       );
   }
 
   /** Whether a projection fails, and is tried again. */
   get isFailing(): boolean {
-    return this.failure !== undefined;
+    return this.failure !== undefined || this.groups.failure !== undefined;
   }
 
   /** Ends, and keeps snapshots of what is there. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
+    await this.groups.stop();
     this.stopped = true;
     this.waiters.reject(shuttingDown());
     if (this.sinceSnapshot > 0) await this.save();
@@ -133,8 +157,23 @@ export class Projector {
       for (const runner of this.runners) await this.applyUntilDone(runner, event);
       if (signal.aborted) return;
       this.advance(event);
+      this.groups.given(event.position);
+      await this.boundUnwritten(event.position);
       await this.saveWhenDue();
     }
+  }
+
+  /** While it fails too, or what waits would grow for as long as it does. */
+  private async boundUnwritten(position: bigint): Promise<void> {
+    const { signal } = this.stopping;
+    this.unwritten += 1;
+    if (this.unwritten < UNWRITTEN_MAX) return;
+    while (!this.groups.isWritten(position) && !signal.aborted) {
+      await this.groups.settle(position);
+      if (this.groups.failure !== undefined)
+        await sleep(BACKOFF_MS.first, undefined, { signal }).catch(() => undefined);
+    }
+    this.unwritten = 0;
   }
 
   private advance(event: RecordedEvent): void {
@@ -154,9 +193,12 @@ export class Projector {
     // While one fails, others are ahead of `last`, and it may be half-way itself.
     if (!event || !this.snapshots || this.failure !== undefined) return;
     this.sinceSnapshot = 0;
+    await this.groups.settle(event.position);
     try {
       for (const { projection, applied } of this.runners) {
-        if (applied === event.position && isSnapshotted(projection))
+        // What a snapshot has is not given again: what is not written must be.
+        const isWhole = !projection.writeGroup || this.groups.isWritten(event.position);
+        if (applied === event.position && isWhole && isSnapshotted(projection))
           await keepSnapshot(this.snapshots, projection, event);
       }
     } catch (error) {
@@ -195,7 +237,7 @@ export class Projector {
       'what was changed is recorded, but does not show yet: a part of the server cannot follow its events just now; look again later, and send it again if something is missing then',
       {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause: this.failure,
+        cause: this.failure ?? this.groups.failure,
       },
     );
   }

@@ -5,13 +5,16 @@ import { AuthGuard } from './auth/auth.guard.js';
 import { BasicStrategy } from './auth/basic.strategy.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { Login } from './auth/login.js';
+import { Sessions } from './auth/sessions.js';
 import { VerifiedCredentials } from './auth/verified-credentials.js';
 import { AddUserHandler } from './commands/add-user.command.js';
 import { AnswerInvitationHandler } from './commands/answer-invitation.command.js';
 import { EnsureRootHandler } from './commands/ensure-root.command.js';
+import { MakeTokenHandler } from './commands/make-token.command.js';
 import { NarrowDefaultHandler } from './commands/narrow-default.command.js';
 import { PutMemberHandler } from './commands/put-member.command.js';
 import { RemoveUserHandler } from './commands/remove-user.command.js';
+import { RevokeTokenHandler } from './commands/revoke-token.command.js';
 import { RotatePasscodeHandler } from './commands/rotate-passcode.command.js';
 import { UpdateUserHandler } from './commands/update-user.command.js';
 import { WithdrawInvitationHandler } from './commands/withdraw-invitation.command.js';
@@ -19,6 +22,8 @@ import { InvitationsController } from './http/invitations.controller.js';
 import { NamingPace } from './http/naming-pace.js';
 import { OrganizationsController } from './http/organizations.controller.js';
 import { PeopleResolver } from './http/people.resolver.js';
+import { SessionsController } from './http/sessions.controller.js';
+import { TokensController } from './http/tokens.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { AccountOwners } from './people/account-owners.js';
 import { Accounts } from './people/accounts.js';
@@ -26,11 +31,18 @@ import { Invitations } from './people/invitations.js';
 import { MemberList } from './people/member-list.js';
 import { Memberships } from './people/memberships.js';
 import { Passcodes } from './people/passcode.js';
+import { TokenSecrets } from './people/token-secrets.js';
 
-/** Needs from the app: CommandPipeline, ServerKey, PersonalData, UsersProjection, OrganizationsProjection, InvitationsProjection, KnownAddresses, DatabaseNames. */
+/** Needs from the app: CommandPipeline, ServerKey, PersonalData, UsersProjection, OrganizationsProjection, InvitationsProjection, EndedSessionsProjection, KnownAddresses, DatabaseNames. */
 @Module({
   imports: [CqrsModule],
-  controllers: [InvitationsController, OrganizationsController, UsersController],
+  controllers: [
+    InvitationsController,
+    OrganizationsController,
+    SessionsController,
+    TokensController,
+    UsersController,
+  ],
   providers: [
     AccountOwners,
     Accounts,
@@ -40,16 +52,20 @@ import { Passcodes } from './people/passcode.js';
     NamingPace,
     PeopleResolver,
     Passcodes,
+    TokenSecrets,
     BasicStrategy,
     FailedLogins,
     Login,
+    Sessions,
     VerifiedCredentials,
     EnsureRootHandler,
     AddUserHandler,
     AnswerInvitationHandler,
+    MakeTokenHandler,
     NarrowDefaultHandler,
     PutMemberHandler,
     RemoveUserHandler,
+    RevokeTokenHandler,
     RotatePasscodeHandler,
     UpdateUserHandler,
     WithdrawInvitationHandler,

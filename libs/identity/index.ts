@@ -1,3 +1,4 @@
+export { ORGANIZATION_NAME } from './aggregates/organization.aggregate.js';
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
 export { KnownAddresses } from './auth/known-addresses.js';
 export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command.js';
@@ -6,6 +7,7 @@ export { IdentityModule } from './identity.module.js';
 export { DatabaseNames } from './people/database-names.js';
 export { eventsOfInstallation } from './people/installation-key.js';
 export { PersonalData } from './people/personal-data.js';
+export { EndedSessionsProjection } from './projections/ended-sessions.projection.js';
 export { InvitationsProjection } from './projections/invitations.projection.js';
 export { OrganizationsProjection } from './projections/organizations.projection.js';
 export { UsersProjection } from './projections/users.projection.js';

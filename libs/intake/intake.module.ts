@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { StreamsModule } from '@app/streams';
 import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
+import { DocumentController } from './bulk/document.controller.js';
 import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
 import { ChunkAcceptance } from './upload/accept-chunks.js';
 import { PartAcceptance } from './store/accept-parts.js';
@@ -12,6 +13,9 @@ import { RejectedRecords } from './retry/rejected-records.js';
 import { RetryController } from './retry/retry.controller.js';
 import { RetryPipeline } from './retry/retry.pipeline.js';
 import { DeltaTables } from './delta/delta-tables.js';
+import { LokiController } from './loki/loki.controller.js';
+import { PrometheusController } from './prometheus/prometheus.controller.js';
+import { OtlpController } from './otlp/otlp.controller.js';
 import { BatchEnqueuer } from './store/enqueue-batches.js';
 import { ExactWidening } from './store/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
@@ -24,6 +28,7 @@ import { StreamSchemas } from './store/stream-schemas.js';
 import { UploadIntake } from './upload/upload-intake.js';
 import { UploadRates } from './upload/upload-rates.js';
 import { TableUploads } from './upload/table-uploads.js';
+import { LineUploads } from './upload/line-uploads.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from '@app/writer';
@@ -31,7 +36,16 @@ import { WriteProgress } from '@app/writer';
 /** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, StorageBounds, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
 @Module({
   imports: [CqrsModule, StreamsModule],
-  controllers: [UploadController, RetryController, BulkController, ElasticsearchController],
+  controllers: [
+    UploadController,
+    RetryController,
+    BulkController,
+    DocumentController,
+    ElasticsearchController,
+    OtlpController,
+    LokiController,
+    PrometheusController,
+  ],
   providers: [
     UploadPipeline,
     BulkPipeline,
@@ -46,6 +60,7 @@ import { WriteProgress } from '@app/writer';
     ReceivingTurns,
     PartsStore,
     UploadStore,
+    LineUploads,
     KeptUploads,
     TableUploads,
     DeltaTables,

@@ -202,6 +202,24 @@ describe('readConfig', () => {
     expect(readConfig({}).clickHouse).toBeUndefined();
   });
 
+  it('passes over what Kubernetes tells of a service called millrace, and nothing else', () => {
+    const told = {
+      MILLRACE_SERVICE_HOST: '10.0.0.7',
+      MILLRACE_SERVICE_PORT: '5080',
+      MILLRACE_SERVICE_PORT_HTTP: '5080',
+      MILLRACE_PORT: 'tcp://10.0.0.7:5080',
+      MILLRACE_PORT_5080_TCP: 'tcp://10.0.0.7:5080',
+      MILLRACE_PORT_5080_TCP_PROTO: 'tcp',
+      MILLRACE_PORT_5080_TCP_PORT: '5080',
+      MILLRACE_PORT_5080_TCP_ADDR: '10.0.0.7',
+      MILLRACE_API_SERVICE_HOST: '10.0.0.8',
+      MILLRACE_API_PORT: 'tcp://10.0.0.8:5080',
+    };
+    expect(readConfig(told)).toEqual(readConfig({}));
+    for (const name of ['MILLRACE_PORT', 'MILLRACE_HTTP_PORT', 'MILLRACE_SERVICE_HOSTS'])
+      expect(() => readConfig({ [name]: '5080' })).toThrow(`unknown ${name}`);
+  });
+
   it('takes secrets from files, one of the two ways each', () => {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-config-'));
     const file = join(directory, 'password');

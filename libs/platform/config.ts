@@ -12,6 +12,8 @@ import { tenantBounds, tenantBoundVariables, type TenantBounds } from './tenant-
 import { positive, wholeNumber } from './whole-number.js';
 
 const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
+/** Proxies ask every second or two whether a node is ready. */
+const DRAIN_SECONDS = 5;
 const DRAIN_SECONDS_MAX = 300;
 
 const SECRET_BYTES = 32;
@@ -52,7 +54,7 @@ const roles = z
 const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
   MILLRACE_STATUS_ADDR: httpAddress.optional(),
-  MILLRACE_DRAIN_SECONDS: wholeNumber(0).refine((value) => value <= DRAIN_SECONDS_MAX, {
+  MILLRACE_DRAIN_SECONDS: wholeNumber(DRAIN_SECONDS).refine((value) => value <= DRAIN_SECONDS_MAX, {
     error: `want at most ${DRAIN_SECONDS_MAX}`,
   }),
   MILLRACE_DATA_DIR: z
@@ -269,11 +271,20 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
 /** Of the command line and the edge program, which may run beside the server. */
 const CLIENT_VARIABLES = ['MILLRACE_USER', 'MILLRACE_PASSWORD', 'MILLRACE_EDGE_TOKEN'];
 
+/** What Kubernetes tells every container of a service whose name begins with `millrace`. */
+const OF_A_SERVICE =
+  /^MILLRACE_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+const isOfAService = (name: string, value = ''): boolean =>
+  OF_A_SERVICE.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value));
+
 /** A mistyped variable must not be ignored in silence. */
 function refuseUnknown(variables: NodeJS.ProcessEnv): void {
   const known = Object.keys(environment.shape);
   const unknown = Object.keys(variables).filter(
-    (name) => name.startsWith('MILLRACE_') && ![...known, ...CLIENT_VARIABLES].includes(name),
+    (name) =>
+      name.startsWith('MILLRACE_') &&
+      ![...known, ...CLIENT_VARIABLES].includes(name) &&
+      !isOfAService(name, variables[name]),
   );
   if (unknown.length === 0) return;
   throw new Error(

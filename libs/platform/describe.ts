@@ -19,10 +19,14 @@ export interface RouteDescription {
   };
   /** The same schema that the handler parses the query string with. */
   readonly query?: z.ZodObject;
-  /** Body of the 200, as a client would see it. */
-  readonly answer: unknown;
+  /** Of what went well; 200 unless it says another. */
+  readonly status?: number;
+  /** Body of that answer, as a client would see it; absent: it has none. */
+  readonly answer?: unknown;
   /** When the answer is not JSON. */
   readonly answerType?: string;
+  /** When failures are told as text, which `FailuresAs` sees to. */
+  readonly failureType?: 'text/plain';
   /** Kinds of failure peculiar to this route, each with a message it may have, or with the body it is. 401, 403 of the role and 429 go without saying. */
   readonly failures?: Readonly<Partial<Record<ErrorKind, FailureExample>>>;
 }

@@ -6,8 +6,11 @@ import { MillraceError } from './errors.js';
 import { explainIssues } from './explain-issues.js';
 import { isAbort } from './is-abort.js';
 import type { Logger } from './logger.js';
+import { failureForm } from './failure-form.js';
 import { countFailure } from './metrics/failure-metrics.js';
+import { CONSOLE_HEADER } from './other-sites.js';
 import type { AuthenticatedRequest } from './request.js';
+import { methodsAt } from './route-methods.js';
 import { engineFailure, withoutLiterals } from './without-literals.js';
 
 export interface ErrorBody {
@@ -69,15 +72,16 @@ export function sendError(
     return;
   }
   void reply.header('X-Request-Id', request.id);
-  if (failure.kind === 'UNAUTHORIZED')
-    void reply.header('WWW-Authenticate', 'Basic realm="millrace"');
+  if (failure.kind === 'UNAUTHORIZED') void reply.header('WWW-Authenticate', challenge(request));
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('Retry-After', String(failure.retryAfterSeconds));
+  if (failure.allow !== undefined) void reply.header('Allow', failure.allow.join(', '));
   if (!request.raw.readableEnded && hasBody(request)) discardBody(request.raw);
-  void reply
-    .status(failure.status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(bodyOf(failure)));
+  const { type, body } = failureForm(request)?.(failure, request) ?? {
+    type: 'application/json; charset=utf-8',
+    body: JSON.stringify(bodyOf(failure)),
+  };
+  void reply.status(failure.status).type(type).send(body);
 }
 
 /** What is given up because nobody waits for it any more has not failed. */
@@ -93,6 +97,15 @@ export function loggedUrl(request: FastifyRequest): string {
   if (parameters === undefined) return path;
   const names = parameters.split('&').map((each) => each.split('=', 1)[0]);
   return `${path}?${names.join('&')}`;
+}
+
+/** Basic, first of all; our own page is told a scheme that no browser knows, or it would ask for a password itself; who has sent a token is told that tokens are known here, and that this one is not good. */
+function challenge({ headers }: FastifyRequest): string {
+  if (headers[CONSOLE_HEADER] !== undefined) return 'Session realm="millrace"';
+  const basic = 'Basic realm="millrace"';
+  return /^bearer\b/i.test(headers.authorization ?? '')
+    ? `${basic}, Bearer realm="millrace", error="invalid_token"`
+    : basic;
 }
 
 const DISCARD_MS = 30_000;
@@ -125,11 +138,27 @@ function hasBody(request: FastifyRequest): boolean {
 
 const RETRY_SECONDS = 5;
 
+/** What of a request a failure's message tells. */
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly id: string;
+  readonly server?: FastifyRequest['server'];
+}
+
+/** There is nothing at the path, or not by this method. */
+function noRoute({ method, url, server }: Asked): MillraceError {
+  const [path = ''] = url.split('?', 1);
+  const told = `no such route: ${method} ${path}`;
+  const allow = server ? methodsAt(server.server, path) : [];
+  if (allow.length === 0) return new MillraceError('ROUTE_NOT_FOUND', told);
+  return new MillraceError('METHOD_NOT_ALLOWED', `${told}; this path takes ${allow.join(', ')}`, {
+    allow,
+  });
+}
+
 /** @returns the failure as the client may see it; what is not known to be harmless becomes INTERNAL. */
-export function toMillraceError(
-  error: unknown,
-  request: { method: string; url: string; id: string },
-): MillraceError {
+export function toMillraceError(error: unknown, request: Asked): MillraceError {
   if (error instanceof MillraceError) return error;
   if (error instanceof z.ZodError)
     return new MillraceError('INVALID_PARAMETER', explainIssues(error));
@@ -145,10 +174,7 @@ export function toMillraceError(
     case 403:
       return new MillraceError('FORBIDDEN', 'this route is not open to you', { cause: error });
     case 404:
-      return new MillraceError(
-        'ROUTE_NOT_FOUND',
-        `no such route: ${request.method} ${request.url.split('?', 1)[0]}`,
-      );
+      return noRoute(request);
     case 413:
       return new MillraceError('UPLOAD_TOO_LARGE', 'the body is too large', { cause: error });
     case 415:

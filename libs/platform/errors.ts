@@ -21,9 +21,11 @@ export const ERROR_STATUS = {
   ORGANIZATION_NOT_FOUND: 404,
   USER_NOT_FOUND: 404,
   INVITATION_NOT_FOUND: 404,
+  TOKEN_NOT_FOUND: 404,
   STREAM_NOT_FOUND: 404,
   KEY_NOT_FOUND: 404,
   ROUTE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
   QUERY_TIMEOUT: 408,
   UPLOAD_TIMEOUT: 408,
   CONFLICT: 409,
@@ -54,6 +56,8 @@ export interface ErrorOptions {
   readonly cause?: unknown;
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Methods that the path takes; becomes `Allow`. */
+  readonly allow?: readonly string[];
 }
 
 /** A failure with a message written for the client: what is wrong and what to do. */
@@ -61,6 +65,7 @@ export class MillraceError extends Error {
   readonly detail: string | undefined;
   readonly code: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly allow: readonly string[] | undefined;
 
   constructor(
     readonly kind: ErrorKind,
@@ -72,6 +77,7 @@ export class MillraceError extends Error {
     this.detail = options.detail;
     this.code = options.code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow;
   }
 
   /** HTTP status of this kind. */

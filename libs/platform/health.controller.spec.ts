@@ -28,6 +28,31 @@ describe('HealthController', () => {
     expect(await health.ready()).toEqual({ status: 'ok' });
   });
 
+  it('is ready while it can do one of the things that it is for', async () => {
+    const readiness = new Readiness();
+    const health = new HealthController(readiness);
+    const gone = new Set<string>();
+    const parts = ['queue', 'disk', 'warehouse', 'events'];
+    const ask = (): Promise<unknown> => {
+      for (const part of parts)
+        readiness.watch(part, () =>
+          gone.has(part) ? Promise.reject(new Error('gone')) : undefined,
+        );
+      return health.ready();
+    };
+    readiness.serves('uploads', ['queue', 'disk']);
+    readiness.serves('queries', ['warehouse']);
+    const reason = 'it cannot be reached just now';
+    for (const part of ['events', 'warehouse'] as const) gone.add(part);
+    expect(await ask()).toEqual({ status: 'ok', away: { warehouse: reason, events: reason } });
+    gone.add('disk');
+    await expect(ask()).rejects.toThrow(
+      failure('NOT_READY', `not ready: disk: ${reason}; warehouse: ${reason}; events: ${reason}`),
+    );
+    gone.delete('warehouse');
+    expect(await ask()).toEqual({ status: 'ok', away: { disk: reason, events: reason } });
+  });
+
   it('does not wait for a part that is silent, and asks it once', async () => {
     const readiness = new Readiness();
     let asked = 0;

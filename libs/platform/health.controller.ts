@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { Describe } from './describe.js';
 import { Open } from './permission.js';
-import { Readiness } from './readiness.js';
+import { Readiness, type ReadyState } from './readiness.js';
 
 @Controller()
 export class HealthController {
@@ -18,15 +18,15 @@ export class HealthController {
   @Get('readyz')
   @Describe({
     tag: 'Health',
-    summary: 'It can serve: all it rests on answers, and there is room on its disk',
+    summary: 'It can serve: take uploads, or answer queries; `away` names what it cannot reach',
     answer: { status: 'ok' },
     failures: {
-      NOT_READY: 'not ready: warehouse: it cannot be reached just now',
+      NOT_READY:
+        'not ready: warehouse: it cannot be reached just now; queue: it cannot be reached just now',
       SHUTTING_DOWN: 'not ready: server: stopping',
     },
   })
-  async ready(): Promise<Readonly<Record<string, unknown>>> {
-    await this.readiness.check();
-    return { status: 'ok', ...this.readiness.facts() };
+  ready(): Promise<ReadyState> {
+    return this.readiness.check();
   }
 }

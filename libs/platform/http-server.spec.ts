@@ -182,7 +182,11 @@ describe('the HTTP server', () => {
     });
     expect(await get('/bad%zzurl')).toMatchObject({ status: 400, body: { code: 400 } });
     const put = await app.inject({ method: 'PUT', url: '/works', payload: 'x' });
-    expect([put.statusCode, put.json<ErrorBody>().code]).toEqual([404, 404]);
+    expect([put.statusCode, put.json<ErrorBody>().code, put.headers.allow]).toEqual([
+      405,
+      405,
+      'GET, HEAD',
+    ]);
     expect(await get(`/fails/${'x'.repeat(500)}`)).toMatchObject({
       status: 400,
       body: { code: 400 },

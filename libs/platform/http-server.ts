@@ -1,7 +1,7 @@
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyOf, loggedUrl, sendError } from './error-filter.js';
 import { MillraceError } from './errors.js';
 import { lastSegmentConstraint } from './last-segment.js';
@@ -10,6 +10,7 @@ import { measureRequests } from './metrics/request-metrics.js';
 import { OpenExchanges } from './open-exchanges.js';
 import { refuseOtherSites, type AllowedPages } from './other-sites.js';
 import { requestId } from './request.js';
+import { rememberRoutes } from './route-methods.js';
 import { endSilentSockets } from './silent-sockets.js';
 import { traceRequests } from './tracing/trace-requests.js';
 import { endWaitingAnswers } from './waiting-answers.js';
@@ -47,12 +48,15 @@ export function httpAdapter(
       ignoreTrailingSlash: true,
     },
     forceCloseConnections: 'idle',
+    // Its own answer to what comes then has another shape: see refuseWhileStopping.
+    return503OnClosing: false,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendError(error, request, reply, logger),
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const fastify = adapter.getInstance();
+  rememberRoutes(fastify);
   const exchanges = new OpenExchanges(fastify);
   endWaitingAnswers(fastify, exchanges);
   endSilentSockets(fastify, exchanges, idleSeconds * 1000, (socket) =>
@@ -74,10 +78,33 @@ export function httpAdapter(
       reply.raw.once('close', () => logger.debug(requestLine(request, reply), 'answered'));
     done();
   });
+  refuseWhileStopping(fastify, logger);
   refuseOtherSites(fastify, pages, (error, request, reply) =>
     sendError(error, request, reply, logger),
   );
   return adapter;
+}
+
+const STOPPED_SECONDS = 5;
+
+/** What comes on a connection that is open still, when the server has begun to close. Fastify says `Connection: close` by itself. */
+function refuseWhileStopping(fastify: FastifyInstance, logger: Logger): void {
+  let isStopping = false;
+  fastify.addHook('preClose', (done) => {
+    isStopping = true;
+    done();
+  });
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (!isStopping) {
+      done();
+      return;
+    }
+    const why = 'the server stops; nothing was done: send it again, or to another node';
+    const failure = new MillraceError('SHUTTING_DOWN', why, {
+      retryAfterSeconds: STOPPED_SECONDS,
+    });
+    sendError(failure, request, reply, logger);
+  });
 }
 
 function requestLine(request: FastifyRequest, { raw, elapsedTime }: FastifyReply): object {

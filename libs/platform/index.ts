@@ -1,5 +1,5 @@
 export { addressPrefix, type AddressPrefix } from './address-prefix.js';
-export type { Caller, RequestOrganization } from './caller.js';
+export { seesStream, type Caller, type CallerToken, type RequestOrganization } from './caller.js';
 export { readConfig, type Config, type Role, type UploadLimits } from './config.js';
 export { type EdgeEnvironment, readEdgeEnvironment, readSourceCredentials } from './config-edge.js';
 export { ORGANIZATION_PLACE, type DeltaSources, type S3Access } from './delta-sources.js';
@@ -19,6 +19,7 @@ export {
   type FailureExample,
   type RouteDescription,
 } from './describe.js';
+export { FailuresAs, type FailureForm } from './failure-form.js';
 export { diskFull, failedCommit, isDiskFull } from './disk-full.js';
 export { checkLmdbFile } from './lmdb-file.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';
@@ -40,6 +41,7 @@ export {
   metricsText,
   ROW_BUCKETS,
 } from './metrics/registry.js';
+export { measureReadiness } from './metrics/readiness-metrics.js';
 export { measureRequests } from './metrics/request-metrics.js';
 export { didYouMean } from './near-name.js';
 export { nodeId } from './node-id.js';
@@ -66,11 +68,13 @@ export {
 export { endSilentSockets } from './silent-sockets.js';
 export { breakOff, breakOffOnSignal, closeOnSignal, endWithin, drain } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
-export { corsFor, type AllowedPages } from './other-sites.js';
+export { asksFromOwnPage, CONSOLE_HEADER, corsFor, type AllowedPages } from './other-sites.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
 export { traceRequests } from './tracing/trace-requests.js';
 export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './unhandled-rejections.js';
+export { pagePolicy } from './page-policy.js';
+export { programVersion } from './program-version.js';
 export { syncPath, syncPathSync, writeDurably, writeDurablySync } from './write-durably.js';
 export { TENANT_BOUNDS, type TenantBounds } from './tenant-bounds.js';

@@ -13,7 +13,12 @@ export function createLogger(level: string): Logger {
       timestamp: stdTimeFunctions.isoTime,
       mixin: () => currentIds() ?? {},
       serializers: { err: serialized },
-      redact: ['req.headers.authorization', 'password'],
+      redact: [
+        'req.headers.authorization',
+        'req.headers.cookie',
+        'res.headers["set-cookie"]',
+        'password',
+      ],
     },
     process.stderr,
   );

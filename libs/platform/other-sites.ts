@@ -10,6 +10,9 @@ export interface AllowedPages {
   readonly setting: string;
 }
 
+/** Of our own pages. No page of another site can send it without asking first. */
+export const CONSOLE_HEADER = 'x-millrace-console';
+
 const ONLY_READS = new Set(['GET', 'HEAD']);
 
 /**
@@ -33,6 +36,9 @@ export function refuseOtherSites(
     refuse(new MillraceError('FORBIDDEN', message), request, reply);
   });
 }
+
+/** Whether a page of ours asks, or no page at all. Pages that are allowed to call are none of ours. */
+export const asksFromOwnPage = (request: FastifyRequest): boolean => !isOfOtherSite(request, []);
 
 /** The answers that a browser needs to let pages of these origins call and read. */
 export function corsFor(origins: readonly string[]) {

@@ -18,14 +18,21 @@ const PATIENCE_MS = 2000;
 /** Everybody may ask; the stores need not hear of each. */
 const KEPT_MS = 1000;
 
+/** What is told of a program that is ready. */
+export type ReadyState = Readonly<Record<string, unknown>> & { readonly status: 'ok' };
+
 /**
  * Which parts of the program are not ready to serve, and why. Parts are asked when somebody wants
- * to know, each at most once a second, and none twice at a time.
+ * to know, each at most once a second, and none twice at a time. A program that does several things
+ * is ready while it can do one of them: what it cannot do it answers itself, with what to do, and
+ * a proxy that took every node away would refuse the rest as well.
  */
 export class Readiness {
   private readonly waiting = new Map<string, string>();
   private readonly parts = new Map<string, Part>();
   private readonly telling = new Map<string, Facts>();
+  /** Parts that each thing needs which the program does. */
+  private readonly purposes = new Map<string, readonly string[]>();
 
   notReady(part: string, why: string): void {
     this.waiting.set(part, why);
@@ -40,27 +47,47 @@ export class Readiness {
     this.telling.set(part, facts);
   }
 
-  facts(): Readonly<Record<string, unknown>> {
-    const told = [...this.telling].map(([part, facts]) => [part, facts()] as const);
-    return Object.fromEntries(told.filter(([, facts]) => facts !== undefined));
-  }
-
   /** Asks a part by its probe from now on. */
   watch(part: string, probe: Probe): void {
     this.parts.set(part, { probe });
   }
 
-  /** @throws {MillraceError} SHUTTING_DOWN, NOT_READY, naming each part that is not. */
-  async check(): Promise<void> {
+  /** The program does this as long as these parts are ready. Where it does nothing in particular it needs all parts. */
+  serves(purpose: string, parts: readonly string[]): void {
+    this.purposes.set(purpose, parts);
+  }
+
+  /** Each part's reason for not being ready; undefined: it is. */
+  async states(): Promise<ReadonlyMap<string, string | undefined>> {
+    const asked = [...this.parts].map(
+      async ([name, part]) => [name, await reasonOf(part)] as const,
+    );
+    return new Map(await Promise.all(asked));
+  }
+
+  /**
+   * What is told of it when it is ready; `away` says what of it is not.
+   * @throws {MillraceError} SHUTTING_DOWN, NOT_READY, naming each part that is not.
+   */
+  async check(): Promise<ReadyState> {
     const stopping = [...this.waiting].map(([part, why]) => `${part}: ${why}`);
     if (stopping.length > 0) throw notReady('SHUTTING_DOWN', stopping);
-    const reasons = await Promise.all(
-      [...this.parts].map(async ([name, part]) => {
-        const reason = await reasonOf(part);
-        return reason === undefined ? [] : [`${name}: ${reason}`];
-      }),
+    const away = [...(await this.states())].flatMap(([part, reason]) =>
+      reason === undefined ? [] : [[part, reason] as const],
     );
-    if (reasons.flat().length > 0) throw notReady('NOT_READY', reasons.flat());
+    const missing = new Set(away.map(([part]) => part));
+    const purposes = this.purposes.size > 0 ? [...this.purposes.values()] : [[...missing]];
+    if (!purposes.some((parts) => parts.every((part) => !missing.has(part))))
+      throw notReady(
+        'NOT_READY',
+        away.map(([part, reason]) => `${part}: ${reason}`),
+      );
+    const told = [...this.telling].map(([part, facts]) => [part, facts()] as const);
+    return {
+      status: 'ok',
+      ...(away.length > 0 ? { away: Object.fromEntries(away) } : {}),
+      ...Object.fromEntries(told.filter(([, facts]) => facts !== undefined)),
+    };
   }
 }
 

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+export type StopSignal = (typeof SIGNALS)[number];
 const ECHO_MS = 1000;
 const LIMIT_MS = 25_000;
 
@@ -10,16 +11,19 @@ const LIMIT_MS = 25_000;
  * terminal's group, npm), so an echo within a second is the same wish; a later one means "now".
  * @param drainSeconds of what `close` takes, how long it goes on serving on purpose
  */
-export function closeOnSignal(close: () => Promise<void>, drainSeconds = 0): void {
+export function closeOnSignal(
+  close: (signal: StopSignal) => Promise<void>,
+  drainSeconds = 0,
+): void {
   let asked: number | undefined;
-  const onSignal = (): void => {
+  const onSignal = (signal: StopSignal): void => {
     if (asked !== undefined) {
       if (performance.now() - asked > ECHO_MS) process.exit(1);
       return;
     }
     asked = performance.now();
     endWithin(LIMIT_MS + drainSeconds * 1000);
-    close().then(
+    close(signal).then(
       () => process.exit(0),
       (error: unknown) => {
         console.error('shutdown failed', error);

@@ -52,10 +52,10 @@ async function answer(url: string, response: ServerResponse, ready: Readiness): 
     response.writeHead(200, { 'content-type': type }).end(text);
     return;
   }
-  if (path === '/readyz') await ready.check();
-  else if (path !== '/healthz')
+  if (path !== '/readyz' && path !== '/healthz')
     throw new MillraceError('ROUTE_NOT_FOUND', 'here are /healthz, /readyz and /metrics');
-  response.writeHead(200, { 'content-type': JSON_TYPE }).end('{"status":"ok"}');
+  const state = path === '/readyz' ? await ready.check() : { status: 'ok' };
+  response.writeHead(200, { 'content-type': JSON_TYPE }).end(JSON.stringify(state));
 }
 
 function fail(response: ServerResponse, failure: MillraceError): void {

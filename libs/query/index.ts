@@ -1,4 +1,5 @@
-export { Catalog, type TableDescription } from './catalog.js';
+export { Catalog, type FieldWithin, type TableDescription } from './catalog.js';
+export { tupleFields } from './plan/tuple-fields.js';
 export { Guard } from './guard/guard.js';
 export {
   ORGANIZATION_QUERY_LIMITS,

@@ -10,6 +10,7 @@ import {
   type ResultFormat,
   type WarehouseQuery,
 } from '@app/warehouse';
+import { Catalog } from './catalog.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
@@ -38,6 +39,7 @@ export class QueryPipeline {
     private readonly reader: WarehouseReader,
     private readonly organizations: OrganizationQueries,
     @Optional() private readonly unreadable?: UnreadableTables,
+    @Optional() private readonly catalog?: Catalog,
   ) {}
 
   /**
@@ -60,12 +62,13 @@ export class QueryPipeline {
 
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress } = request;
-    const { statement, settings, explains } = await traced('guard', () =>
+    const { statement, settings, explains, wallTimes } = await traced('guard', () =>
       this.guard.admit(sql, organization, values),
     );
     if (explains && !TEXTUAL.has(format)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
+    await this.catalog?.settled(organization, statement);
     const query: WarehouseQuery = {
       sql: statement,
       settings,
@@ -75,7 +78,8 @@ export class QueryPipeline {
       onSample: (progress) => account.read(progress),
       ...(id !== undefined && { id }),
     };
-    const fitted = needsFitting(format) && !explains ? await this.fitted(query) : statement;
+    const fitted =
+      needsFitting(format, wallTimes) && !explains ? await this.fitted(query) : statement;
     const question = { ...query, sql: fitted, ...(onProgress && { onProgress }) };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     return explains

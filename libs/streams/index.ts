@@ -1,16 +1,37 @@
 export {
-  arrowName,
   beyondFloat,
   changedIn,
   EXACT_FLOAT,
   fits,
+  isObject,
+  isScalar,
   isText,
   isUntyped,
   type Kinds,
   kindThatWidens,
+  meetsFractions,
   type Verbatim,
 } from './aggregates/column-types.js';
+export { arrowName, declarableName } from './aggregates/type-names.js';
+export {
+  holds,
+  readValueType,
+  type ValueType,
+  widest,
+  writeValueType,
+} from './aggregates/value-type.js';
 export { COLUMNS_MAX } from './aggregates/declared-columns.js';
+export {
+  hasPaths,
+  limitedWithin,
+  type ObjectColumn,
+  PATH_BYTES_MAX,
+  PATH_DEPTH_MAX,
+  PATH_PROBLEM,
+  within,
+  WRITTEN_FLOAT,
+} from './aggregates/object-paths.js';
+export { pathFields } from './aggregates/object-values.js';
 export { fieldNameProblem, streamNameProblem } from './aggregates/names.js';
 export {
   changesSchema,

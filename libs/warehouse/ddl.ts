@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { define } from './column-changes.js';
+import { indexName, indexType, type IndexKind } from './column-indexes.js';
 import { quoteIdentifier, quoteText } from './identifier.js';
 import { COMPACT, DURABLE } from './part-settings.js';
-import type { Column, RejectedRows, TableName } from './warehouse.js';
+import type { Column, Indexed, RejectedRows, TableName } from './warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 
@@ -75,22 +75,6 @@ function definitions(columns: readonly Column[]): string[] {
     'INDEX `_position` `_offset` TYPE minmax GRANULARITY 1',
   ];
 }
-
-/** What an index of ours is for: single values, or words of a full-text search. */
-export type IndexKind = 'partition_key' | 'full_text';
-
-/** Of one length, whatever the column is called: the engine keeps an index in a file of its name. */
-export const indexName = (kind: IndexKind, column: string): string =>
-  `${kind}_${createHash('sha256').update(column).digest('hex').slice(0, 32)}`;
-
-/** What a full-text search compares: text in lower case, nothing where there is none. The index has the same expression. */
-export const searchedText = (column: string): string =>
-  `lowerUTF8(ifNull(${quoteIdentifier(column)}, ''))`;
-
-const INDEXES: Readonly<Record<IndexKind, (column: string) => string>> = {
-  partition_key: (column) => `${quoteIdentifier(column)} TYPE bloom_filter GRANULARITY 1`,
-  full_text: (column) => `${searchedText(column)} TYPE text(tokenizer = 'splitByNonAlpha')`,
-};
 
 /**
  * Every CREATE, ALTER and DROP, to be run in order.
@@ -246,18 +230,19 @@ export class Ddl {
     return `${this.alter(this.stored(table))} ${change}`;
   }
 
-  /** Filled for the rows that are there. */
-  addIndex(table: TableName, kind: IndexKind, column: string): readonly string[] {
-    const name = quoteIdentifier(indexName(kind, column));
+  /** Filled for the rows that are there. @param type of what is indexed */
+  addIndex(table: TableName, kind: IndexKind, indexed: Indexed, type: string): readonly string[] {
+    const name = quoteIdentifier(indexName(kind, indexed));
     const alter = this.alter(this.stored(table));
     return [
-      `${alter} ADD INDEX IF NOT EXISTS ${name} ${INDEXES[kind](column)}`,
+      `${alter} ADD INDEX IF NOT EXISTS ${name} ${indexType(kind, indexed, type)}`,
       `${alter} MATERIALIZE INDEX ${name} ${DONE}`,
     ];
   }
 
-  dropIndex(table: TableName, kind: IndexKind, column: string): string {
-    return `${this.alter(this.stored(table))} DROP INDEX IF EXISTS ${quoteIdentifier(indexName(kind, column))} ${DONE}`;
+  /** @param name see {@link indexName} */
+  dropIndex(table: TableName, name: string): string {
+    return `${this.alter(this.stored(table))} DROP INDEX IF EXISTS ${quoteIdentifier(name)} ${DONE}`;
   }
 
   dropRejected(database: string, streamId: string): string {

@@ -5,10 +5,10 @@ export {
   REJECTED_TABLE,
   STREAM_COLUMN,
   POSITION_COLUMNS,
-  searchedText,
   TIMESTAMP,
 } from './ddl.js';
 export { UNTYPED } from './column-changes.js';
+export { searchedText } from './column-indexes.js';
 export { newDatabaseName } from './database-name.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
 export { namesAbove } from './names-above.js';
@@ -44,6 +44,7 @@ export {
   type BatchPosition,
   type ClickHouseAddress,
   type Column,
+  type Indexed,
   type ColumnarBlock,
   LocalEngine,
   type QueryLimits,

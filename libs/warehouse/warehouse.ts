@@ -10,6 +10,9 @@ export interface Column {
   readonly type: string;
 }
 
+/** What an index is made of: a column, or SQL of what is within one, with its type. */
+export type Indexed = string | { readonly sql: string; readonly type: string };
+
 export interface TableName {
   readonly database: string;
   readonly table: string;
@@ -196,9 +199,9 @@ export abstract class WarehouseSchema {
   /** Rows whose `_timestamp` is older than so many days go, those there already too; 0 keeps all. */
   abstract setRetention(table: TableName, days: number): Promise<void>;
   /** Skip indexes on exactly these columns, for rows there already too. */
-  abstract setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void>;
+  abstract setSkipIndexes(table: TableName, columns: readonly Indexed[]): Promise<void>;
   /** Indexes of words on exactly these columns of text, for rows there already too. */
-  abstract setTextIndexes(table: TableName, columns: readonly string[]): Promise<void>;
+  abstract setTextIndexes(table: TableName, columns: readonly Indexed[]): Promise<void>;
   /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
   abstract columns(table: TableName): Promise<readonly Column[]>;
   /** All tables in databases of organizations, whose names begin with `o_`. */

@@ -250,15 +250,17 @@ describe('an audit trail', () => {
       /** It begins with the snapshot it ended with, or from the first event. */
       snapshot: fc.boolean(),
       outcomes: fc.array(outcome, { maxLength: 8 }),
+      /** Events of a group, at most; those of the next come while it is written. */
+      group: fc.integer({ min: 1, max: 5 }),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(stop, { maxLength: 6 }), async (stops) => {
         const tables = new FailingTables();
         let kept: unknown;
         let seen = 0;
-        for (const { after, snapshot, outcomes } of [
+        for (const { after, snapshot, outcomes, group } of [
           ...stops,
-          { after: events.length, snapshot: false, outcomes: [] },
+          { after: events.length, snapshot: false, outcomes: [], group: 1 },
         ]) {
           tables.plan.splice(0, Infinity, ...outcomes);
           const trail = new AuditTrailProjection(
@@ -276,7 +278,15 @@ describe('an audit trail', () => {
             () => false,
           );
           if (!started) continue;
-          for (const event of events.slice(seen, seen + after)) await untilDone(trail, event);
+          let writing = Promise.resolve();
+          for (const [index, event] of events.slice(seen, seen + after).entries()) {
+            await trail.apply(event);
+            if (index % group > 0) continue;
+            await writing;
+            writing = untilWritten(trail);
+          }
+          await writing;
+          await untilWritten(trail);
           seen = Math.min(seen + after, events.length);
           kept = structuredClone(trail.snapshot());
         }
@@ -287,9 +297,9 @@ describe('an audit trail', () => {
 });
 
 /** As the projector does, without its patience. */
-async function untilDone(trail: AuditTrailProjection, event: RecordedEvent): Promise<void> {
+async function untilWritten(trail: AuditTrailProjection): Promise<void> {
   for (;;) {
-    const done = await trail.apply(event).then(
+    const done = await trail.writeGroup().then(
       () => true,
       () => false,
     );

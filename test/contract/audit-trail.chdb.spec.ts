@@ -37,8 +37,12 @@ describe('the audit trail, on chDB', () => {
   };
   const inOrganization = () =>
     by('system', { organizationId, address: '203.0.113.9', requestId: 'r-1' });
-  const rows = () => warehouse.auditAfter(database, '0', 1000);
+  const rows = async () => {
+    await node.projector.settled();
+    return warehouse.auditAfter(database, '0', 1000);
+  };
   const verify = async (noted?: string): Promise<AuditVerdict> => {
+    await node.projector.settled();
     const { users, organizations, people } = node;
     const [verdict] = await verifyAudit(
       site.store,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { CommandPipeline, EventStore } from '@app/event-store';
 import {
   DatabaseNames,
+  EndedSessionsProjection,
   InvitationsProjection,
   KnownAddresses,
   OrganizationsProjection,
@@ -151,6 +152,7 @@ describe('the guard', () => {
           [UsersProjection, node.users],
           [OrganizationsProjection, node.organizations],
           [InvitationsProjection, node.invitations],
+          [EndedSessionsProjection, new EndedSessionsProjection()],
           [EventStore, site.store],
           [
             KnownAddresses,
@@ -246,7 +248,7 @@ describe('the guard', () => {
     ['an empty header', ''],
     ['only the scheme', 'Basic'],
     ['an empty pair', 'Basic '],
-    ['another scheme', `Bearer ${Buffer.from(`root@example.com:${PASSWORD}`).toString('base64')}`],
+    ['another scheme', `Digest ${Buffer.from(`root@example.com:${PASSWORD}`).toString('base64')}`],
     ['no colon', basic('root@example.com')],
     ['no password', basic('root@example.com:')],
     ['no e-mail', basic(`:${PASSWORD}`)],

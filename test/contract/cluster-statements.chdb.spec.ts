@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { AccessDdl } from '../../libs/warehouse/access-ddl.js';
-import { Ddl } from '../../libs/warehouse/ddl.js';
 import { additions, drops, renamings } from '../../libs/warehouse/column-changes.js';
+import { indexName } from '../../libs/warehouse/column-indexes.js';
+import { Ddl } from '../../libs/warehouse/ddl.js';
 
 const LIMITS = {
   timeoutSeconds: 10,
@@ -61,13 +62,16 @@ describe('statements for a cluster', () => {
     [
       'indexes of values',
       [
-        ...ddl.addIndex(table, 'partition_key', 'a`b'),
-        ddl.dropIndex(table, 'partition_key', 'a`b'),
+        ...ddl.addIndex(table, 'partition_key', column.name, column.type),
+        ddl.dropIndex(table, indexName('partition_key', 'a`b')),
       ],
     ],
     [
       'indexes of words',
-      [...ddl.addIndex(table, 'full_text', 'a`b'), ddl.dropIndex(table, 'full_text', 'a`b')],
+      [
+        ...ddl.addIndex(table, 'full_text', column.name, column.type),
+        ddl.dropIndex(table, indexName('full_text', 'a`b')),
+      ],
     ],
     ['dropRejected', [ddl.dropRejected('o_a', "01'S")]],
     [

@@ -34,7 +34,7 @@ const KINDS = {
   None: ['null', 'null'],
   String: ['"x"', 'null'],
   Int64: ['7', 'null'],
-  JSON: ['{"b":"y","k":1}', '{}'],
+  JSON: ['{"b":"y","k":1}', 'null'],
   'Array(Nullable(Int64))': ['[1,2]', '[]'],
   'Array(JSON)': ['[{"b":2,"k":1}]', '[]'],
   'Array(Dynamic)': ['[1,"x"]', '[]'],

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ulid } from 'ulid';
 import type { ROLES } from '../../libs/identity/aggregates/roles.js';
 import { streamAggregate } from '../../libs/streams/aggregates/stream.aggregate.js';
 import { account, by, callerOf, organizationOf, type Node } from './node.js';
@@ -11,7 +12,10 @@ type Asking = 'invite' | 'late' | 'accept' | 'decline' | 'withdraw';
 /** One thing that somebody does; numbers choose among who and what is there by then. */
 export type Deed =
   | { readonly do: 'register' | 'rename' | 'erase' | 'password'; readonly who: number }
-  | { readonly do: 'organize' | 'passcode'; readonly where: number }
+  | {
+      readonly do: 'organize' | 'passcode' | 'token' | 'short-token' | 'revoke';
+      readonly where: number;
+    }
   | { readonly do: 'join'; readonly who: number; readonly where: number; readonly role: Role }
   | { readonly do: 'leave'; readonly who: number; readonly where: number }
   | { readonly do: Asking; readonly who: number; readonly where: number }
@@ -21,7 +25,10 @@ const few = fc.nat({ max: 3 });
 const role = fc.constantFrom<Role>('admin', 'editor', 'member', 'viewer');
 export const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ do: fc.constantFrom('register', 'rename', 'erase', 'password'), who: few }),
-  fc.record({ do: fc.constantFrom('organize', 'passcode'), where: few }),
+  fc.record({
+    do: fc.constantFrom('organize', 'passcode', 'token', 'short-token', 'revoke'),
+    where: few,
+  }),
   fc.record({ do: fc.constant('join'), who: few, where: few, role }),
   fc.record({ do: fc.constant('leave'), who: few, where: few }),
   fc.record({
@@ -36,6 +43,10 @@ export const deed: fc.Arbitrary<Deed> = fc.oneof(
 export const FULL: Deed[] = [
   { do: 'organize', where: 0 },
   { do: 'passcode', where: 0 },
+  { do: 'short-token', where: 0 },
+  { do: 'token', where: 0 },
+  { do: 'revoke', where: 0 },
+  { do: 'token', where: 0 },
   { do: 'register', who: 0 },
   { do: 'register', who: 1 },
   { do: 'rename', who: 0 },
@@ -85,6 +96,26 @@ async function perform(node: Node, what: Deed): Promise<void> {
     case 'passcode': {
       const found = place(what.where);
       return found && memberships.rotatePasscode(found.id, by());
+    }
+    case 'token':
+    case 'short-token':
+    case 'revoke': {
+      const found = place(what.where);
+      if (!found) return;
+      const [id, tokenName] = [found.id, `t${what.where}`];
+      if (what.do === 'revoke') return memberships.revokeToken(id, tokenName, by());
+      const madeAt = new Date().toISOString();
+      const token = {
+        tokenId: ulid(),
+        name: tokenName,
+        fingerprint: ulid(),
+        role: 'viewer' as const,
+        madeBy: 'A',
+        madeAt,
+        // It is over when it is made.
+        ...(what.do === 'short-token' ? { expiresAt: madeAt, streams: ['s0'] } : {}),
+      };
+      return void (await memberships.makeToken(id, token, by()));
     }
     case 'join':
     case 'leave': {

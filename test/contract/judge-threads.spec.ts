@@ -12,7 +12,7 @@ async function run(statements: string, directory: string): Promise<unknown> {
     import { JudgeThreads } from ${JSON.stringify(THREADS)};
     const threads = new JudgeThreads();
     const source = ${JSON.stringify(join(directory, 'source'))};
-    const job = { source, firstLine: 1, columns: [], exact: [], refusedFields: new Map([['a', 'not so']]),
+    const job = { source, firstLine: 1, columns: [], objects: [], exact: [], refusedFields: new Map([['a', 'not so']]),
       fieldsMax: 2000, acceptedAt: 0, keptFrom: undefined, uploadId: 'u', stream: 's' };
     const targets = (name) => ({ accepted: source + name + '.a', rejected: source + name + '.r' });
     const told = (promise) => promise.then((value) => value, ({ message, code }) => ({ message, code }));

@@ -140,8 +140,9 @@ const place = (at: string, name: string): string => `${at}.${JSON.stringify(name
 const isNothing = (value: Tree): boolean =>
   Array.isArray(value) ? value.length === 0 : isFields(value) && value.size === 0;
 
-/** What a column has for a row that says nothing there. */
-const isDefault = (stored: Tree): boolean => stored === null || isNothing(stored);
+/** What a column has for a row that says nothing there; of objects it is null, since `{}` says something. */
+const isDefault = (stored: Tree): boolean =>
+  stored === null || (Array.isArray(stored) && stored.length === 0);
 
 /** What needs no column. */
 const isSilent = (value: Tree): boolean =>

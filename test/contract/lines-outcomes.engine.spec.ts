@@ -32,15 +32,21 @@ describe('values that the engine does not keep as they are', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  async function outcome(type: string, values: readonly string[]): Promise<LinesOutcome> {
+  /** @param beside types of other columns of the table */
+  async function outcome(
+    type: string,
+    values: readonly string[],
+    beside: readonly string[] = [],
+  ): Promise<LinesOutcome> {
     await warehouse.dropTable(TABLE);
-    await warehouse.createTable(TABLE, [{ name: 'v', type }], '01S');
+    const others = beside.map((each, index) => ({ name: `o${index}`, type: each }));
+    await warehouse.createTable(TABLE, [{ name: 'v', type }, ...others], '01S');
     const file = join(directory, 'values.ndjson');
     writeFileSync(file, values.map((value, n) => `{"_timestamp":${n},"v":${value}}\n`).join(''));
-    const columns = ['_timestamp', 'v'];
+    const columns = ['_timestamp', 'v', ...others.map(({ name }) => name)];
     const batches = [{ position: { partition: 0, offset: 1n }, file }];
     try {
-      await warehouse.insert({ table: TABLE, streamId: '01S', columns, types: [type], batches });
+      await warehouse.insert({ table: TABLE, streamId: '01S', columns, types: [type, ...beside], batches }); // prettier-ignore
     } catch (error) {
       return error instanceof WarehouseError ? error.code : 'unreadable';
     }
@@ -56,6 +62,24 @@ describe('values that the engine does not keep as they are', () => {
   it.each(LINES_OUTCOMES)('%s: %s', async (type, value, expected) => {
     expect(await outcome(type, value.split(' then '))).toBe(expected);
   });
+
+  it.each([
+    ['Array(Dynamic)', '[1,"b",null]', '[1,"b",null]'],
+    ['Array(Nullable(Decimal(9, 2)))', '[1.25,null,"3.5"]', '[1.25,null,3.50]'],
+    ['Array(Nullable(Int64))', '[1,null]', '[1,null]'],
+    ['Array(Nullable(Float64))', 'null', '[]'],
+  ])('%s: %s, kept beside a column of objects', async (type, value, expected) => {
+    expect(await outcome(type, [value], ['Nullable(JSON)'])).toBe(expected);
+  });
+
+  it.each(LINES_OUTCOMES.filter(([type]) => type.startsWith('Array(') && !type.includes('JSON')))(
+    '%s: %s, the same or refused beside a column of objects',
+    async (type, value) => {
+      const values = value.split(' then ');
+      const beside = await outcome(type, values, ['Nullable(JSON)']);
+      if (typeof beside === 'string') expect(beside).toBe(await outcome(type, values));
+    },
+  );
 
   it('takes many files of a table that is as wide as one can be', () =>
     insertManyWideFiles(warehouse, directory));

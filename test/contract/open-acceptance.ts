@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWarehouse } from '@app/warehouse';
 import { acceptRecords, type SchemaKeeper } from '../../libs/acceptance/records/accept-records.js';
-import type { AcceptedChunk, ColumnarFile } from '../../libs/acceptance/records/chunk.js';
+import type { AcceptedChunk, Chunk, ColumnarFile } from '../../libs/acceptance/records/chunk.js';
 import { JUDGE, READING, rowsOf } from './batch-rows.js';
 import { LIMITS } from './limits.js';
 
@@ -11,9 +11,16 @@ const ACCEPTED_AT = 1_767_225_600_000_000;
 
 /** Acceptance with the real judge, and the engine to read what it made. */
 export interface Acceptance {
-  accept(keeper: SchemaKeeper, lines: readonly string[]): Promise<AcceptedChunk>;
+  /** @param csv where lines are records of CSV */
+  accept(
+    keeper: SchemaKeeper,
+    lines: readonly string[],
+    csv?: Chunk['csv'],
+  ): Promise<AcceptedChunk>;
   /** What the expression makes of each row, sorted; none where nothing was written. */
   rows(columnar: ColumnarFile | undefined, expression: string): Promise<string[]>;
+  /** The same in the order of the rows. */
+  ordered(columnar: ColumnarFile | undefined, expression: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -27,28 +34,30 @@ export async function openAcceptance(): Promise<Acceptance> {
     acceptors: 2,
   });
   let files = 0;
+  const ordered: Acceptance['ordered'] = async (columnar, expression) => {
+    if (!columnar) return [];
+    const answer = await localEngine.run(
+      `SELECT toJSONString(groupArray(row)) FROM (SELECT ${expression} AS row FROM ${rowsOf(columnar)}) ${READING}`,
+    );
+    const found = JSON.parse(answer) as string[];
+    expect(found).toHaveLength(columnar.rows);
+    return found;
+  };
   return {
-    accept: (keeper, lines) => {
+    ordered,
+    accept: (keeper, lines, csv) => {
       files += 1;
       const file = join(directory, `${files}.ndjson`);
       const text = lines.join('\n');
       writeFileSync(file, text);
-      const chunk = { file, firstLine: 1, bytes: Buffer.byteLength(text) };
+      const chunk = { file, firstLine: 1, bytes: Buffer.byteLength(text), csv };
       return acceptRecords(JUDGE, keeper, chunk, {
         uploadId: 'u',
         stream: 'n',
         acceptedAt: ACCEPTED_AT,
       });
     },
-    rows: async (columnar, expression) => {
-      if (!columnar) return [];
-      const answer = await localEngine.run(
-        `SELECT toJSONString(groupArray(row)) FROM (SELECT ${expression} AS row FROM ${rowsOf(columnar)}) ${READING}`,
-      );
-      const found = JSON.parse(answer) as string[];
-      expect(found).toHaveLength(columnar.rows);
-      return found.sort();
-    },
+    rows: async (columnar, expression) => (await ordered(columnar, expression)).sort(),
     close: async () => {
       await warehouse.close();
       rmSync(directory, { recursive: true, force: true });

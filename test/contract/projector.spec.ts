@@ -217,6 +217,69 @@ describe('the projector, on the embedded store', () => {
     expect(again.map(({ count }) => count)).toEqual([4, 4]);
   });
 
+  /** Writes when it is let, what it was given until then. */
+  class Grouped extends Counting {
+    readonly groups: number[] = [];
+    unwritten = 0;
+    fails = false;
+    letGo: () => void = () => undefined;
+
+    override apply(): void {
+      super.apply();
+      this.unwritten += 1;
+    }
+
+    async writeGroup(): Promise<void> {
+      const group = this.unwritten;
+      await new Promise<void>((resolve) => (this.letGo = resolve));
+      if (this.fails) throw new Error('no warehouse');
+      this.unwritten -= group;
+      this.groups.push(group);
+    }
+  }
+
+  const untilLet = async (grouped: Grouped, over: () => boolean): Promise<void> => {
+    while (!over()) {
+      grouped.letGo();
+      await new Promise(setImmediate);
+    }
+  };
+
+  it('lets a projection write in groups: commands do not wait for them, who reads does', async () => {
+    const grouped = new Grouped('grouped');
+    projector = new Projector(store, [grouped], log);
+    await projector.start();
+    for (let n = 0; n < 5; n += 1) await projector.awaitPosition((await append(1)).position);
+    let isSettled = false;
+    const settled = projector.settled().then(() => (isSettled = true));
+    await new Promise(setImmediate);
+    expect([grouped.count, isSettled]).toEqual([5, false]);
+    await untilLet(grouped, () => isSettled);
+    await settled;
+    expect(grouped.groups.reduce((sum, group) => sum + group)).toBe(5);
+    expect(grouped.groups.length).toBeLessThan(5);
+  });
+
+  it('tells commands that come after a group that fails, and keeps no snapshot of what is not written', async () => {
+    const snapshots = snapshotsIn('snapshots');
+    const [plain, grouped] = [new Counting('plain'), new Grouped('grouped')];
+    const failing = new Projector(store, [plain, grouped], log, snapshots);
+    await failing.start();
+    grouped.fails = true;
+    const { position } = await append(3);
+    await failing.awaitPosition(position);
+    await untilLet(grouped, () => failing.isFailing);
+    expect(() => failing.checkBeforeAppend()).toThrow(/nothing was changed/);
+    await expect(failing.awaitWritten(position)).rejects.toMatchObject({ kind: 'NOT_READY' });
+    await failing.settled();
+    const stopped = failing.stop();
+    let isStopped = false;
+    void stopped.then(() => (isStopped = true));
+    await untilLet(grouped, () => isStopped);
+    expect(await snapshots.load('plain', 1)).toMatchObject({ position });
+    expect(await snapshots.load('grouped', 1)).toBeUndefined();
+  });
+
   it('ends well when no snapshot can be kept', async () => {
     const snapshots = snapshotsIn('snapshots');
     rmSync(join(directory, 'snapshots'), { recursive: true });

@@ -1,3 +1,4 @@
+import type { Column } from '@app/warehouse';
 import type { SchemaKeeper } from '../../libs/acceptance/records/accept-records.js';
 import { refusedFields } from '../../libs/streams/aggregates/stream-schema.js';
 import {
@@ -17,6 +18,17 @@ export class PureKeeper implements SchemaKeeper {
   current = () => {
     return { ...STREAM, ...this.state };
   };
+
+  /** As `columns` in the settings does. */
+  declare(declared: readonly Column[]): this {
+    const events = streamAggregate.decide(this.state, {
+      type: 'change-settings',
+      change: {},
+      declared,
+    });
+    this.state = events.reduce(streamAggregate.evolve, this.state);
+    return this;
+  }
 
   evolve: SchemaKeeper['evolve'] = (survey) => {
     const events = streamAggregate.decide(this.state, { type: 'evolve', survey });

@@ -11,6 +11,11 @@ import { JUDGE } from './batch-rows.js';
 import { fieldsOf, type Fields } from './json-trees.js';
 import { KeptValues } from './kept-values.js';
 import { LIMITS } from './limits.js';
+import {
+  pathFields,
+  sqlOfField,
+  type PathField,
+} from '../../libs/streams/aggregates/object-values.js';
 import { mergeParts } from './merge-parts.js';
 import { PureKeeper } from './pure-keeper.js';
 
@@ -101,6 +106,21 @@ export class ReadBack {
     return answer.split('\n').slice(0, -1).map(BigInt);
   }
 
+  /** Fields within objects that have a type, and what each row has of them, in the order in which rows were sent. */
+  async within(): Promise<{ fields: readonly PathField[]; rows: readonly unknown[][] }> {
+    const fields = pathFields(this.keeper.state.objects);
+    const values = ['1', ...fields.map((field, at) => `${sqlOfField(field)} AS f${at}`)].join(', ');
+    const sql = `SELECT ${values} FROM ${this.table.table} ORDER BY _offset, _row`;
+    const answer = await this.under.warehouse.text({
+      sql: `SELECT toJSONString(tuple(*)) FROM (${sql})`,
+      database: DATABASE,
+      format: 'text',
+      settings: QUOTED,
+    });
+    const rows = answer.split('\n').slice(0, -1);
+    return { fields, rows: rows.map((row) => (JSON.parse(row) as unknown[]).slice(1)) };
+  }
+
   drop(): Promise<void> {
     return this.under.warehouse.dropTable(this.table);
   }
@@ -129,6 +149,11 @@ export class ReadBack {
   }
 }
 
+/** Digits that no number of JavaScript has. */
+const QUOTED = {
+  output_format_json_quote_64bit_integers: '1',
+  output_format_json_quote_decimals: '1',
+};
 const NEWLINE = Buffer.from('\n');
 
 const byName = (columns: readonly Column[]): readonly Column[] =>

@@ -12,6 +12,7 @@ const JOB = {
   firstLine: 1,
   columns: [],
   exact: [],
+  objects: [],
   refusedFields: new Map<string, string>(),
   fieldsMax: 2000,
   acceptedAt: 1_767_225_600_123_456,

@@ -10,6 +10,7 @@ import {
   type Warehouse,
 } from '@app/warehouse';
 import { describeLines } from './lines-batches.js';
+import { describeTypes } from './typed-columns.js';
 
 /** A warehouse to test, and an engine that can make batch files it can read. */
 export interface WarehouseUnderTest {
@@ -156,6 +157,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
     });
 
     describeLines(() => under);
+    describeTypes(() => under);
 
     describe('fencing of writers', () => {
       // A server remembers the claims of earlier runs.
@@ -299,7 +301,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           each.name.startsWith('wide_'),
         );
         expect(made).toEqual(of('Nullable(Int64)'));
-      }, 10_000);
+      }, 30_000);
 
       it('tells when the engine passes over a column, as it does when one of that name is hidden', async () => {
         await expect(

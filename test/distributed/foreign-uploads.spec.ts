@@ -110,6 +110,31 @@ describe('Kafka', () => {
     ]);
   });
 
+  it('looks at values for columns of declared types, and knows days of CSV', async () => {
+    const columns = { at: 'Timestamp(Millisecond, UTC)', price: 'Decimal128(10, 2)' };
+    const settings = await server.client.call('/api/default/typed/settings', {
+      body: JSON.stringify({ columns }),
+    });
+    expect(settings.status).toBe(200);
+    await send([
+      { headers: to('typed'), value: '{"at":"2024-02-29T12:00:00+01:00","price":12.30}' },
+      { headers: to('typed'), value: '[{"price":"1.005"},{"at":1700000000123}]' },
+      { headers: to('typed', 'csv'), value: 'price,day\n1e2,2024-02-29\n' },
+    ]);
+    await has('typed', 3);
+    expect(
+      await server.client.sql(
+        'SELECT toString(at) AS at, toString(price) AS price, toString(day) AS day FROM typed ORDER BY day IS NULL, price IS NULL',
+      ),
+    ).toEqual([
+      { at: null, price: '100', day: '2024-02-29' },
+      { at: '2024-02-29 11:00:00.000', price: '12.3', day: null },
+      { at: '2023-11-14 22:13:20.123', price: null, day: null },
+    ]);
+    const kept = "SELECT record FROM _rejected WHERE stream = 'typed'";
+    expect(await server.client.sql(kept)).toEqual([{ record: '{"price":"1.005"}' }]);
+  });
+
   it('moves nothing of what does not fit, however many ask: what two nodes may add to keeps its integers', async () => {
     await server.client.upload('again', '{"a":9007199254740993}');
     const rejected = ['{"a":0.5}', '{"a":"text"}', '{"a":1.5}'];

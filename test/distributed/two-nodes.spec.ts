@@ -119,6 +119,29 @@ describe('two nodes', () => {
   );
 
   it(
+    'let in whom the other has given a token, and nobody by one that it has revoked',
+    async () => {
+      const wanted = { name: 'both', role: 'viewer' };
+      const made = await json(a, '/api/default/tokens', wanted);
+      const { token } = made.json<{ data: { token: string } }>().data;
+      const uses = async (server: Server): Promise<number> =>
+        (
+          await server.client.call('/api/default/sql', {
+            body: 'SELECT 1 AS one',
+            credentials: 'none',
+            headers: { authorization: `Bearer ${token}` },
+          })
+        ).status;
+      expect(await uses(a)).toBe(200);
+      await soon(async () => (await uses(b)) === 200);
+      const revoked = await b.client.call('/api/default/tokens/both', { method: 'DELETE' });
+      expect([revoked.status, await uses(b)]).toEqual([200, 401]);
+      await soon(async () => (await uses(a)) === 401);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'see streams, columns, settings and deletions of the other',
     async () => {
       const described = async (server: Server) => server.client.call('/api/default/shop/schema');

@@ -308,4 +308,17 @@ describe('bad input', () => {
     );
     expectError(await server.client.call('/api/UPPER/streams'), 400, /organization name/);
   });
+
+  it.each([
+    ['GET', '/api/default/_search', 'POST'],
+    ['PUT', '/api/default/streams?type=logs', 'GET, HEAD'],
+    ['PATCH', '/api/default/logs/_json/', 'POST'],
+    ['DELETE', '/healthz', 'GET, HEAD'],
+  ])('tells a wrong method from a wrong path: %s %s', async (method, path, allowed) => {
+    const answer = await server.client.call(path, { method });
+    expectError(answer, 405, /no such route/);
+    for (const each of allowed.split(', '))
+      expect(String(answer.headers.allow).split(', ')).toContain(each);
+    expectError(await server.client.call('/nowhere/at/all', { method }), 404, /no such route/);
+  });
 });

@@ -38,6 +38,20 @@ describe('Elasticsearch bulk', () => {
   });
   afterAll(() => server.stop());
 
+  it('passes over keys beside an action, as clients send them', async () => {
+    const stream = fresh();
+    const sent = lines(
+      { index: { _index: stream }, attempts: 0 },
+      { n: 1 },
+      { attempts: 3, create: { _index: stream, pipeline: null, _type: '_doc' } },
+      { n: 2 },
+    );
+    expect(statuses(await bulk(sent))).toEqual([201, 201]);
+    expect(await server.client.count(stream)).toBe(2);
+    const two = lines({ index: { _index: stream }, create: { _index: stream } }, { n: 3 });
+    expect((await bulk(two)).status).toBe(400);
+  });
+
   it('stores documents in their streams and answers each of them in order', async () => {
     const [one, two] = [fresh(), fresh()];
     const answer = await bulk(

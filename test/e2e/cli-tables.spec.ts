@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { filesOf, tar, tarGz, zip } from '../server/archive.js';
 import { makeParquet } from '../server/make-parquet.js';
 import { PROGRAM, runMillrace, startMillrace, type Ended } from '../server/run-millrace.js';
@@ -75,6 +76,22 @@ describe('millrace upload, of tables', () => {
       expect(await sum(stream)).toEqual({ all: times * ROWS, different: ROWS });
     }
     expect(unfinished()).toEqual([]);
+  });
+
+  it('stores files and streams of Arrow', async () => {
+    const stream = fresh();
+    const table = tableFromArrays({ n: Int32Array.of(1, 2, 3) });
+    const [whole, parts] = (['file', 'stream'] as const).map((kind) =>
+      Buffer.from(tableToIPC(table, kind)),
+    );
+    const many = join(folder, 'arrow');
+    mkdirSync(many);
+    for (const name of ['a.arrow', 'b.feather']) writeFileSync(join(many, name), whole ?? '');
+    writeFileSync(join(many, 'c.arrows'), parts ?? '');
+    const { code, stdout, stderr } = await upload(many, stream);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`${stream}: 9 stored, 0 rejected`);
+    expect(await sum(stream)).toEqual({ all: 9, different: 3 });
   });
 
   it('stores a Delta table: its folder, and as each archive the same', async () => {

@@ -76,6 +76,32 @@ describe('with its tables on a ClickHouse server (double)', () => {
   );
 
   it(
+    'lets a reader ask for the types of an answer, as histograms and Parquet need',
+    async () => {
+      const time = '2026-01-02T03:04:05Z';
+      await server.client.upload('clocks', [{ _timestamp: time, n: 1 }]);
+      const aggs = { a: 'SELECT histogram(_timestamp) AS t, count() AS n FROM query GROUP BY t' };
+      const found = await server.client.call('/api/default/_search', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: { sql: 'SELECT * FROM clocks' }, aggs }),
+      });
+      expect(found.json()).toMatchObject({ aggs: { a: [{ t: '2026-01-02T03:00:00', n: 1 }] } });
+      const headers = { accept: 'application/parquet' };
+      const parquet = await server.client.call('/api/default/sql', {
+        headers,
+        body: 'SELECT * FROM clocks',
+      });
+      expect([parquet.status, parquet.bytes.subarray(0, 4).toString()]).toEqual([200, 'PAR1']);
+      const foreign = await server.client.call('/api/default/sql', {
+        headers,
+        body: 'SELECT * FROM system.tables',
+      });
+      expect(foreign.status).toBe(403);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'goes on taking uploads while the server is away, and has each row once when it is back',
     async () => {
       await server.client.upload('logs', [{ n: 0 }]);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { startServer, type Server } from '../server/start-server.js';
 
 interface Panel {
@@ -12,11 +13,20 @@ const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { panels: readonly 
 const queries = panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => [title, expr] as const),
 );
+interface Alerts {
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
+}
+const rules = join(import.meta.dirname, '../../deploy/prometheus/alerts.yml');
+const alerts = (parse(readFileSync(rules, 'utf8')) as Alerts).groups.flatMap((group) =>
+  group.rules.map(({ alert, expr }) => [alert, expr] as const),
+);
 const METRIC = /\b(?:millrace|process|nodejs)_\w+/g;
 /** What Prometheus itself adds. */
 const OWN_LABELS = ['instance', 'le'];
 
-describe('the dashboard for Grafana', () => {
+describe('the dashboard for Grafana, and the alerts for Prometheus', () => {
   let server: Server;
   let text: string;
 
@@ -42,6 +52,17 @@ describe('the dashboard for Grafana', () => {
     expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
   });
 
+  it('has counters from the start, so that a rate sees the first failure', () => {
+    for (const sample of [
+      'millrace_failures_total{kind="INTERNAL"} 0',
+      'millrace_guard_refusals_total{reason="time_zone"} 0',
+      'millrace_throttled_total{what="upload"} 0',
+      'millrace_ingest_records_total{outcome="rejected"} 0',
+      'millrace_storage_refused_total{bound="disk"} 0',
+    ])
+      expect(text.split('\n')).toContain(sample);
+  });
+
   it.each(['operations.md', 'failures.md', 'kafka.md'])('%s names what there is', (name) => {
     const documented = readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
     const names = new Set(documented.match(METRIC) ?? []);
@@ -49,7 +70,7 @@ describe('the dashboard for Grafana', () => {
     expect(unknown).toEqual([]);
   });
 
-  it.each(queries)('%s: %s', (_, expr) => {
+  it.each([...queries, ...alerts])('%s: %s', (_, expr) => {
     const names = expr.match(METRIC) ?? [];
     expect(names).not.toEqual([]);
     const lines = text.split('\n');

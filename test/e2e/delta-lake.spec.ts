@@ -107,6 +107,34 @@ describe('Delta Lake', () => {
     },
   );
 
+  it('keeps null objects, and says exactly what is within others', async () => {
+    expect(await upload(await tar(table('null-objects', 't/')))).toEqual([
+      { id: 1, s: null, m: null },
+      {
+        id: 2,
+        s: {
+          ...{
+            at: '1600-01-02T03:04:05.678901Z',
+            bytes: 'AP8=',
+            day: '9999-12-31',
+            half: Math.fround(0.1),
+          },
+          ...{
+            days: ['1970-01-01', null],
+            in: { small: -128 },
+            wall: '2024-02-29T01:02:03.000000',
+          },
+          ...{ price: '-1234567890123456789012345678.0123456789', wide: Number(-(2n ** 63n)) },
+        },
+        m: { a: '2024-02-29' },
+      },
+      { id: 3, s: null, m: null },
+      // A list has no null, within a struct neither.
+      { id: 4, s: { days: [] }, m: {} },
+      { id: 5, s: { days: [], wide: Number(2n ** 63n) }, m: { c: '0001-01-01' } },
+    ]);
+  });
+
   it('travels in time', async () => {
     const archive = await tar(table('partitioned'));
     expect(await upload(archive, '&version=1')).toEqual(AT_1);
@@ -119,17 +147,50 @@ describe('Delta Lake', () => {
   it('has null where a file is older than a column, and follows an overwrite', async () => {
     const archive = await tar(table('evolved'));
     expect(await upload(archive, '&version=2')).toEqual([
-      { id: 1, text: null, nested: {} },
-      { id: 2, text: null, nested: {} },
-      { id: 3, text: 'three', nested: {} },
+      { id: 1, text: null, nested: null },
+      { id: 2, text: null, nested: null },
+      { id: 3, text: 'three', nested: null },
       { id: 4, text: null, nested: { a: 1, b: ['x'] } },
     ]);
     expect(await upload(archive, '&version=0')).toEqual([{ id: 1 }, { id: 2 }]);
     expect(await upload(archive)).toEqual(ids(10, 11));
   });
 
-  it('keeps values of every type', async () => {
-    expect(await upload(await tar(table('types')))).toEqual([
+  it('keeps values of every type, in columns of text as in those of their own', async () => {
+    const stream = fresh();
+    const body = await tar(table('types'));
+    expect((await post(stream, body)).json()).toMatchObject({
+      status: [
+        {
+          successful: 1,
+          failed: 1,
+          error: expect.stringContaining('the years 1900 to 2299') as string,
+        },
+      ],
+    });
+    const { schema } = (await server.client.call(`/api/default/${stream}/schema`)).json<{
+      schema: { name: string; type: string }[];
+    }>();
+    expect(Object.fromEntries(schema.map(({ name, type }) => [name, type]))).toEqual({
+      ...{ _timestamp: 'Timestamp', byte: 'Int8', short: 'Int16', integer: 'Int32' },
+      ...{ long: 'Int64', float: 'Float32', double: 'Float64', boolean: 'Boolean' },
+      ...{ string: 'Utf8', binary: 'Utf8', date: 'Date32', timestamp: 'Timestamp' },
+      timestamp_ntz: 'Timestamp(Microsecond, None)',
+      ...{ decimal: 'Decimal128(10, 2)', large_decimal: 'Decimal128(38, 3)' },
+      ...{ struct: 'Struct', list: 'List', structs: 'List', map: 'Struct' },
+    });
+    const text = fresh();
+    const columns = {
+      ...{ date: 'Utf8', timestamp: 'Utf8', timestamp_ntz: 'Utf8', large_decimal: 'Utf8' },
+      decimal: 'Float64',
+    };
+    await server.client.call(`/api/default/${text}/settings`, {
+      body: JSON.stringify({ columns }),
+    });
+    expect((await post(text, body)).json()).toMatchObject({
+      status: [{ successful: 2, failed: 0 }],
+    });
+    expect(await rowsOf(text)).toEqual([
       {
         byte: 1,
         short: -2,
@@ -150,7 +211,7 @@ describe('Delta Lake', () => {
         structs: [{ a: 1.5 }],
         map: { k: 1 },
       },
-      expect.objectContaining({ byte: null, string: null, struct: {}, list: [], map: {} }),
+      expect.objectContaining({ byte: null, string: null, struct: null, list: [], map: null }),
     ]);
   });
 

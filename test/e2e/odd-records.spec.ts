@@ -158,9 +158,9 @@ describe('odd records', () => {
     const lines = `{"n":2,"x":${value}}\n{"n":3,"x":null}`;
     expect(await server.client.upload(stream, lines)).toMatchObject({ successful: 2, failed: 0 });
     expect(await server.client.upload(stream, `{"x":${other}}`)).toMatchObject({ failed: 1 });
-    expect(await schema(stream)).toContainEqual({ name: 'x', type });
+    expect(await schema(stream)).toContainEqual(expect.objectContaining({ name: 'x', type }));
     const rows = await server.client.sql<{ x: unknown }>(`SELECT x FROM ${stream} ORDER BY n`);
-    const nothing = { List: [], Struct: {} }[type] ?? null;
+    const nothing = { List: [] }[type] ?? null;
     expect(rows.map(({ x }) => x)).toEqual([nothing, JSON.parse(value), nothing]);
   }); // prettier-ignore
 

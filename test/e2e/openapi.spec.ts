@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { startServer, type Server } from '../server/start-server.js';
 
 interface Media {
@@ -5,7 +6,16 @@ interface Media {
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+  readonly example?: string;
+  readonly schema: { readonly pattern?: string };
+}
 interface Operation {
+  readonly operationId?: string;
+  readonly parameters?: readonly Parameter[];
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
@@ -22,12 +32,15 @@ const examplesOf = ({ example, examples = {} }: Media): unknown[] => [
 describe('the OpenAPI document', () => {
   let server: Server;
   let operations: [string, string, string, Operation][];
+  let about: { readonly openapi: string; readonly info: { readonly version: string } };
 
   beforeAll(async () => {
     server = await startServer();
-    const { paths } = (await server.client.call('/openapi.json', { credentials: 'none' })).json<{
-      paths: Record<string, Record<string, Operation>>;
-    }>();
+    const document = (await server.client.call('/openapi.json', { credentials: 'none' })).json<
+      typeof about & { paths: Record<string, Record<string, Operation>> }
+    >();
+    about = document;
+    const { paths } = document;
     operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]): [string, string, string, Operation] => [
         `${method.toUpperCase()} ${path}`,
@@ -57,9 +70,28 @@ describe('the OpenAPI document', () => {
     expect(operations.length).toBeGreaterThan(20);
   });
 
+  it('is one that programs make clients of', () => {
+    const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+    expect(about).toMatchObject({ openapi: '3.1.0', info: { version } });
+    const ids = operations.map(([, , , { operationId = '' }]) => operationId);
+    expect(ids.filter((id) => !/^[A-Z]\w+$/i.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    const lacking = operations.flatMap(([name, , path, { parameters = [], responses }]) => [
+      ...parameters
+        .filter(({ in: place }) => place === 'path')
+        .filter(({ description = '', example = '', schema }) => {
+          const isNamed = description.length > 5 && example !== '';
+          return !isNamed || !new RegExp(schema.pattern ?? '').test(example);
+        })
+        .map((parameter) => `${name}: ${parameter.name}`),
+      ...(path.startsWith('/api/') && !responses['default'] ? [`${name}: other failures`] : []),
+    ]);
+    expect(lacking).toEqual([]);
+  });
+
   it('says of every route what it is for, and shows an answer, a failure and the body', () => {
     const missing = operations.flatMap(
-      ([name, , path, { summary, tags, requestBody, responses }]) => {
+      ([name, method, path, { summary, tags, requestBody, responses }]) => {
         const shown = (status: string): boolean =>
           Object.values(responses[status]?.content ?? {}).some(
             (media) => examplesOf(media).length > 0,
@@ -68,8 +100,12 @@ describe('the OpenAPI document', () => {
         return [
           ...((summary ?? '').length > 5 ? [] : [`${name}: summary`]),
           ...(new Set(tags).size === 1 ? [] : [`${name}: tag`]),
-          ...(shown('200') ? [] : [`${name}: answer`]),
-          ...(open || (shown('401') && shown('403')) ? [] : [`${name}: 401 and 403`]),
+          ...(shown('200') || shown('201') || responses['204'] || method === 'HEAD'
+            ? []
+            : [`${name}: answer`]),
+          ...(open || method === 'HEAD' || (shown('401') && shown('403'))
+            ? []
+            : [`${name}: 401 and 403`]),
           ...(requestBody &&
           !Object.values(requestBody.content).every(
             (media) => examplesOf(media).length > 0 && media.schema !== undefined,
@@ -108,6 +144,9 @@ describe('the OpenAPI document', () => {
       'PUT /api/{org}/passcode',
       'GET /api/{org}/organizations/passcode',
       'PUT /api/{org}/organizations/passcode',
+      'POST /api/{org}/tokens',
+      'GET /api/{org}/tokens',
+      'DELETE /api/{org}/tokens/{name}',
       'GET /api/{org}/streams',
       'POST /api/{org}/catalog',
       'GET /api/{org}/{stream}/schema',
@@ -120,7 +159,7 @@ describe('the OpenAPI document', () => {
       'GET /api/{org}/summary',
     ];
     const managed = operations.filter(([, , , { tags = [] }]) =>
-      ['Users', 'Organizations', 'Invitations', 'Streams'].includes(tags[0] ?? ''),
+      ['Users', 'Organizations', 'Invitations', 'Tokens', 'Streams'].includes(tags[0] ?? ''),
     );
     // What they answer is whatever happened: organizations.spec.ts, csv.spec.ts and invitations.spec.ts look at it.
     const elsewhere = [
@@ -145,6 +184,7 @@ describe('the OpenAPI document', () => {
           .replace('{org}', 'default')
           .replace('{stream}', 'logs')
           .replace('{table}', 'logs')
+          .replace('{name}', 'shipper')
           .replace('{email}', 'ann@example.com') + (name.endsWith('_json') ? '?wait=true' : ''),
         {
           method: method ?? '',

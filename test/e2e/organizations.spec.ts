@@ -106,6 +106,23 @@ describe('organizations', () => {
     },
   );
 
+  it('lets the passcode read the list and the schemas of streams, and change none', async () => {
+    const { passcode } = (await as(ann, 'GET', '/api/acme/passcode')).json<{
+      data: { passcode: string };
+    }>().data;
+    const key = { email: ann.email, password: passcode };
+    const list = (await as(key, 'GET', '/api/acme/streams')).json<{ list: unknown[] }>();
+    expect(list.list).toMatchObject([{ name: 'logs' }]);
+    expect((await as(key, 'GET', '/api/acme/logs/schema')).json()).toMatchObject({ name: 'logs' });
+    expect((await as(key, 'POST', '/api/acme/logs/settings', {})).status).toBe(403);
+    for (const [method, path] of [
+      ['DELETE', '/api/acme/logs'],
+      ['GET', '/api/acme/users'],
+      ['GET', '/api/acme/summary'],
+    ] as const)
+      expect((await as(key, method, path)).status).toBe(403);
+  });
+
   it('GET /api/{org}/summary tells what the organization has', async () => {
     const summary = (await as(vic, 'GET', '/api/acme/summary')).json<Record<string, unknown>>();
     expect(summary).toMatchObject({

@@ -162,7 +162,7 @@ describe('a page of an allowed origin', () => {
     ['rows', 'POST', '/api/default/sql', 'SELECT n FROM kept', 200],
     ['a table', 'GET', '/api/default/tables/kept', undefined, 200],
     ['an error', 'POST', '/api/default/sql', 'SELEC', 400],
-    ['no such route', 'POST', '/api/nowhere', '', 404],
+    ['no such route', 'POST', '/nowhere', '', 404],
   ])('may call and read %s', async (_what, method, path, body, status) => {
     const headers = { origin: ALLOWED, 'sec-fetch-site': 'cross-site', 'accept-encoding': 'gzip' };
     const call = { method, headers, ...(body === undefined ? {} : { body }) };
@@ -181,6 +181,45 @@ describe('a page of an allowed origin', () => {
       headers: { origin: ALLOWED },
     });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([401, ALLOWED]);
+  });
+
+  it('queries with a token, which opens nothing for pages of others', async () => {
+    const made = await server.client.call('/api/default/tokens', {
+      body: '{"name":"page","role":"viewer","streams":["kept"]}',
+    });
+    const { token } = made.json<{ data: { token: string } }>().data;
+    const page = (origin: string, sent: string): Promise<Answer> =>
+      server.client.call('/api/default/sql', {
+        body: 'SELECT n FROM kept',
+        credentials: 'none',
+        headers: { origin, 'sec-fetch-site': 'cross-site', authorization: `Bearer ${sent}` },
+      });
+    const preflight = (origin: string): Promise<Answer> =>
+      server.client.call('/api/default/sql', {
+        method: 'OPTIONS',
+        credentials: 'none',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization',
+        },
+      });
+    expect((await preflight(ALLOWED)).headers).toMatchObject({
+      'access-control-allow-origin': ALLOWED,
+      'access-control-allow-headers': 'authorization',
+    });
+    const answer = await page(ALLOWED, token);
+    expect([answer.status, answer.headers['access-control-allow-origin'], answer.json()]).toEqual([
+      200,
+      ALLOWED,
+      [{ n: 1 }],
+    ]);
+    const wrong = await page(ALLOWED, `${token}x`);
+    expect([wrong.status, wrong.headers['access-control-allow-origin']]).toEqual([401, ALLOWED]);
+    const foreign = [await page(FOREIGN, token), await preflight(FOREIGN)];
+    expect(foreign[0]?.status).toBe(403);
+    for (const { headers } of foreign)
+      expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
   it('is no other: no part of its name, no other scheme or port', async () => {

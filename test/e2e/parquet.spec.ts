@@ -8,6 +8,58 @@ import { startServer, type Server } from '../server/start-server.js';
 const fixture = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, '../fixtures', name));
 
+type Row = Record<string, unknown>;
+
+const NINES = '9'.repeat(38);
+const EXACT_TYPES = {
+  ...{ id: 'Int8', int8: 'Int8', int16: 'Int16', int32: 'Int32', int64: 'Int64' },
+  ...{ uint8: 'UInt8', uint16: 'UInt16', uint32: 'UInt32', uint64: 'UInt64' },
+  ...{ float32: 'Float32', float64: 'Float64', bool: 'Boolean', text: 'Utf8' },
+  ...{ dictionary: 'Utf8', binary: 'Utf8', uuid: 'UUID', date: 'Date32' },
+  millis: 'Timestamp(Millisecond, None)',
+  micros: 'Timestamp(Microsecond, None)',
+  nanos: 'Timestamp(Nanosecond, None)',
+  millis_utc: 'Timestamp(Millisecond, UTC)',
+  micros_utc: 'Timestamp',
+  nanos_utc: 'Timestamp(Nanosecond, UTC)',
+  zoned: 'Timestamp',
+  time_millis: 'Time64(Millisecond)',
+  time_micros: 'Time64(Microsecond)',
+  time_nanos: 'Time64(Nanosecond)',
+  decimal5: 'Decimal128(5, 2)',
+  decimal38: 'Decimal128(38, 0)',
+  decimal76: 'Decimal256(76, 38)',
+};
+const LEAST = {
+  ...{ id: 1, int8: -128, int16: -32768, int32: -2147483648, uint8: 0, uint16: 0, uint32: 0 },
+  ...{ float64: -5e-324, bool: false, text: '', dictionary: 'q', binary: '' },
+  ...{ uuid: '00000000-0000-0000-0000-000000000000', date: '1900-01-01' },
+  ...{ millis: '1900-01-01T00:00:00.000', micros: '1900-01-01T00:00:00.000000' },
+  ...{ nanos: '1900-01-01T00:00:00.000000000', millis_utc: '1900-01-01T00:00:00.000Z' },
+  micros_utc: '1900-01-01T00:00:00.000000Z',
+  nanos_utc: '1900-01-01T00:00:00.000000000Z',
+  ...{ zoned: '1900-01-01T00:00:00.000000Z', time_millis: '00:00:00.000' },
+  ...{ time_micros: '00:00:00.000000', time_nanos: '00:00:00.000000000', decimal5: -999.99 },
+};
+const MOST = {
+  ...{ id: 2, int8: 127, int16: 32767, int32: 2147483647, uint8: 255, uint16: 65535 },
+  ...{ uint32: 4294967295, bool: true, text: 'ü', dictionary: 'r', binary: '/wA=' },
+  ...{ uuid: 'ffffffff-ffff-ffff-ffff-ffffffffffff', date: '2299-12-31', decimal5: 0.1 },
+  ...{ millis: '2299-12-31T23:59:59.999', micros: '2299-12-31T23:59:59.999999' },
+  ...{ nanos: '2262-04-11T23:47:16.854775807', millis_utc: '2299-12-31T23:59:59.999Z' },
+  micros_utc: '2299-12-31T23:59:59.999999Z',
+  nanos_utc: '2262-04-11T23:47:16.854775807Z',
+  ...{ zoned: '2299-12-31T23:59:59.999999Z', time_millis: '23:59:59.999' },
+  ...{ time_micros: '23:59:59.999999', time_nanos: '23:59:59.999999999' },
+};
+/** A row whose times on a wall name no zone, whatever the answer does. */
+const withoutZones = (row: Row = {}): Row => ({
+  ...row,
+  ...Object.fromEntries(
+    ['millis', 'micros', 'nanos'].map((name) => [name, String(row[name]).replace(/Z$/, '')]),
+  ),
+});
+
 describe('Parquet', () => {
   let server: Server;
   let made = 0;
@@ -20,6 +72,17 @@ describe('Parquet', () => {
     server.client.call(`/api/default/${stream}/_parquet?wait=true`, { body, headers });
   const rowsOf = (stream: string, order = '1'): Promise<unknown> =>
     server.client.sql(`SELECT * EXCEPT _timestamp FROM ${stream} ORDER BY ${order}`);
+  const typesOf = async (stream: string): Promise<Record<string, string>> => {
+    const { schema } = (await server.client.call(`/api/default/${stream}/schema`)).json<{
+      schema: { name: string; type: string }[];
+    }>();
+    return Object.fromEntries(schema.map(({ name, type }) => [name, type]));
+  };
+  const declare = async (stream: string, columns: Record<string, string>): Promise<void> => {
+    const body = JSON.stringify({ columns });
+    const answer = await server.client.call(`/api/default/${stream}/settings`, { body });
+    expect(answer.status).toBe(200);
+  };
   const counts = (answer: Answer): unknown =>
     answer.status === 200 ? answer.json<{ status: unknown[] }>().status[0] : answer.json();
 
@@ -28,8 +91,148 @@ describe('Parquet', () => {
   });
   afterAll(() => server.stop());
 
-  it('keeps values of every type, and nulls', async () => {
+  it('keeps the types of all columns, and their least and most values', async () => {
     const stream = fresh();
+    expect(counts(await post(stream, fixture('parquet/exact.parquet')))).toEqual({
+      name: stream,
+      successful: 3,
+      failed: 0,
+    });
+    const types = await typesOf(stream);
+    expect(types).toMatchObject(EXACT_TYPES);
+    expect(Object.values(types).filter((type) => type === 'List')).toHaveLength(
+      Object.keys(EXACT_TYPES).length - 1,
+    );
+    const [least, most, nulls] = await server.client.sql<Row>(
+      `SELECT * EXCEPT _timestamp FROM ${stream} ORDER BY id`,
+    );
+    expect(withoutZones(least)).toMatchObject(LEAST);
+    expect(withoutZones(most)).toMatchObject(MOST);
+    // What JSON.parse does not keep.
+    expect(
+      await server.client.sql(
+        `SELECT toString(int64) AS int64, toString(uint64) AS uint64, toString(decimal38) AS decimal38, toString(decimal76) AS decimal76, toString(float64) AS nan, toString(float32) AS float32 FROM ${stream} WHERE id < 3 ORDER BY id`,
+      ),
+    ).toEqual([
+      {
+        ...{ int64: '-9223372036854775808', uint64: '0', nan: '-5e-324', float32: '-0' },
+        ...{ decimal38: `-${NINES}`, decimal76: `-${NINES}.${NINES}` },
+      },
+      {
+        ...{ int64: '9223372036854775807', uint64: '18446744073709551615', nan: 'nan' },
+        ...{ decimal38: '1', decimal76: `${NINES}.${NINES}`, float32: '1e-45' },
+      },
+    ]);
+    for (const name of Object.keys(EXACT_TYPES).filter((each) => each !== 'id')) {
+      expect([name, nulls?.[name], nulls?.[`${name}_list`]]).toEqual([name, null, []]);
+      const list = least?.[`${name}_list`];
+      expect([name, list]).toEqual([name, [least?.[name], most?.[name], null]]);
+    }
+  });
+
+  it('rejects times of years that a column has not, and keeps them where it is text', async () => {
+    const stream = fresh();
+    const body = fixture('parquet/years.parquet');
+    expect(counts(await post(stream, body))).toEqual({
+      name: stream,
+      successful: 1,
+      failed: 5,
+      error:
+        'row 1: field "date": date32 does not fit the column\'s type, Nullable(Date32), without loss, which has the years 1900 to 2299; a column declared Utf8 before its first value takes all',
+    });
+    expect(
+      await server.client.sql(
+        `SELECT line, record FROM _rejected WHERE stream = '${stream}' ORDER BY line`,
+      ),
+    ).toEqual([
+      { line: 1, record: '{"id":1,"date":"1899-12-31"}' },
+      { line: 2, record: '{"id":2,"date":"2300-01-01"}' },
+      { line: 4, record: '{"id":4,"micros":"1899-12-31T23:59:59.999999"}' },
+      { line: 5, record: '{"id":5,"nanos":"1899-12-31T23:59:59.999999999Z"}' },
+      { line: 6, record: '{"id":6,"dates":[null,"9999-12-31"]}' },
+    ]);
+    const text = fresh();
+    await declare(text, { date: 'Utf8', micros: 'Utf8', nanos: 'Utf8', dates: 'List<Utf8>' });
+    expect(counts(await post(text, body))).toMatchObject({ successful: 6, failed: 0 });
+    expect(await server.client.sql(`SELECT dates FROM ${text} WHERE id = 6`)).toEqual([
+      { dates: [null, '9999-12-31'] },
+    ]);
+  });
+
+  it.each<[string, string, string, string, unknown]>([
+    ['a wider integer', "CAST(1, 'Int8')", 'toInt64(1000000000000)', 'Int64', [1, 1e12]],
+    ['a narrower integer', 'toInt64(1)', "CAST(-2, 'Int8')", 'Int64', [1, -2]],
+    ['an integer of another sign', 'toUInt32(4294967295)', 'toInt8(-1)', 'Int64', [4294967295, -1]],
+    ['a wider float', 'toFloat32(0.5)', '0.1', 'Float64', [0.5, 0.1]],
+    ['fractions', 'toInt64(1)', 'toFloat32(0.5)', 'Float64', [1, 0.5]],
+    [
+      'more digits',
+      "toDecimal32('1.5', 1)",
+      "toDecimal64('2.25', 2)",
+      'Decimal128(18, 2)',
+      [1.5, 2.25],
+    ],
+    ['decimals', 'toInt32(1)', "toDecimal32('0.25', 2)", 'Decimal128(12, 2)', [1, 0.25]],
+    [
+      'times',
+      "toDate32('2024-02-29')",
+      "toDateTime64('2024-02-29 12:00:00', 3, 'UTC')",
+      'Timestamp(Millisecond, UTC)',
+      ['2024-02-29T00:00:00.000Z', '2024-02-29T12:00:00.000Z'],
+    ],
+    [
+      'days',
+      "toDateTime64('2024-02-29 12:00:00', 6, 'UTC')",
+      "toDate32('2024-02-29')",
+      'Timestamp',
+      ['2024-02-29T12:00:00.000000Z', '2024-02-29T00:00:00.000000Z'],
+    ],
+    [
+      'a finer unit',
+      "toDateTime64('2024-02-29 12:00:00', 3, 'UTC')",
+      "toDateTime64('2024-02-29 12:00:00.000001', 6, 'UTC')",
+      'Timestamp',
+      ['2024-02-29T12:00:00.000000Z', '2024-02-29T12:00:00.000001Z'],
+    ],
+  ])('takes %s into the column, which widens', async (_, first, second, type, values) => {
+    const stream = fresh();
+    for (const [id, value] of [first, second].entries()) {
+      const body = makeParquet(`SELECT toInt8(${id}) AS id, ${value} AS v, [${value}, NULL] AS l`);
+      expect(counts(await post(stream, body))).toMatchObject({ successful: 1, failed: 0 });
+    }
+    expect(await typesOf(stream)).toMatchObject({ v: type });
+    const rows = await server.client.sql<Row>(`SELECT v, l FROM ${stream} ORDER BY id`);
+    expect(rows.map(({ v }) => v)).toEqual(values);
+    expect(rows.map(({ l }) => l)).toEqual((values as unknown[]).map((value) => [value, null]));
+  });
+
+  it.each<[string, string, string, string]>([
+    ['a text', "toDate32('2024-02-29')", "'2024-02-29'", 'string'],
+    ['a number', "'x'", 'toInt8(1)', 'int8'],
+    [
+      'a finer time',
+      "toDateTime64('2024-01-01 00:00:00', 6, 'UTC')",
+      "toDateTime64('2024-01-01 00:00:00.000000001', 9, 'UTC')",
+      "datetime64(9, 'utc')",
+    ],
+    ['a fraction', 'toUInt64(18446744073709551615)', '0.5', 'float64'],
+  ])('rejects %s that the column cannot become', async (_, first, second, kind) => {
+    const stream = fresh();
+    await post(stream, makeParquet(`SELECT ${first} AS v`));
+    expect(counts(await post(stream, makeParquet(`SELECT ${second} AS v`)))).toMatchObject({
+      successful: 0,
+      failed: 1,
+      error: expect.stringContaining(`row 1: field "v": ${kind} does not fit`) as string,
+    });
+  });
+
+  it('keeps values of every type, and nulls, in columns as they were made before they had types', async () => {
+    const stream = fresh();
+    await declare(stream, {
+      ...{ int8: 'Int64', uint32: 'Int64', float: 'Float64', date: 'Utf8', millis: 'Utf8' },
+      ...{ micros: 'Utf8', nanos: 'Utf8', time: 'Utf8', time_millis: 'Utf8', whole: 'Int64' },
+      ...{ decimal: 'Float64', large: 'Utf8' },
+    });
     expect(counts(await post(stream, fixture('parquet/types.parquet')))).toEqual({
       name: stream,
       successful: 3,
@@ -102,12 +305,12 @@ describe('Parquet', () => {
             ...['whole', 'decimal', 'large', 'nothing'],
           ].map((name) => [name, null]),
         ),
-        struct: {},
+        struct: null,
         list: [],
         structs: [],
         lists: [],
-        map: {},
-        numbered: {},
+        map: null,
+        numbered: null,
       },
     ]);
     const exact = await server.client.sql(
@@ -116,11 +319,25 @@ describe('Parquet', () => {
     expect(exact).toEqual([{ max: '18446744073709551615', infinite: 1 }]);
   });
 
+  it('leaves the type of a column of nulls to its first value', async () => {
+    const stream = fresh();
+    expect((await post(stream, fixture('parquet/types.parquet'))).status).toBe(200);
+    expect(await typesOf(stream)).toMatchObject({ nothing: 'Null' });
+    const body = makeParquet("SELECT 'something' AS nothing");
+    expect(counts(await post(stream, body))).toMatchObject({ successful: 1, failed: 0 });
+    expect(await typesOf(stream)).toMatchObject({ nothing: 'Utf8' });
+    expect(counts(await post(stream, fixture('parquet/types.parquet')))).toMatchObject({
+      successful: 1,
+      failed: 2,
+    });
+  });
+
   it('keeps values of late and of early types', async () => {
     const stream = fresh();
     const body = fixture('parquet/more-types.parquet');
+    await declare(stream, { half: 'Float64', uuid: 'Utf8', int96: 'Utf8', pair: 'List<Int64>' });
     expect(counts(await post(stream, body))).toMatchObject({ successful: 3, failed: 0 });
-    expect(await rowsOf(stream)).toEqual([
+    expect(await rowsOf(stream, 'id')).toEqual([
       {
         ...{ id: 1, half: 1.5, json: '{"a":1}', pair: [1, 2] },
         uuid: '00010203-0405-0607-0809-0a0b0c0d0e0f',
@@ -155,6 +372,7 @@ describe('Parquet', () => {
     expect(await rowsOf(stream)).toEqual([
       {
         id: 1,
+        // In 96 bits.
         at: '2024-02-29T12:30:15.250000000Z',
         list: [1, 2],
         structs: [{ a: 1, b: 2 }],
@@ -234,7 +452,7 @@ describe('Parquet', () => {
     ['invalid-utf8', 'row 2: field "text": invalid UTF-8'],
     [
       'double-keys',
-      'row 2: field "map": object does not fit the column\'s type, JSON, or names a nested field twice',
+      'row 2: field "map": object does not fit the column\'s type, Nullable(JSON), or names a nested field twice',
     ],
   ])('rejects the row that no record can be (%s)', async (name, error) => {
     const stream = fresh();

@@ -28,38 +28,65 @@ describe('readiness', () => {
     expect(await ended).toBe(0);
   });
 
-  it('names the disk when there is too little room on it', async () => {
+  it('names the disk when there is too little room on it, and answers queries', async () => {
     const server = await startServer({
       variables: { MILLRACE_MIN_FREE_DISK_BYTES: '9000000000000000' },
     });
-    const [status, message] = await readiness(server.client);
-    expect([status, message]).toEqual([503, expect.stringMatching(/^not ready: disk: /)]);
+    const answer = await server.client.call('/readyz', { credentials: 'none' });
+    expect([answer.status, answer.json()]).toEqual([
+      200,
+      { status: 'ok', away: { disk: expect.any(String) as string } },
+    ]);
+    expect(await server.client.sql('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    const upload = await server.client.call('/api/default/logs/_json', { body: '[{"n":1}]' });
+    expect([upload.status, upload.headers['retry-after']]).toEqual([503, expect.any(String)]);
     await server.stop();
   });
 
   it(
-    'names each store that is away, and comes back with it',
+    'names each store that is away, serves on without it, and comes back with it',
     async () => {
       const directory = mkdtempSync(join(tmpdir(), 'millrace-ready-'));
       const [tables, events] = await Promise.all([
         ClickHouseDouble.start(join(directory, 'tables')),
         EventStoreDbDouble.start(),
       ]);
-      const server = await startServer({
-        dataDirectory: join(directory, 'data'),
-        variables: { CLICKHOUSE_URL: tables.url, EVENTSTORE_URL: events.url },
-      });
-      const { client } = server;
-      expect(await readiness(client)).toEqual([200, '']);
+      const start = (variables: Record<string, string> = {}) =>
+        startServer({
+          dataDirectory: join(directory, 'data'),
+          variables: { CLICKHOUSE_URL: tables.url, EVENTSTORE_URL: events.url, ...variables },
+        });
+      let server = await start();
+      const away = async (): Promise<unknown> => {
+        const answer = await server.client.call('/readyz', { credentials: 'none' });
+        return answer.status === 200 ? answer.json<{ away?: object }>().away : answer.status;
+      };
+      await server.client.upload('logs', [{ n: 1 }]);
+      expect(await away()).toBeUndefined();
       tables.pause();
-      await until(async () => (await readiness(client))[0] === 503);
-      expect((await readiness(client))[1]).toBe('not ready: warehouse: does not answer within 2 s');
-      expect((await client.call('/healthz')).status).toBe(200);
+      await until(async () => (await away()) !== undefined);
+      expect(await away()).toEqual({ warehouse: 'does not answer within 2 s' });
+      // Uploads are acknowledged; a proxy that took every node away would have refused them.
+      const sent = await server.client.call('/api/default/logs/_json', { body: '[{"n":2}]' });
+      expect(sent.status).toBe(200);
+      const metrics = (await server.client.call('/metrics')).bytes.toString();
+      expect(metrics).toContain('millrace_part_ready{part="warehouse"} 0');
+      expect(metrics).toContain('millrace_part_ready{part="queue"} 1');
       tables.resume();
-      await until(async () => (await readiness(client))[0] === 200);
+      await until(async () => (await away()) === undefined);
+      await until(async () => (await server.client.count('logs')) === 2);
+      await server.kill();
+      // Nothing that it is for can be done.
+      server = await start({ MILLRACE_MIN_FREE_DISK_BYTES: '9000000000000000' });
+      expect(await away()).toEqual({ disk: expect.any(String) as string });
+      tables.pause();
+      await until(async () => (await away()) === 503);
+      expect((await readiness(server.client))[1]).toMatch(/^not ready: warehouse: .*; disk: /);
+      tables.resume();
+      await until(async () => (await away()) !== 503);
       await events.stop();
-      await until(async () => (await readiness(client))[0] === 503);
-      expect((await readiness(client))[1]).toMatch(/^not ready: event-store: /);
+      await until(async () => 'event-store' in ((await away()) as object));
+      expect(await server.client.count('logs')).toBe(2);
       await server.kill();
       await tables.kill();
       rmSync(directory, { recursive: true, force: true });

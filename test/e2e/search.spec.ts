@@ -91,6 +91,18 @@ describe('search', () => {
     expect(numbers(await search('select n from logs', { from: 998, size: 5 }))).toEqual([1, 0]);
   });
 
+  it('answers all rows for a size of -1, and as dashboards ask for them', async () => {
+    const full = { sql_mode: 'full', size: 0 };
+    const counts = { all: 'select count() as n from query' };
+    expect((await search('select n from logs', { size: -1 })).hits).toHaveLength(ROWS);
+    expect((await search('select n from logs', full)).hits).toHaveLength(ROWS);
+    expect(await search('select n from logs', full, counts)).toMatchObject({
+      hits: [],
+      total: ROWS,
+      aggs: { all: [{ n: ROWS }] },
+    });
+  });
+
   it('pages through rows of one time without losing or doubling any', async () => {
     const seen: unknown[] = [];
     for (let from = 0; from < 300; from += 70)
@@ -301,7 +313,7 @@ describe('search', () => {
   });
 
   it.each([
-    ['{"query":{"sql":"select 1","size":-1}}'],
+    ['{"query":{"sql":"select 1","size":-2}}'],
     ['{"query":{"sql":"select 1","size":10001}}'],
     ['{"query":{"sql":"select 1","from":"x"}}'],
     ['{"query":{"sql":5}}'],

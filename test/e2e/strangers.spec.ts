@@ -103,7 +103,7 @@ describe('a stranger is told nothing of what is there', () => {
         'content-type': 'application/json',
         'x-forwarded-for': `10.0.${made >> 8}.${made & 255}`,
       },
-      ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+      ...(method === 'GET' || method === 'HEAD' ? {} : { body: JSON.stringify(body) }),
     });
   }
 

@@ -40,6 +40,35 @@ describe('pages of a stream', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows);
   });
 
+  it('count values of the rows of a statement, those with a keyword, and without numbers', async () => {
+    const sql = Buffer.from('select * from logs where status = 500').toString('base64');
+    const told = async (query: string) => (await values(query)).json<Values>().hits[0]?.values;
+    expect(await told(`sql=${encodeURIComponent(sql)}`)).toEqual(
+      ['/0', '/1', '/2'].map((zo_sql_key) => ({ zo_sql_key, zo_sql_num: 1 })),
+    );
+    expect(await told('keyword=1')).toEqual([{ zo_sql_key: '/1', zo_sql_num: 2 }]);
+    expect(await told("keyword=' OR 1 --")).toEqual([]);
+    expect(await told('no_count=true&size=2')).toEqual([
+      { zo_sql_key: '/0' },
+      { zo_sql_key: '/1' },
+    ]);
+    expect((await values(`sql=${encodeURIComponent(sql)}&filter=status`)).status).toBe(400);
+    expect((await values('sql=c2VsZWN0IDE%3D')).status).toBe(400);
+  });
+
+  it('refuse what they would pass over although it changes the answer', async () => {
+    const around = `/api/default/logs/_around?key=${FIRST * 1000}`;
+    expect((await server.client.call(`${around}&sql=`)).status).toBe(200);
+    expect((await server.client.call(`${around}&sql=c2Vs`)).status).toBe(400);
+    const search = (query: object) =>
+      server.client.call('/api/default/_search', {
+        body: JSON.stringify({ query: { sql: 'select * from logs', ...query } }),
+      });
+    expect((await search({ sort_by: null, query_fn: '' })).status).toBe(200);
+    expect((await search({ sort_by: 'path ASC' })).bytes.toString()).toMatch(/ORDER BY/);
+    expect((await search({ query_fn: '.a = 1' })).status).toBe(400);
+  });
+
   it('keep to the time range, whatever the condition', async () => {
     const filter = encodeURIComponent('1) OR (1');
     const answer = await values(

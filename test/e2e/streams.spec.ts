@@ -275,10 +275,43 @@ describe('streams', () => {
         `SELECT reason FROM _rejected WHERE stream = '${name}' ORDER BY _timestamp LIMIT 1`,
       );
       expect(String(reason?.reason)).toContain('id');
-      const late = await settings(name, { columns: { seen: 'Utf8' } });
+      const late = await settings(name, { columns: { seen: 'Boolean' } });
       expect([late.status, late.json<{ message: string }>().message]).toEqual([
         400,
         expect.stringMatching(/"seen" is Int64 already/),
+      ]);
+    });
+
+    it('a declared column that is there becomes wider, or text, and a retry moves what was rejected', async () => {
+      const name = fresh();
+      const records = [{ n: 1, share: 0.5, on: true }, { n: -2, on: false }, { n: 'three' }];
+      expect(await server.client.upload(name, records.slice(0, 2))).toMatchObject({ failed: 0 });
+      expect(await server.client.upload(name, records.slice(2))).toMatchObject({ failed: 1 });
+      const keys = { partition_keys: ['n'] };
+      expect((await settings(name, { columns: { n: 'Decimal128(21, 2)' }, ...keys })).status).toBe(
+        200,
+      );
+      expect(await server.client.sql(`SELECT n FROM ${name} ORDER BY n`)).toEqual([
+        { n: -2 },
+        { n: 1 },
+      ]);
+      const text = {
+        columns: { n: 'Utf8', share: 'Utf8', on: 'Utf8' },
+        full_text_search_keys: ['n'],
+      };
+      expect((await settings(name, text)).status).toBe(200);
+      const wider = { name: 'n', type: 'Utf8', verbatim: 'scalars' };
+      expect((await record(name)).schema).toContainEqual(wider);
+      expect((await call('POST', `${name}/_rejected/retry?wait=true`)).status).toBe(200);
+      expect(await server.client.upload(name, [{ n: 4.5 }])).toMatchObject({ failed: 0 });
+      expect(await server.client.sql(`SELECT n, share, "on" FROM ${name} ORDER BY n`)).toEqual([
+        { n: '-2', share: null, on: 'false' },
+        { n: '1', share: '0.5', on: 'true' },
+        { n: '4.5', share: null, on: null },
+        { n: 'three', share: null, on: null },
+      ]);
+      expect(await server.client.sql(`SELECT share FROM ${name} WHERE n = '1'`)).toEqual([
+        { share: '0.5' },
       ]);
     });
 
@@ -519,6 +552,23 @@ describe('streams', () => {
         expect([rows.length, 0]).toContain(seen);
       } else expect(answer.status).toBe(404);
       expect(await server.client.count(name)).toBe(1);
+    });
+
+    it('is of the type logs, and of no other', async () => {
+      const name = 'typed';
+      await server.client.upload(name, [{ a: 1 }]);
+      expect((await call('GET', 'streams?type=logs&keyword=typed')).json()).toMatchObject({
+        list: [{ name, stream_type: 'logs' }],
+      });
+      expect((await call('GET', 'streams?type=metrics')).json()).toEqual({ list: [], total: 0 });
+      expect((await call('GET', `${name}/schema?type=logs`)).status).toBe(200);
+      expect((await call('GET', `${name}/schema?type=metrics`)).status).toBe(404);
+      const change = { data_retention: 0 };
+      expect((await call('PUT', `streams/${name}/settings?type=logs`, change)).status).toBe(200);
+      expect((await call('POST', `${name}/settings?type=traces`, change)).status).toBe(404);
+      expect((await call('DELETE', `${name}?type=metrics`)).status).toBe(404);
+      expect(await server.client.count(name)).toBe(1);
+      expect((await call('DELETE', `${name}?type=logs`)).status).toBe(200);
     });
 
     it.each([

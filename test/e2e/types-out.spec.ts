@@ -45,7 +45,7 @@ const CASES: Case[] = [
     '200000000000000000000',
   ],
   ['toUInt256(5)', '5', '5', 'Utf8', '5', '5'],
-  ['toDecimal64(-12.30, 2)', '-12.3', '-12.3', 'Decimal[18e+2]', expect.anything(), -12.3],
+  ['toDecimal64(-12.30, 2)', '-12.30', '-12.30', 'Decimal[18e+2]', expect.anything(), -12.3],
   [
     "toDecimal128('12345678901234567890.123', 3)",
     '12345678901234567890.123',
@@ -101,6 +101,14 @@ const CASES: Case[] = [
     'Date32<DAY>',
     Date.UTC(1930, 0, 2),
     new Date('1930-01-02'),
+  ],
+  [
+    "toDateTime64('2026-01-02 03:04:05.123456', 6)",
+    '"2026-01-02T03:04:05.123456"',
+    '2026-01-02T03:04:05.123456',
+    'Timestamp<MICROSECOND, UTC>',
+    AT + 123.456,
+    new Date(AT + 123),
   ],
   ["toTime('12:00:01')", '"12:00:01"', '12:00:01', 'Time32<SECOND>', 43_201, '12:00:01'],
   ['toIntervalDay(3)', '3', '3', 'Int64', 3n, 3n],
@@ -242,7 +250,7 @@ describe('what types become', () => {
     const TEXT = '\\u0000\\"\\\\é🎈\\n';
     /** As they were uploaded; the second has nothing, the third numbers that are none. */
     const FULL = `"i":9223372036854775807,"u":18446744073709551615,"f":5e-324,"t":"${TEXT}","b":true,"l":["a",null],"ll":[["it's"],[]],"o":{"a":{"b":[1,9007199254740993]},"c":"x"},"lo":[{"a":1}]`;
-    const NONE = '"i":null,"u":null,"f":null,"t":null,"b":null,"l":[],"ll":[],"o":{},"lo":[]';
+    const NONE = '"i":null,"u":null,"f":null,"t":null,"b":null,"l":[],"ll":[],"o":null,"lo":[]';
     const LINES = [
       `{${FULL},"_timestamp":"2026-01-02T03:04:05.123456Z"}`,
       `{${NONE},"_timestamp":"2026-01-02T03:04:06.000000Z"}`,
@@ -276,7 +284,7 @@ describe('what types become', () => {
     });
 
     it('in CSV', async () => {
-      const none = ['[]', '[]', '{}', '[]'];
+      const none = ['[]', '[]', null, '[]'];
       for (const answer of frontends('text/csv'))
         expect(readCsv((await answer).toString())).toEqual([
           COLUMNS,
@@ -359,9 +367,9 @@ describe('what types become', () => {
       expect(hits).toBe(
         [
           `{${FULL},"_timestamp":1767323045123456}`,
-          '{"l":[],"ll":[],"o":{},"lo":[],"_timestamp":1767323046000000}',
-          '{"l":[],"ll":[],"o":{},"lo":[],"_timestamp":1767323047000000}',
-          '{"i":-9223372036854775808,"l":[],"ll":[],"o":{},"lo":[],"_timestamp":1767323048000000}',
+          '{"l":[],"ll":[],"lo":[],"_timestamp":1767323046000000}',
+          '{"l":[],"ll":[],"lo":[],"_timestamp":1767323047000000}',
+          '{"i":-9223372036854775808,"l":[],"ll":[],"lo":[],"_timestamp":1767323048000000}',
         ].join(','),
       );
     });

@@ -14,7 +14,7 @@ describe('what one organization, or one client, may take', () => {
     server = await startServer({
       variables: {
         MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND: '4',
-        MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND: '1000000',
+        MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND: '50000',
         MILLRACE_UPLOAD_IDLE_SECONDS: '2',
         MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND: '1000',
       },
@@ -60,7 +60,8 @@ describe('what one organization, or one client, may take', () => {
     expect(refused.status).toBe(429);
     const seconds = Number(refused.headers['retry-after']);
     expect(seconds).toBeGreaterThan(1);
-    expect(seconds).toBeLessThanOrEqual(5);
+    // 5 MB at 50,000 bytes a second: the debt is longer than a busy machine takes to store them.
+    expect(seconds).toBeLessThanOrEqual(101);
     expect(await count('heavy')).toBe(5000);
   });
 

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import type { Answer, Call } from '../server/client.js';
 import { deltaArchive } from '../server/delta-archive.js';
 import { makeParquet } from '../server/make-parquet.js';
@@ -27,6 +28,13 @@ const tables = new Map<string, Buffer>();
 const parquet: MakeBody = (a) => {
   const made = tables.get(a) ?? makeParquet(`SELECT '${a}' AS a`);
   tables.set(a, made);
+  return made;
+};
+/** Each made once: the writer numbers its dictionaries. */
+const arrowFiles = new Map<string, Buffer>();
+const arrow: MakeBody = (a) => {
+  const made = arrowFiles.get(a) ?? Buffer.from(tableToIPC(tableFromArrays({ a: [a] }), 'file'));
+  arrowFiles.set(a, made);
   return made;
 };
 const archives = new Map<string, Buffer>();
@@ -66,6 +74,7 @@ const FORMATS = [
   plain('POST /api/{org}/{stream}/_multi', json),
   plain('POST /api/{org}/{stream}/_csv', csv),
   plain('POST /api/{org}/{stream}/_parquet', parquet),
+  plain('POST /api/{org}/{stream}/_arrow', arrow),
   plain('POST /api/{org}/{stream}/_delta_lake', delta),
 ];
 const ROUTES = [

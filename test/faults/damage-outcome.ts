@@ -119,7 +119,7 @@ async function stateOf(client: Client, dataDirectory: string): Promise<Lack | un
   const dead = readdirSync(dataDirectory).includes('dead-letter')
     ? readdirSync(join(dataDirectory, 'dead-letter')).join()
     : '';
-  const isTold = ready.status !== 200 || facts.includes('damaged') || facts.includes('aside');
+  const isTold = ready.status !== 200 || /"(?:damaged|aside|away)"/.test(facts);
   const said =
     answer.status < 500 && answer.status !== 408
       ? undefined

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { EventStore, RecordedEvent } from '@app/event-store';
 import { openEventStoreDb } from '../../libs/event-store/eventstoredb/event-store-db.js';
+import { until } from '../server/until.js';
 import { newEvent } from '../contract/event-store.contract.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 
@@ -123,7 +124,9 @@ describe('EventStoreDB that fails (double)', () => {
       retryAfterSeconds: 5,
     });
     await expect(all()).rejects.toMatchObject({ kind: 'NOT_READY' });
+    expect(store.awaySince).toBeLessThan(Date.now());
     node().release();
+    await until(() => Promise.resolve(store.awaySince === undefined));
     expect((await store.append('user-1', events, 0)).revision).toBe(1);
     expect(await all()).toEqual(['A', 'B']);
   });

@@ -23,22 +23,21 @@ const FIXTURES = join(import.meta.dirname, '../fixtures');
 
 interface Original {
   readonly name: string;
-  readonly route: '_parquet' | '_delta_lake';
+  readonly route: '_parquet' | '_arrow' | '_delta_lake';
   readonly bytes: Buffer;
   /** As it is sent. */
   wrap?(bytes: Buffer): Promise<Buffer> | Buffer;
 }
 
+const filesIn = (folder: string, ending: RegExp, route: Original['route']): readonly Original[] =>
+  readdirSync(join(FIXTURES, folder))
+    .filter((name) => ending.test(name))
+    .map((name) => ({ name, route, bytes: readFileSync(join(FIXTURES, folder, name)) }));
+
 /** Whole files, and tables of which one file is mutated. */
 async function originals(): Promise<Original[]> {
-  const folder = join(FIXTURES, 'parquet');
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith('.parquet'))
-    .map((name): Original => ({
-      name,
-      route: '_parquet',
-      bytes: readFileSync(join(folder, name)),
-    }));
+  const files = filesIn('parquet', /\.parquet$/, '_parquet');
+  const arrow = filesIn('arrow', /\.arrows?$/, '_arrow');
   const tables: Original[] = [];
   for (const table of [
     'deletion-vectors',
@@ -59,7 +58,7 @@ async function originals(): Promise<Original[]> {
     tables.push({ name: `${table}.tar`, route: '_delta_lake', bytes: await tar(content) });
     tables.push({ name: `${table}.zip`, route: '_delta_lake', bytes: await zip(content) });
   }
-  return [...files, ...files, ...tables];
+  return [...files, ...files, ...arrow, ...tables];
 }
 
 /** Bytes flipped, set to what lengths like to break on, put in, taken out, doubled, or cut off. */

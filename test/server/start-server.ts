@@ -42,6 +42,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       MILLRACE_DATA_DIR: dataDirectory,
       MILLRACE_ROOT_PASSWORD: ROOT.password,
       MILLRACE_LOG_LEVEL: 'fatal',
+      // No proxy has to notice.
+      MILLRACE_DRAIN_SECONDS: '0',
       // How long tests go on is nothing that a server knows.
       MILLRACE_CAMPAIGN: undefined,
       // With KAFKA_BROKERS set, the same specs run on Kafka, each server on topics of its own.

@@ -17,8 +17,10 @@ import {
   TEXT,
   UINT,
   UINTS,
+  WALL_TIME,
 } from './kinds.js';
 import type { JudgedColumn } from './judge-job.js';
+import { TypedColumn } from './typed-column.js';
 
 /** What a column's type says beyond the kinds that fit into it. */
 const [ANY, INTEGERS, UNSIGNED, FRACTIONS, LIST, OBJECTS, MIXED_LIST] = [0, 1, 2, 3, 4, 5, 6];
@@ -31,6 +33,7 @@ const RULES = new Map([
   ['Array(Nullable(UInt64))', UNSIGNED],
   ['Array(Nullable(Float64))', FRACTIONS],
   ['JSON', OBJECTS],
+  ['Nullable(JSON)', OBJECTS],
   ['Array(JSON)', OBJECTS],
   ['Array(Dynamic)', MIXED_LIST],
 ]);
@@ -43,6 +46,8 @@ const WRITTEN: Readonly<Record<Verbatim, readonly [number, number]>> = {
 
 /** What one column takes: by a value's kind, and by what is told of it beside that. */
 export class ColumnRules {
+  /** Where each value is looked at. */
+  readonly typed: TypedColumn | undefined;
   private readonly rule: number;
   private readonly isArray: boolean;
 
@@ -51,13 +56,15 @@ export class ColumnRules {
     /** Whether a column of integers may have any: it will never become one of floats. */
     private readonly isExact: boolean,
   ) {
+    this.typed = TypedColumn.of(column.type);
     this.isArray = column.type.startsWith('Array(');
     this.rule = RULES.get(column.type) ?? (this.isArray ? LIST : ANY);
   }
 
-  /** Whether a value goes in without loss. */
+  /** Whether a value goes in without loss; of a column whose values are looked at, whether any of the kind does. */
   takes(kind: number, marks: number): boolean {
     if (kind === NONE) return true;
+    if (this.typed) return false;
     const { verbatim } = this.column;
     if (verbatim) return kind >= WRITTEN[verbatim][0] && kind <= WRITTEN[verbatim][1];
     if (kind === EMPTY_ARRAY)
@@ -88,10 +95,19 @@ export class ColumnRules {
    * it fits only as long as the column never becomes one.
    */
   mightChangeFor(kind: number, marks: number): boolean {
+    if (this.typed) return !this.isExact && this.isWider(kind);
     if (this.rule !== INTEGERS) return false;
     if (kind === (this.isArray ? FLOATS : FLOAT)) return true;
     const isInteger = kind === (this.isArray ? INTS : INT);
     return isInteger && (marks & BEYOND_FLOAT) !== 0 && !this.isExact;
+  }
+
+  /** Of a column whose values are looked at: whether a wider one might have what it has not. */
+  private isWider(kind: number): boolean {
+    if (this.typed?.isOfDays === true) return kind === WALL_TIME;
+    if (this.typed?.isOfIntegers !== true) return false;
+    const [least, most] = this.isArray ? [INTS, FLOATS] : [INT, FLOAT];
+    return kind >= least && kind <= most;
   }
 
   /** Whether the engine must find integers written as such. */
@@ -100,6 +116,7 @@ export class ColumnRules {
   }
 
   whyNot(marks: number): string {
+    if (this.typed) return this.typed.whyNot();
     const { verbatim } = this.column;
     if (verbatim)
       return `does not fit the column, which is text of ${verbatim === 'arrays' ? 'arrays' : 'single values'} as they were written`;

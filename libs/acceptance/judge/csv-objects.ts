@@ -1,7 +1,7 @@
 import { ChunkMemory } from './chunk-memory.js';
 import { QUOTED, SPECIAL, type CsvFields, type CsvShape } from './csv-fields.js';
-import { AS_ANY, AS_JSON, AS_TEXT, type CsvValues } from './csv-values.js';
-import { BOOL, TEXT } from './kinds.js';
+import { AS_ANY, AS_JSON, AS_TEXT, AS_TYPED, type CsvValues } from './csv-values.js';
+import { BOOL, FLOAT, INT } from './kinds.js';
 import { RowWriter } from './row-writer.js';
 
 const [OPEN_OBJECT, CLOSE_OBJECT, COMMA] = [0x7b, 0x7d, 0x2c];
@@ -86,7 +86,9 @@ export class CsvObjects {
         writer.ascii(values.isTrue(from, to) ? 'true' : 'false');
         return;
       }
-      if (kind !== TEXT || values.isBeyond) {
+      // A column of decimals may have what 64 bits have not, and JSON only as text.
+      const isBeyond = values.isBeyond && reading !== AS_TYPED;
+      if ((kind >= INT && kind <= FLOAT) || isBeyond) {
         writer.copy(bytes, from, to);
         return;
       }

@@ -1,8 +1,12 @@
+import { isScalar } from '@app/streams';
 import { INNER_BREAK } from './csv-fields.js';
+import { kindOfText } from './csv-kinds.js';
 import { FaultFound, type Fault } from './fault.js';
 import { JsonScanner } from './json-scanner.js';
+import type { PathSurvey } from './path-survey.js';
 import type { JudgedColumn } from './judge-job.js';
 import { BOOL, FLOAT, INT, TEXT, UINT } from './kinds.js';
+import { TypedColumn } from './typed-column.js';
 
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
 const [NEWLINE, SPACE] = [0x0a, 0x20];
@@ -12,13 +16,14 @@ const PLAIN_DIGITS = 15;
 const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
 
 /** How fields are read: by the column they go into. */
-export const [AS_TEXT, AS_NUMBER, AS_TRUTH, AS_JSON, AS_ANY] = [0, 1, 2, 3, 4];
+export const [AS_TEXT, AS_NUMBER, AS_TRUTH, AS_JSON, AS_ANY, AS_TYPED] = [0, 1, 2, 3, 4, 5];
 
 export function readingOf({ type, verbatim }: Omit<JudgedColumn, 'fits'>): number {
   if (verbatim === 'arrays') return AS_JSON;
   if (type === 'Nullable(String)') return AS_TEXT;
   if (type === 'Nullable(Bool)') return AS_TRUTH;
-  return type.startsWith('Nullable(') ? AS_NUMBER : AS_JSON;
+  if (!isScalar(type)) return AS_JSON;
+  return TypedColumn.of(type) ? AS_TYPED : AS_NUMBER;
 }
 
 /** A field's value as JSON has it, in bytes of its own. */
@@ -43,7 +48,7 @@ export class CsvValues {
     this.scanner = new JsonScanner(bytes);
   }
 
-  /** The kind of a field that may be a number or a truth; what is neither is a text. */
+  /** The kind of a field that may be a number or a truth; what is neither is a text, or a time where any kind is asked for. */
   kindOf(from: number, to: number, reading: number): number {
     this.marks = 0;
     this.isBeyond = false;
@@ -51,7 +56,8 @@ export class CsvValues {
       const kind = this.number(from, to);
       if (kind >= 0 || reading === AS_NUMBER) return kind >= 0 ? kind : TEXT;
     }
-    return this.isWord(TRUE, from, to) || this.isWord(FALSE, from, to) ? BOOL : TEXT;
+    if (this.isWord(TRUE, from, to) || this.isWord(FALSE, from, to)) return BOOL;
+    return reading === AS_ANY ? kindOfText(this.bytes, from, to) : TEXT;
   }
 
   /** Whether a field that is a truth is the one. */
@@ -97,10 +103,19 @@ export class CsvValues {
     return true;
   }
 
-  /** @returns undefined where it is no JSON */
-  json(from: number, to: number, isQuoted: boolean): JsonOfField | undefined {
+  /**
+   * @param within is told what stands within it, as within what
+   * @returns undefined where it is no JSON
+   */
+  json(
+    from: number,
+    to: number,
+    isQuoted: boolean,
+    within?: readonly [PathSurvey, number],
+  ): JsonOfField | undefined {
     const bytes = unescaped(this.bytes, from, to, isQuoted);
     const scanner = new JsonScanner(bytes);
+    if (within) [scanner.paths, scanner.path] = within;
     const told = (kind: number, fault: Fault | undefined): JsonOfField => ({
       bytes: bytes.subarray(0, -1),
       kind,

@@ -7,6 +7,7 @@ import {
   KINDS,
   MIXED_ARRAY,
   OBJECTS,
+  OWN,
 } from './kinds.js';
 
 /** Numbers for each field: its values of each kind, those of them with an integer beyond floats, and marks of its arrays. */
@@ -44,12 +45,18 @@ export class FieldSurvey {
     if (kind >= EMPTY_ARRAY) counts[begin + MARKS] = (counts[begin + MARKS] ?? 0) | marks;
   }
 
-  /** Counts of a field by kind; `beyond` of those with an integer beyond floats. */
-  of(field: number): { readonly kind: string; readonly count: number; readonly beyond: number }[] {
+  /**
+   * Counts of a field by kind; `beyond` of those with an integer beyond floats.
+   * @param own the kind of its column's values that were looked at
+   */
+  of(
+    field: number,
+    own = '',
+  ): { readonly kind: string; readonly count: number; readonly beyond: number }[] {
     return KIND_NAMES.map((kind, index) => {
       const place = field * EACH + index;
       return {
-        kind,
+        kind: index === OWN ? own : kind,
         count: this.counts[place] ?? 0,
         beyond: this.counts[place + KINDS] ?? 0,
       };

@@ -16,6 +16,7 @@ import {
 import { BEYOND_64_BITS, kindIn, marksIn, tellFraction, tellInteger } from './number-text.js';
 import { marksOfArray, marksOfObject } from './nesting-marks.js';
 import { namedTwice } from './named-twice.js';
+import { NO_PATH, type PathSurvey } from './path-survey.js';
 import { endOfEscape } from './text-escape.js';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -62,6 +63,11 @@ export class JsonScanner {
   /** How many arrays, and objects, what is read is within; a record itself is not counted. */
   private arrays = 0;
   private objects = 0;
+
+  /** Told of what stands within objects; of none within arrays. */
+  paths: PathSurvey | undefined;
+  /** Of the object that is read next. */
+  path = NO_PATH;
 
   constructor(readonly bytes: Buffer) {}
 
@@ -166,9 +172,10 @@ export class JsonScanner {
   }
 
   private membersOf(depth: number): void {
-    const { bytes, spans } = this;
+    const { bytes, spans, paths, path } = this;
     const base = spans.length;
     let escaped = false;
+    let before = NO_PATH;
     this.at += 1;
     let goesOn = this.blanks() !== CLOSE_OBJECT;
     if (!goesOn) this.at += 1;
@@ -178,15 +185,30 @@ export class JsonScanner {
       this.text();
       spans.push(start, this.at);
       escaped ||= this.hasEscape;
+      if (path >= 0 && paths)
+        before = paths.child(path, before, bytes, start, this.at, this.hasEscape);
       this.expect(COLON);
       this.blanks();
-      this.value(depth);
+      this.valueAt(path >= 0 ? before : NO_PATH, depth);
       goesOn = this.goesOn(CLOSE_OBJECT);
     }
     if (spans.length - base > 2 && namedTwice(bytes, spans.slice(base), escaped))
       this.fail('named twice within');
     this.marks |= marksOfObject(bytes, spans, base, this.arrays);
     spans.length = base;
+  }
+
+  private valueAt(path: number, depth: number): void {
+    this.path = path;
+    if (path < 0) {
+      this.value(depth);
+      return;
+    }
+    const { marks } = this;
+    this.marks = 0;
+    const kind = this.value(depth);
+    this.paths?.see(path, kind, this.marks);
+    this.marks |= marks;
   }
 
   /** @returns the kinds of its elements, one bit for each. */
@@ -199,6 +221,7 @@ export class JsonScanner {
       return 0;
     }
     this.arrays += 1;
+    this.path = NO_PATH;
     // What is beside the array says nothing of its elements.
     const { marks } = this;
     this.marks = 0;

@@ -33,6 +33,7 @@ describe('judgeChunk', () => {
       firstLine: 1,
       columns,
       exact: [],
+      objects: [],
       refusedFields: new Map(),
       fieldsMax: 2000,
       acceptedAt: 0,

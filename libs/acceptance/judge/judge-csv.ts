@@ -1,15 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { ChunkMemory } from './chunk-memory.js';
-import { ColumnRules } from './column-rules.js';
 import { CsvFields, INNER_BREAK, QUOTED, SPECIAL, type CsvShape } from './csv-fields.js';
 import { CsvObjects } from './csv-objects.js';
 import { timeOfField } from './csv-times.js';
-import { AS_ANY, AS_JSON, AS_TEXT, CsvValues, readingOf } from './csv-values.js';
+import { isInNanos, kindsOfNew } from './csv-kinds.js';
+import { AS_ANY, AS_JSON, AS_NUMBER, AS_TEXT, AS_TYPED, CsvValues } from './csv-values.js';
+import { knownTargets, whyUnfit, wordsFor, type Field, type Target } from './csv-targets.js';
 import { FieldSurvey } from './field-survey.js';
 import type { JudgeJob, SurveyedKind } from './judge-job.js';
-import { BOOL, KIND_NAMES, NONE, ODDLY_WRITTEN, TEXT } from './kinds.js';
+import { BOOL, DAY, NONE, ODDLY_WRITTEN, OWN, TEXT } from './kinds.js';
 import { writtenPlainly } from './number-text.js';
-import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
+import { ALTERNATIVE_TIMESTAMP, REASON, TIMESTAMP } from './reasons.js';
+import { PathSurvey } from './path-survey.js';
 import { RefusedRecords } from './refused-records.js';
 import { RowWriter } from './row-writer.js';
 import { TIME_ROOM, writeTime } from './write-time.js';
@@ -17,20 +19,6 @@ import { TIME_ROOM, writeTime } from './write-time.js';
 const [NEWLINE, RETURN, COMMA] = [0x0a, 0x0d, 0x2c];
 const ROW_BEGIN = Buffer.from(`[${' '.repeat(TIME_ROOM)}`);
 const ROW_END = Buffer.from(']\n');
-
-/** A field that the header names, and its place in a record. */
-interface Field {
-  readonly field: number;
-  readonly name: string;
-}
-
-/** One with a column that it goes into. */
-interface Target extends Field {
-  readonly reading: number;
-  readonly rules: ColumnRules;
-  /** Kinds of values that go into it where nothing else is told of them, one bit for each. */
-  readonly fits: number;
-}
 
 /**
  * Judges records of CSV, one a line, against the columns of a stream, and counts what their fields
@@ -43,6 +31,7 @@ export class CsvJudge {
   /** Whether a field has something that its stream might change its columns for. */
   isNew = false;
   private readonly survey = new FieldSurvey();
+  private readonly paths: PathSurvey;
   private readonly fields: CsvFields;
   private readonly values: CsvValues;
   private readonly objects: CsvObjects;
@@ -50,6 +39,8 @@ export class CsvJudge {
   /** Fields with a column, and those without one. */
   private readonly known: readonly Target[];
   private readonly open: readonly Field[];
+  /** Fields without a column that have a time of which nanoseconds cannot be told. */
+  private readonly beyondNanos = new Set<number>();
   private readonly time: number;
   private readonly alternative: number;
   private readonly isAllUtf8: boolean;
@@ -73,6 +64,7 @@ export class CsvJudge {
     this.alternative = columns.indexOf(ALTERNATIVE_TIMESTAMP);
     this.fields = new CsvFields(bytes, delimiter.charCodeAt(0), columns.length);
     this.values = new CsvValues(bytes);
+    this.paths = new PathSurvey(job.objects, (name) => columns.indexOf(name)); // prettier-ignore
     const readings = new Map(this.known.map(({ field, reading }) => [field, reading]));
     this.objects = new CsvObjects(bytes, this.fields, this.values, shape, readings);
     this.writer = new RowWriter(memory);
@@ -106,14 +98,18 @@ export class CsvJudge {
    * is no column yet is what all of its values are, and text where they are of several kinds.
    */
   surveyed(): SurveyedKind[] {
-    const { survey, known, open } = this;
-    const kindsOf = ({ field, name }: Field): SurveyedKind[] =>
-      survey.of(field).map((counts) => ({ field: name, ...counts }));
+    const { survey, known, open, beyondNanos } = this;
+    const kindsOf = ({ field, name }: Field, own?: string): SurveyedKind[] =>
+      survey.of(field, own).map((counts) => ({ field: name, ...counts }));
     const kinds = [
-      ...known.map((each) => ({ field: each.field, kinds: kindsOf(each) })),
-      ...open.map((each) => ({ field: each.field, kinds: ofOneKind(each.name, kindsOf(each)) })),
+      ...known.map((each) => ({ field: each.field, kinds: kindsOf(each, each.rules.typed?.kind) })),
+      ...open.map((each) => ({
+        field: each.field,
+        kinds: kindsOfNew(each.name, kindsOf(each), !beyondNanos.has(each.field)),
+      })),
     ];
-    return kinds.sort((a, b) => a.field - b.field).flatMap((each) => each.kinds);
+    const within = this.paths.surveyed((field) => this.shape.columns[field]);
+    return [...kinds.sort((a, b) => a.field - b.field).flatMap((each) => each.kinds), ...within];
   }
 
   /** Writes the record in work, or says why not. */
@@ -152,8 +148,10 @@ export class CsvJudge {
       this.survey.count({ field, kind: NONE, marks: 0 });
       return;
     }
-    const { fields, values, job } = this;
-    const kind = values.kindOf(fields.from[field] ?? 0, fields.to[field] ?? 0, AS_ANY);
+    const { bytes, fields, values, job } = this;
+    const from = fields.from[field] ?? 0;
+    const kind = values.kindOf(from, fields.to[field] ?? 0, AS_ANY);
+    if (kind >= DAY && !isInNanos(bytes, from)) this.beyondNanos.add(field);
     this.survey.count({ field, kind, marks: values.marks });
     if (job.refusedFields === undefined) this.isNew = true;
     else this.refuse(name, REASON.noColumn(wordsFor(kind), job.refusedFields.get(name)));
@@ -172,6 +170,8 @@ export class CsvJudge {
       writer.ascii('null');
     } else if (reading === AS_JSON) {
       this.jsonField(target, from, to, isQuoted);
+    } else if (reading === AS_TYPED) {
+      this.typedField(target, from, to, (flags & SPECIAL) !== 0);
     } else {
       const { values } = this;
       const kind = values.kindOf(from, to, reading);
@@ -182,15 +182,47 @@ export class CsvJudge {
     }
   }
 
+  private typedField(target: Target, from: number, to: number, isSpecial: boolean): void {
+    const { bytes, values } = this;
+    const { typed } = target.rules;
+    const isText = typed?.isOfNumbersAlone !== true || values.kindOf(from, to, AS_NUMBER) === TEXT;
+    // No value of such a type has what JSON writes otherwise.
+    const written = isSpecial ? undefined : typed?.field(bytes, from, to, isText);
+    if (written !== undefined) this.writeOwn(target, written);
+    else this.refuseTyped(target, values.kindOf(from, to, AS_ANY), values.marks);
+  }
+
   private jsonField(target: Target, from: number, to: number, isQuoted: boolean): void {
-    const json = this.values.json(from, to, isQuoted);
-    if (json?.fault) this.refuse(target.name, REASON.within(json.fault));
-    else if (json && this.takes(target, json.kind, json.marks)) {
+    const { paths } = this;
+    const json = this.values.json(from, to, isQuoted, [paths, paths.topOf(target.field)]);
+    const { name, rules } = target;
+    if (json?.fault) this.refuse(name, REASON.within(json.fault));
+    else if (json && rules.typed && json.kind !== NONE) {
+      const { bytes, kind, marks } = json;
+      const written = rules.typed.json(bytes, kind, 0, bytes.length);
+      if (written === undefined) this.refuseTyped(target, kind, marks);
+      else this.writeOwn(target, written || bytes.toString('latin1'));
+    } else if (json && this.takes(target, json.kind, json.marks)) {
       const { bytes, kind, marks } = json;
       // As it was written, with its line breaks.
-      if (target.rules.quotes(kind)) this.writer.text(this.bytes, from, to, true, isQuoted);
+      if (rules.quotes(kind)) this.writer.text(this.bytes, from, to, true, isQuoted);
       else this.writeJson(bytes, marks, target);
-    } else this.refuse(target.name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
+    } else this.refuse(name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
+  }
+
+  /** A value of a column at whose values one looks. */
+  private writeOwn({ field }: Target, written: string): void {
+    this.survey.count({ field, kind: OWN, marks: 0 });
+    this.writer.ascii(written);
+  }
+
+  private refuseTyped(target: Target, kind: number, marks: number): void {
+    const { field, name, rules } = target;
+    if (rules.mightChangeFor(kind, marks)) {
+      this.survey.count({ field, kind, marks });
+      if (this.job.refusedFields === undefined) this.isNew = true;
+    }
+    this.refuse(name, whyUnfit(target, kind, marks));
   }
 
   /** Numbers, and what is nested, are written as they came, but for integers that are written oddly. */
@@ -232,35 +264,6 @@ export class CsvJudge {
     return undefined;
   }
 }
-
-/** In the order of the columns. */
-function knownTargets({ columns, exact }: JudgeJob, shape: CsvShape): Target[] {
-  const places = new Map(shape.columns.map((name, field) => [name, field]));
-  return columns.flatMap((column) => {
-    const field = places.get(column.name);
-    if (field === undefined) return [];
-    const rules = new ColumnRules(column, exact.includes(column.name));
-    const fits = KIND_NAMES.reduce(
-      (mask, _, kind) => mask | (rules.takes(kind, 0) ? 1 << kind : 0),
-      0,
-    );
-    return [{ field, name: column.name, reading: readingOf(column), rules, fits }];
-  });
-}
-
-/** What is of several kinds is text. */
-function ofOneKind(field: string, kinds: readonly SurveyedKind[]): readonly SurveyedKind[] {
-  const told = kinds.filter(({ kind }) => kind !== KIND_NAMES[NONE]);
-  const [texts, truths] = [TEXT, BOOL].map((kind) => told.filter((each) => each.kind === KIND_NAMES[kind]).length); // prettier-ignore
-  if (texts === 0 && (truths === 0 || told.length === 1)) return kinds;
-  const count = told.reduce((sum, each) => sum + each.count, 0);
-  return [{ field, kind: KIND_NAMES[TEXT], count, beyond: 0 }];
-}
-
-const wordsFor = (kind: number): string => kindInWords(KIND_NAMES[kind] ?? '');
-
-const whyUnfit = ({ rules }: Target, kind: number, marks: number): string =>
-  REASON.noColumn(wordsFor(kind), rules.whyNot(marks));
 
 /** Framed records are on lines that are not blank; behind the last one there may be nothing. */
 const isBlank = (bytes: Buffer, at: number): boolean =>

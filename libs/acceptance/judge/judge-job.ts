@@ -1,4 +1,4 @@
-import type { Verbatim } from '@app/streams';
+import type { ObjectColumn, Verbatim } from '@app/streams';
 import type { WrittenTimes } from '@app/warehouse';
 import type { CsvShape } from './csv-fields.js';
 
@@ -11,6 +11,8 @@ export interface JudgeJob {
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly columns: readonly JudgedColumn[];
+  /** What is known of the fields within columns of objects. */
+  readonly objects: readonly ObjectColumn[];
   /** Integer columns that may hold any, and so never become columns of floats. */
   readonly exact: readonly string[];
   /** Why fields cannot become columns; undefined while nobody has tried to make columns of what is new. */

@@ -5,8 +5,9 @@ import { FieldSurvey } from './field-survey.js';
 import type { ChunkMemory } from './chunk-memory.js';
 import type { JudgeJob, SurveyedKind } from './judge-job.js';
 import { FaultFound } from './fault.js';
-import { INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN } from './kinds.js';
+import { INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN, OWN } from './kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
+import { PathSurvey } from './path-survey.js';
 import { writtenPlainly } from './number-text.js';
 import { quoted } from './text-escape.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
@@ -14,6 +15,8 @@ import { RecordReader, type Member } from './record-reader.js';
 import { timeOf } from './record-time.js';
 import { RefusedRecords } from './refused-records.js';
 import { isToldByMagnitude, type Micros } from './time-text.js';
+import type { TypedColumn } from './typed-column.js';
+import { AS_IT_STANDS } from './value-reader.js';
 
 const NEWLINE = 0x0a;
 /** Index of `_timestamp` in the table of fields. */
@@ -32,6 +35,7 @@ export class LinesJudge {
   /** Whether a time must be written whose magnitude would tell another. */
   wantsMicroseconds = false;
   private readonly survey = new FieldSurvey();
+  private readonly paths: PathSurvey;
   private readonly reader: RecordReader;
   private readonly writer: LineWriter;
   private readonly rules: readonly (ColumnRules | undefined)[];
@@ -54,6 +58,9 @@ export class LinesJudge {
       [TIMESTAMP, ...job.columns.map(({ name }) => name)],
       job.fieldsMax,
     );
+    const { scanner, fields } = this.reader;
+    this.paths = new PathSurvey(job.objects, (column) => fields.indexOf(column));
+    scanner.paths = this.paths;
     this.rules = [
       undefined,
       ...job.columns.map((column) => new ColumnRules(column, exact.has(column.name))),
@@ -81,9 +88,11 @@ export class LinesJudge {
 
   /** Field, kind and number of values; fields in the order in which they came first. */
   surveyed(): SurveyedKind[] {
-    return this.reader.fields.names.flatMap((field, index) =>
-      this.survey.of(index).map((counts) => ({ field, ...counts })),
+    const { names } = this.reader.fields;
+    const kinds = names.flatMap((field, index) =>
+      this.survey.of(index, this.rules[index]?.typed?.kind).map((counts) => ({ field, ...counts })),
     );
+    return [...kinds, ...this.paths.surveyed((field) => names[field])];
   }
 
   changing(): { readonly field: string; readonly type: string }[] {
@@ -108,6 +117,7 @@ export class LinesJudge {
     }
     const end = reason === undefined ? scanner.at : bytes.indexOf(NEWLINE, scanner.at);
     if (!this.isAllUtf8 && !isUtf8(bytes.subarray(from, end))) reason = REASON.notUtf8;
+    if (reason !== undefined) reader.forgetNames();
     reason ??= this.verdict(start, from, end);
     scanner.at = end;
     if (reason !== undefined) this.refused.add(line, reason, from, withoutBlanks(bytes, from, end));
@@ -156,9 +166,11 @@ export class LinesJudge {
   /** Counts a value. @returns whether it can be stored */
   private takes(member: Member): boolean {
     const { field, kind, marks } = member;
+    const isPlain = marks === 0 && this.fits[field * KINDS + kind] === 1;
+    const rule = isPlain ? undefined : this.rules[field];
+    if (rule?.typed) return this.takesTyped(member, rule, rule.typed);
     if (field >= 0) this.survey.count(member);
-    if (marks === 0 && this.fits[field * KINDS + kind] === 1) return true;
-    const rule = this.rules[field];
+    if (isPlain) return true;
     const mayChange = this.job.refusedFields === undefined;
     if (!rule) {
       if (isSilent(kind)) return true;
@@ -170,6 +182,21 @@ export class LinesJudge {
     if (rule.quotes(kind)) this.patchBy(member, quoted);
     if (marks === 0) return true;
     if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers) this.patchBy(member, writtenPlainly);
+    return true;
+  }
+
+  /** Counts a value for a column whose values are looked at. @returns whether it can be stored */
+  private takesTyped(member: Member, rule: ColumnRules, typed: TypedColumn): boolean {
+    const { field, kind, marks, from, to } = member;
+    const text = typed.json(this.bytes, kind, from, to);
+    if (text === undefined) {
+      if (!rule.mightChangeFor(kind, marks)) return false;
+      this.survey.count(member);
+      if (this.job.refusedFields === undefined) this.isNew = true;
+      return false;
+    }
+    this.survey.count({ field, kind: OWN, marks: 0 });
+    if (text !== AS_IT_STANDS) this.patches.push({ from, to, text });
     return true;
   }
 

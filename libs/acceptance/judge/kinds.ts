@@ -17,6 +17,14 @@ export const FLOATS = 11;
 export const TEXTS = 12;
 export const OBJECTS = 13;
 export const MIXED_ARRAY = 14;
+/** Of CSV's texts: days, times on a wall and moments, those with more than microseconds apart. */
+export const DAY = 15;
+export const WALL_TIME = 16;
+export const WALL_NANOS = 17;
+export const MOMENT = 18;
+export const MOMENT_NANOS = 19;
+/** Of its column's own type: looked at, and found to fit. */
+export const OWN = 20;
 
 export const KIND_NAMES = [
   'None',
@@ -34,6 +42,12 @@ export const KIND_NAMES = [
   'Array(Nullable(String))',
   'Array(JSON)',
   'Array(Dynamic)',
+  'Date32',
+  'DateTime64(6)',
+  'DateTime64(9)',
+  "DateTime64(6, 'UTC')",
+  "DateTime64(9, 'UTC')",
+  'own',
 ] as const;
 
 export const KINDS = KIND_NAMES.length;

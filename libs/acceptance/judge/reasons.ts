@@ -57,5 +57,8 @@ export const REASON = {
 } as const;
 
 /** A kind as reasons call it. */
-export const kindInWords = (kind: string): string =>
-  kind === 'JSON' ? 'object' : kind.toLowerCase();
+export function kindInWords(kind: string): string {
+  if (kind === 'JSON') return 'object';
+  if (kind === 'Date32') return 'date';
+  return kind.startsWith('DateTime64') ? 'timestamp' : kind.toLowerCase();
+}

@@ -20,6 +20,7 @@ function judge(lines: readonly (string | Buffer)[], job: Partial<JudgeJob> = {})
     firstLine: 1,
     columns: [],
     exact: [],
+    objects: [],
     refusedFields: new Map(),
     fieldsMax: 2000,
     acceptedAt: ACCEPTED_AT,

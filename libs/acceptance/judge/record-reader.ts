@@ -1,5 +1,6 @@
 import { FieldTable } from './field-table.js';
 import { JsonScanner } from './json-scanner.js';
+import { NO_PATH } from './path-survey.js';
 
 const [QUOTE, COLON, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x3a, 0x7b, 0x7d];
 /** More distinct fields than any stream may have; records with others are refused. */
@@ -34,6 +35,8 @@ export class RecordReader {
   /** The field that came last time behind each, and in the first place before all: records name theirs in much the same order. */
   private following = new Int32Array(64);
   private record = 0;
+  /** Whether the record in work has an object in a field that no record before had. */
+  private enteredFresh = false;
   /** Where the name of the member in work begins. */
   private keyFrom = 0;
   /** Fields of the record in work that no record before had. */
@@ -60,6 +63,7 @@ export class RecordReader {
     this.count = 0;
     this.twiceFrom = -1;
     this.otherKind = -1;
+    this.enteredFresh = false;
     if (this.fresh.size > 0) this.fresh.clear();
     if (scanner.blanks() !== OPEN_OBJECT) {
       this.otherKind = scanner.value(0);
@@ -112,10 +116,22 @@ export class RecordReader {
     scanner.marks = 0;
     scanner.blanks();
     member.from = scanner.at;
+    if (scanner.bytes[scanner.at] === OPEN_OBJECT) this.enterObject(member.field);
     member.kind = scanner.value(1);
     member.marks = scanner.marks;
     member.to = scanner.at;
     return member.field;
+  }
+
+  /** The record just read is none: what was found within fields that it would have begun is of no field. */
+  forgetNames(): void {
+    if (this.enteredFresh) this.scanner.paths?.forgetFrom(this.fields.names.length);
+  }
+
+  private enterObject(field: number): void {
+    const { scanner } = this;
+    if (field >= this.fields.names.length) this.enteredFresh = true;
+    if (scanner.paths) scanner.path = field < 0 ? NO_PATH : scanner.paths.topOf(field);
   }
 
   /** @returns its index, or the one that it will have; -1 when there are too many */

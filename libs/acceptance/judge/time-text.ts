@@ -1,32 +1,32 @@
+import { instant } from './calendar.js';
 import { integerOf } from './number-text.js';
 
 /**
  * How `_timestamp` is read. A number's unit is told by its magnitude, as OpenObserve's users
  * know it: above 31,536,000 × 10⁹ nanoseconds, × 10⁶ microseconds, × 10³ milliseconds, else seconds.
  */
-const NANOSECONDS_ABOVE = 31_536_000_000_000_000n;
-const MICROSECONDS_ABOVE = 31_536_000_000_000;
-const MILLISECONDS_ABOVE = 31_536_000_000;
+export const NANOSECONDS_ABOVE = 31_536_000_000_000_000n;
+export const MICROSECONDS_ABOVE = 31_536_000_000_000;
+export const MILLISECONDS_ABOVE = 31_536_000_000;
 
 /** What `DateTime64(6)` holds: 1900-01-01 up to the end of 2299, in microseconds. */
 const EARLIEST = -2_208_988_800_000_000;
 const LATEST = 10_413_791_999_999_999n;
 
 const ISO_8601 =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 /** RFC 2822, as mail and HTTP write it: `Tue, 03 Mar 2026 10:00:00 +0100`. */
 const RFC_2822 =
   /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):([0-5]\d)(?::([0-5]\d))? (GMT|UTC?|Z|[+-]\d{4})$/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const NUMBER = /^-?\d{1,20}(?:\.\d{1,20})?$/;
-const MINUTE_MS = 60_000;
 
 /** Microseconds since the epoch: exact, so a bigint where a number has not all of them. */
 export type Micros = number | bigint;
 
 /** @returns undefined when it is no time that can be stored */
 export const microsOfText = (text: string): Micros | undefined =>
-  isoMicros(text) ?? mailMicros(text) ?? (isNumberText(text) ? microsOfNumber(text) : undefined);
+  isNumberText(text) ? microsOfNumber(text) : microsOf(toldTime(text));
 
 /** Whether a text is a number that may be a time. */
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
@@ -135,59 +135,43 @@ function scaledFraction(text: string): Micros | undefined {
 const whole = (value: number): Micros | undefined =>
   Number.isFinite(value) ? BigInt(Math.round(value)) : undefined;
 
-function isoMicros(text: string): Micros | undefined {
-  const parts = ISO_8601.exec(text);
-  if (!parts) return undefined;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] =
-    parts;
-  const milliseconds = instant(
-    [Number(year), Number(month) - 1, Number(day)],
-    [Number(hour), Number(minute), Number(second)],
-    zone,
-  );
-  return milliseconds === undefined ? undefined : fromParts(milliseconds, fraction);
+/** A time as a text tells it. */
+export interface ToldTime {
+  readonly milliseconds: number;
+  /** Digits of a second. */
+  readonly fraction: string;
+  readonly hasZone: boolean;
 }
 
-function mailMicros(text: string): Micros | undefined {
-  const parts = RFC_2822.exec(text);
-  if (!parts) return undefined;
-  const [, day, month = '', year, hour, minute, second = '0', zone = 'Z'] = parts;
-  const milliseconds = instant(
-    [Number(year), MONTHS.indexOf(month), Number(day)],
-    [Number(hour), Number(minute), Number(second)],
-    /^[+-]/.test(zone) ? zone : 'Z',
-  );
-  return milliseconds === undefined ? undefined : fromParts(milliseconds, '');
+/** Of ISO 8601 and RFC 2822; one without a zone is read as one of UTC. */
+export function toldTime(text: string): ToldTime | undefined {
+  const iso = ISO_8601.exec(text);
+  if (iso) {
+    const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = iso;
+    const date = [Number(year), Number(month) - 1, Number(day)] as const;
+    const clock = [Number(hour), Number(minute), Number(second)] as const;
+    return told(instant(date, clock, zone ?? 'Z'), fraction, zone !== undefined);
+  }
+  const mail = RFC_2822.exec(text);
+  if (!mail) return undefined;
+  const [, day, month = '', year, hour, minute, second = '0', zone = 'Z'] = mail;
+  const date = [Number(year), MONTHS.indexOf(month), Number(day)] as const;
+  const clock = [Number(hour), Number(minute), Number(second)] as const;
+  return told(instant(date, clock, /^[+-]/.test(zone) ? zone : 'Z'), '', true);
 }
 
-type Three = readonly [number, number, number];
-
-const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-
-/** In milliseconds. @returns undefined when the calendar or the clock has no such moment, or it is long before all that can be stored */
-function instant(
-  [year, month, day]: Three,
-  [hour, minute, second]: Three,
-  zone: string,
-): number | undefined {
-  const days = DAYS[month] ?? 0;
-  if (year < 100 || hour > 23 || day < 1 || day > days) return undefined;
-  if (month === 1 && day === 29 && !isLeap(year)) return undefined;
-  const time = Date.UTC(year, month, day, hour, minute, second);
-  if (zone === 'Z') return time;
-  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
-  if (hours > 23 || minutes > 59) return undefined;
-  const offset = (hours * 60 + minutes) * MINUTE_MS;
-  return time - (zone.startsWith('-') ? -offset : offset);
-}
+const told = (
+  milliseconds: number | undefined,
+  fraction: string,
+  hasZone: boolean,
+): ToldTime | undefined =>
+  milliseconds === undefined ? undefined : { milliseconds, fraction, hasZone };
 
 /** Whether a number of milliseconds makes a safe number of microseconds. */
 const SAFE_MS = 9_000_000_000_000;
 
-function fromParts(milliseconds: number, fraction: string): Micros | undefined {
-  return inMicros(milliseconds, Number(fraction.padEnd(6, '0').slice(0, 6)));
-}
+const microsOf = (time: ToldTime | undefined): Micros | undefined =>
+  time && inMicros(time.milliseconds, Number(time.fraction.padEnd(6, '0').slice(0, 6)));
 
 function inMicros(milliseconds: number, rest: number): Micros | undefined {
   return stored(

@@ -4,6 +4,7 @@ import {
   changesSchema,
   COLUMNS_MAX,
   fits,
+  hasPaths,
   isUntyped,
   type Schema,
   type Verbatim,
@@ -53,7 +54,8 @@ const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
  *
  * The judge reads the chunk once. Only where it finds what the schema might change for, such as a
  * field that is new, the schema changes by what all records hold, and the chunk is judged again.
- * A new field of which only nulls have come is listed from then on, and no verdict depends on it.
+ * A new field of which only nulls have come is listed from then on, and so is what is new within
+ * objects: no verdict depends on it.
  */
 export async function acceptRecords(
   judge: Judge,
@@ -69,8 +71,8 @@ export async function acceptRecords(
     schema = evolved.schema;
     judged = await judge.judge(jobOf(chunk, schema, options, evolved.refusedFields));
   } else if (schema) {
-    const untyped = untypedOf(schema, judged);
-    if (untyped.size > 0 && changesSchema(schema, untyped)) await keeper.evolve(untyped);
+    const listed = listedOf(schema, judged);
+    if (listed.size > 0 && changesSchema(schema, listed)) await keeper.evolve(listed);
   }
   const rejected = judged.rejected && rejectedOf(chunk, judged, judged.rejected);
   if (!schema) return { schema, accepted: undefined, rejected };
@@ -89,6 +91,7 @@ function jobOf(
     firstLine,
     csv,
     columns: schema ? judgedColumns(schema) : [],
+    objects: schema?.objects ?? [],
     exact: schema?.exact ?? [],
     refusedFields,
     fieldsMax: COLUMNS_MAX,
@@ -131,12 +134,15 @@ function surveyOf({ survey, changing }: JudgedChunk): Map<string, Map<string, nu
   return fields;
 }
 
-/** Fields that the schema does not know, and that had no value. */
-function untypedOf({ columns, untyped }: Schema, judged: JudgedChunk): Survey {
+/** Fields that the schema does not know, and that had no value; and what is new within objects. */
+function listedOf({ columns, untyped }: Schema, judged: JudgedChunk): Survey {
   const survey = surveyOf(judged);
-  for (const { name } of columns) survey.delete(name);
-  for (const name of untyped) survey.delete(name);
-  for (const [name, kinds] of survey) if (!isUntyped(kinds)) survey.delete(name);
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const known = new Set(untyped);
+  for (const [name, kinds] of survey) {
+    const isListed = types.has(name) ? hasPaths(kinds) : !known.has(name) && isUntyped(kinds);
+    if (!isListed) survey.delete(name);
+  }
   return survey;
 }
 

@@ -1,7 +1,9 @@
+import { MillraceError } from '@app/platform';
 import {
   quoteIdentifier,
   quoteText,
   TIMESTAMP,
+  WarehouseError,
   type Column,
   type LocalEngine,
 } from '@app/warehouse';
@@ -41,7 +43,12 @@ export interface TargetStream {
 
 export function targetStream(keeper: SchemaKeeper, fields: readonly StoredField[]): TargetStream {
   const columns = fields.filter(({ name }) => name !== TIMESTAMP.name);
-  const survey = new Map(columns.map(({ name, kind }) => [name, new Map([[kind, 1]])]));
+  const survey = new Map(
+    columns.map(({ name, kind, within = [] }) => [
+      name,
+      new Map([kind, ...within].map((each) => [each, 1])),
+    ]),
+  );
   let evolved: Promise<ReadyStream> | undefined;
   return {
     ready: async () => {
@@ -94,17 +101,29 @@ export async function acceptRows(
   }
   // Something does not fit. It may be a map that names a key twice, which no object takes.
   const rows = judged(true);
-  const refused = await countRefused(engine, rows);
-  const good = chunk.rows - refused.count;
-  return {
-    schema,
-    accepted:
-      good > 0
-        ? await store(accepting, rows, { where: `${rows.reason} = ''`, count: good })
-        : undefined,
-    rejected: refused.count > 0 ? await reject(accepting, rows, refused) : undefined,
-  };
+  try {
+    const refused = await countRefused(engine, rows);
+    const good = chunk.rows - refused.count;
+    return {
+      schema,
+      accepted:
+        good > 0
+          ? await store(accepting, rows, { where: `${rows.reason} = ''`, count: good })
+          : undefined,
+      rejected: refused.count > 0 ? await reject(accepting, rows, refused) : undefined,
+    };
+  } catch (error) {
+    throw asBrokenFile(error);
+  }
 }
+
+/** The engine's number of a value that has no way into a type. */
+const TYPE_MISMATCH = 53;
+
+const asBrokenFile = (error: unknown): unknown =>
+  error instanceof WarehouseError && error.code === TYPE_MISMATCH
+    ? new MillraceError('MALFORMED_BODY', 'a column of the file is not of the type that the file says', { cause: error }) // prettier-ignore
+    : error;
 
 interface Accepting {
   readonly engine: LocalEngine;
@@ -135,8 +154,11 @@ async function store(
   const target = `${chunk.file}.accepted.native.${COMPRESSION}`;
   const time = `fromUnixTimestamp64Micro(ifNull(${micros}, toInt64(${options.acceptedAt})), 'UTC') AS _timestamp`;
   const names = columns.map(({ name }) => name);
-  const parts = names.map(
-    (name, index) => `${values[index] ?? 'NULL'} AS ${quoteIdentifier(name)}`,
+  // A broken file may make the engine find another type than the file says: that fails here, and
+  // not when the batch is on the queue.
+  const parts = columns.map(
+    ({ name, type }, index) =>
+      `CAST(${values[index] ?? 'NULL'}, ${quoteText(type)}) AS ${quoteIdentifier(name)}`,
   );
   const valueOf = (name: string): string => values[names.indexOf(name)] ?? 'NULL';
   const beyond = anyBeyondFloat(unsure, [], valueOf);

@@ -33,7 +33,7 @@ export function timestampText(ticks: string, digits: SecondDigits): string {
   const days = `(intDiv(${ticks}, ${day}) - (${ticks} < 0 AND ${within} != 0))`;
   return (
     `if(${ticks} BETWEEN 0 AND ${EVERY_ENGINE_TIME_BELOW_SECONDS}${'0'.repeat(digits)},` +
-    ` replaceOne(toString(fromUnixTimestamp64${UNIT[digits]}(${ticks}, 'UTC')), ' ', 'T'),` +
+    ` replaceOne(toString(fromUnixTimestamp64${UNIT[digits]}(toInt64(${ticks}), 'UTC')), ' ', 'T'),` +
     ` concat(${dateText(days)}, 'T', ${timeText(within, digits)}))`
   );
 }
@@ -56,4 +56,4 @@ export const ticksOf = (value: string, digits: SecondDigits): string =>
 /** In 2200, which nanoseconds reach too. */
 const EVERY_ENGINE_TIME_BELOW_SECONDS = 7_258_118_400;
 
-const UNIT: Readonly<Record<SecondDigits, string>> = { 3: 'Milli', 6: 'Micro', 9: 'Nano' };
+const UNIT: Readonly<Record<SecondDigits, string>> = { 0: 'Second', 3: 'Milli', 6: 'Micro', 9: 'Nano' }; // prettier-ignore

@@ -1,20 +1,28 @@
+import type { ValueType } from '@app/streams';
 import { quoteIdentifier } from '@app/warehouse';
 
-/** Decimal places of a second that a time counts: milli-, micro- or nanoseconds. */
-export type SecondDigits = 3 | 6 | 9;
+/** Decimal places of a second that a time counts: none, milli-, micro- or nanoseconds. */
+export type SecondDigits = 0 | 3 | 6 | 9;
 
 /** What a field of a table with a schema of its own holds, whichever format says so. */
 export type FieldType =
   | { readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }
   | { readonly kind: 'float'; readonly bits: 32 | 64 }
-  /** `int96`: a timestamp as files of old have it, nanoseconds of a Julian day. */
-  | { readonly kind: 'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' }
+  /** Nulls alone. */
+  | { readonly kind: 'nothing' }
+  /**
+   * `int96`: a timestamp as files of old have it, nanoseconds of a Julian day. A moment: Spark and
+   * Impala write it so, and nothing in the file says otherwise.
+   * `date64`: a date as Arrow has it besides, in milliseconds since 1970, which need not be whole days.
+   */
+  | { readonly kind: 'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' | 'date64' }
   | { readonly kind: 'fixed'; readonly bytes: number }
   | { readonly kind: 'time'; readonly digits: SecondDigits }
   | { readonly kind: 'timestamp'; readonly digits: SecondDigits; readonly utc: boolean }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'list'; readonly element: Field }
-  | { readonly kind: 'struct'; readonly fields: readonly Field[] }
+  /** `tellsNull`: the engine's reader of its format tells a struct that is null from one of nulls. */
+  | { readonly kind: 'struct'; readonly fields: readonly Field[]; readonly tellsNull?: true }
   | { readonly kind: 'map'; readonly key: Field; readonly value: Field };
 
 export interface Field {
@@ -31,6 +39,36 @@ export type ScalarType = Exclude<FieldType, { readonly kind: 'list' | 'struct' |
 
 export function isScalar(type: FieldType): type is ScalarType {
   return type.kind !== 'list' && type.kind !== 'struct' && type.kind !== 'map';
+}
+
+/** What a column of its values holds, exactly. Bytes are text: the engine has no other type for them. */
+export function valueTypeOf(type: ScalarType): ValueType {
+  switch (type.kind) {
+    case 'integer':
+      return { family: 'integer', bits: type.bits, isSigned: type.signed };
+    case 'float':
+      return { family: 'float', bits: type.bits };
+    case 'decimal':
+      return { family: 'decimal', precision: type.precision, scale: type.scale };
+    case 'time':
+      return { family: 'time', digits: type.digits };
+    case 'timestamp':
+      return { family: 'timestamp', digits: type.digits, isUtc: type.utc };
+    case 'int96':
+      return { family: 'timestamp', digits: 9, isUtc: true };
+    case 'date64':
+      return { family: 'timestamp', digits: 3, isUtc: false };
+    case 'boolean':
+    case 'uuid':
+    case 'date':
+      return { family: type.kind };
+    case 'text':
+    case 'binary':
+    case 'fixed':
+      return { family: 'text' };
+    case 'nothing':
+      return { family: 'integer', bits: 32, isSigned: true };
+  }
 }
 
 /** Whether there is text in it that comes as it is. */
@@ -61,13 +99,16 @@ export function countFields(type: FieldType): number {
   }
 }
 
-/** The type by which the engine's reader is told to read a field of a Parquet file. */
+/** The type by which the engine's reader is told to read a field of a file. */
 export function engineType(type: FieldType): string {
   switch (type.kind) {
     case 'list':
       return `Array(${engineType(type.element.type)})`;
     case 'struct':
-      return `Tuple(${structure(type.fields)})`;
+      // Without its own mask, values below a null struct would be what the file has in their place.
+      return type.tellsNull
+        ? `Nullable(Tuple(${structure(type.fields)}))`
+        : `Tuple(${structure(type.fields)})`;
     case 'map':
       return `Map(${engineScalar(type.key.type)}, ${engineType(type.value.type)})`;
     default:
@@ -98,6 +139,11 @@ function engineScalar(type: FieldType): string {
     // As a time the engine reads only those that 64 bits of nanoseconds hold.
     case 'int96':
       return 'FixedString(12)';
+    case 'nothing':
+      return 'Int32';
+    // As a duration, which is what the schema is made to say.
+    case 'date64':
+      return 'Int64';
     // The engine's own dates end in 2299; as a number of days every date is read.
     case 'date':
       return 'Int32';

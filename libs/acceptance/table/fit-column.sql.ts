@@ -1,20 +1,14 @@
-import { EXACT_FLOAT } from '@app/streams';
+import { isObject, readValueType } from '@app/streams';
+import { quoteText } from '@app/warehouse';
+import { convert, type Fitting } from './convert-value.sql.js';
+import { plainValue } from './plain-value.sql.js';
 import { isJsonArray } from './stored-value.sql.js';
 
-/** How values of a field go into a column. */
-export interface Fitting {
-  /** SQL of the value, of the column's type where it fits. */
-  readonly value: string;
-  /** SQL that is true where it fits; undefined: everywhere. */
-  readonly fits: string | undefined;
-}
-
-const INT64_MAX = '9223372036854775807';
-const SCALAR = /^Nullable\((.+)\)$/;
 const ARRAY = /^Array\(Nullable\((.+)\)\)$/;
 
 /**
  * How a field whose values are of one kind goes into a column of a type without loss.
+ * @param value SQL of the field as it is spooled.
  * @param kind as `storedKind` names it; objects and what holds them are JSON text.
  */
 export function fitting(value: string, kind: string, column: string): Fitting {
@@ -22,8 +16,7 @@ export function fitting(value: string, kind: string, column: string): Fitting {
   if (isJsonArray(kind)) return jsonArray(value, kind, column);
   const element = ARRAY.exec(kind)?.[1];
   if (element !== undefined) return array(value, element, column);
-  const type = SCALAR.exec(column)?.[1];
-  const exact = type === undefined ? undefined : number(value, kind, type);
+  const exact = ARRAY.test(column) ? undefined : converted(value, kind, column);
   return exact
     ? { value: exact.value, fits: exact.fits && `ifNull(${exact.fits}, 1)` }
     : { value: nothing(column), fits: `isNull(${value})` };
@@ -32,52 +25,43 @@ export function fitting(value: string, kind: string, column: string): Fitting {
 /** SQL that is true where objects in JSON text name no nested field twice: costs as much as storing them. */
 export function nestedOnce(value: string, kind: string): string | undefined {
   const stored = (text: string): string => `isNotNull(JSONExtract(${text}, 'Nullable(JSON)'))`;
-  if (kind === 'JSON') return stored(value);
+  if (kind === 'JSON') return `(isNull(${value}) OR ${stored(value)})`;
   if (kind !== 'Array(JSON)') return undefined;
   return `arrayAll(e -> ${stored('e')}, JSONExtractArrayRaw(${value}))`;
 }
 
-const nothing = (column: string): string => `defaultValueOfTypeName('${column}')`;
+const nothing = (column: string): string => `defaultValueOfTypeName(${quoteText(column)})`;
 
-function number(value: string, kind: string, type: string): Fitting | undefined {
-  if (kind === type) return { value, fits: undefined };
-  const cast = `accurateCastOrNull(${value}, '${type}')`;
-  const whole = `${value} = floor(${value}) AND abs(${value}) <= ${EXACT_FLOAT}`;
-  switch (`${kind} to ${type}`) {
-    case 'Int64 to UInt64':
-      return { value: cast, fits: `${value} >= 0` };
-    case 'UInt64 to Int64':
-      return { value: cast, fits: `${value} <= ${INT64_MAX}` };
-    case 'Int64 to Float64':
-      return { value: cast, fits: `${value} BETWEEN -${EXACT_FLOAT} AND ${EXACT_FLOAT}` };
-    case 'UInt64 to Float64':
-      return { value: cast, fits: `${value} <= ${EXACT_FLOAT}` };
-    case 'Float64 to Int64':
-      return { value: cast, fits: whole };
-    case 'Float64 to UInt64':
-      return { value: cast, fits: `${value} >= 0 AND ${whole}` };
-    default:
-      return undefined;
-  }
+function converted(value: string, kind: string, column: string): Fitting | undefined {
+  const [from, to] = [readValueType(kind), readValueType(column)];
+  return from && to && convert(value, from, to);
 }
 
 function array(value: string, element: string, column: string): Fitting {
-  if (column === 'Array(Dynamic)')
-    return { value: `CAST(${value}, 'Array(Dynamic)')`, fits: undefined };
+  if (column === 'Array(Dynamic)') {
+    const from = readValueType(element);
+    const plain = from ? plainValue('e', from) : 'e';
+    return { value: `CAST(${mapped(value, plain)}, 'Array(Dynamic)')`, fits: undefined };
+  }
   const type = ARRAY.exec(column)?.[1];
-  const each = type === undefined ? undefined : number('e', element, type);
+  const each = type === undefined ? undefined : converted('e', element, type);
   if (!each) return { value: nothing(column), fits: `empty(${value})` };
-  if (each.fits === undefined) return { value, fits: undefined };
   return {
-    value: `arrayMap(e -> ${each.value}, ${value})`,
-    fits: `arrayAll(e -> ifNull(${each.fits}, 1), ${value})`,
+    value: mapped(value, each.value),
+    fits: each.fits && `arrayAll(e -> ifNull(${each.fits}, 1), ${value})`,
   };
 }
 
+/** @param each SQL over an element `e` */
+export const mapped = (value: string, each: string): string =>
+  each === 'e' ? value : `arrayMap(e -> ${each}, ${value})`;
+
 function object(value: string, column: string): Fitting {
-  return column === 'JSON'
-    ? { value: `CAST(${value}, 'JSON')`, fits: undefined }
-    : { value: nothing(column), fits: '0' };
+  // A column that was made before there were nulls in it has an object for each row.
+  const text = column === 'JSON' ? `ifNull(${value}, '{}')` : value;
+  return isObject(column)
+    ? { value: `CAST(${text}, ${quoteText(column)})`, fits: undefined }
+    : { value: nothing(column), fits: `isNull(${value})` };
 }
 
 function jsonArray(value: string, kind: string, column: string): Fitting {

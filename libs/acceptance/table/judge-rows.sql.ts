@@ -1,8 +1,10 @@
+import { readValueType } from '@app/streams';
 import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
-import { isBeforeKept, isTime, micros } from './timestamp.sql.js';
+import { isBeforeKept, isTime, micros, microsOf } from './timestamp.sql.js';
 import { ALTERNATIVE_TIMESTAMP, REASON } from '../judge/reasons.js';
-import { fitting, nestedOnce } from './fit-column.sql.js';
-import { isJsonText } from './stored-value.sql.js';
+import { fitting, mapped, nestedOnce } from './fit-column.sql.js';
+import { plainType, plainValue } from './plain-value.sql.js';
+import { isJsonArray, isJsonText } from './stored-value.sql.js';
 
 /** A field as it stands in the files of spooled rows. */
 export interface StoredField {
@@ -11,6 +13,8 @@ export interface StoredField {
   readonly kind: string;
   /** Whether its text comes from the table as it is, and might not be UTF-8. */
   readonly foreignText: boolean;
+  /** Of objects: kinds of what is within them, see `kindsWithin`. */
+  readonly within?: readonly string[];
 }
 
 export interface RowJudgement {
@@ -94,7 +98,7 @@ function refusals(field: PlacedField, judgement: RowJudgement): [string, string]
       ? []
       : refuse(
           `NOT (${fits})`,
-          `${kindName(kind)} does not fit the column's type, ${type}, without loss`,
+          `${kindName(kind)} does not fit the column's type, ${type}, without loss${yearsOf(type)}`,
         )),
     ...(once === undefined
       ? []
@@ -103,6 +107,14 @@ function refusals(field: PlacedField, judgement: RowJudgement): [string, string]
           `${kindName(kind)} does not fit the column's type, ${type}, or names a nested field twice`,
         )),
   ];
+}
+
+/** What a column of times takes, to be told to who sends other ones. */
+function yearsOf(column: string): string {
+  const type = readValueType(/^Array\((.+)\)$/.exec(column)?.[1] ?? column);
+  if (type?.family !== 'date' && type?.family !== 'timestamp') return '';
+  const last = type.family === 'timestamp' && type.digits > 6 ? 2262 : 2299;
+  return `, which has the years 1900 to ${last}; a column declared Utf8 before its first value takes all`;
 }
 
 const kindName = (kind: string): string => (kind === 'JSON' ? 'object' : kind.toLowerCase());
@@ -114,25 +126,21 @@ function isUtf8(value: string, kind: string): string {
 }
 
 function isThere({ value, kind }: PlacedField): string {
-  if (kind === 'JSON') return '1';
-  if (isJsonText(kind)) return `${value} != '[]'`;
+  if (isJsonArray(kind)) return `${value} != '[]'`;
   return kind.startsWith('Array(') ? `notEmpty(${value})` : `isNotNull(${value})`;
 }
 
 /** SQL: the field's time in microseconds; NULL where there is none, or what is there is no time. */
 function timeOf({ value, kind }: PlacedField): string {
-  switch (kind) {
-    case 'Micros':
-      return value;
-    case 'Int64':
-    case 'Float64':
-    case 'String':
-      return `if(isNull(${value}), NULL, ${micros(`assumeNotNull(${value})`, kind)})`;
-    case 'UInt64':
-      return `if(isNull(${value}), NULL, ${micros(`toInt64(assumeNotNull(${value}))`, 'Int64')})`;
-    default:
-      return "CAST(NULL, 'Nullable(Int64)')";
-  }
+  if (kind === 'Micros') return value;
+  const type = readValueType(kind);
+  if (type?.family === 'timestamp') return microsOf(value, type);
+  if (type?.family === 'date') return microsOf(value, { family: 'date' });
+  const plain = type && plainType(type);
+  if (!plain || plain === 'Bool') return "CAST(NULL, 'Nullable(Int64)')";
+  const there = `assumeNotNull(${plainValue(value, type)})`;
+  const told = plain === 'UInt64' ? micros(`toInt64(${there})`, 'Int64') : micros(there, plain);
+  return `if(isNull(${value}), NULL, ${told})`;
 }
 
 /** @param before time that makes this one of no interest, where there is one. */
@@ -150,9 +158,17 @@ function notATime(field: PlacedField, before?: string): [string, string] {
 function recordSql(fields: readonly PlacedField[]): string {
   const parts = fields.map((field) => {
     const { name, kind, value } = field;
-    const text = isJsonText(kind) ? value : `toJSONString(${value})`;
+    const text = isJsonText(kind) ? value : `toJSONString(${plain(value, kind)})`;
     const key = quoteText(`${JSON.stringify(name)}:`);
     return `if(${isThere(field)}, concat(${key}, assumeNotNull(${text})), '')`;
   });
   return `concat('{', arrayStringConcat(arrayFilter(part -> part != '', [${parts.join(', ')}]), ','), '}')`;
+}
+
+/** SQL of single values, or a list of them, as a record has them. */
+function plain(value: string, kind: string): string {
+  const [, element] = /^Array\((.+)\)$/.exec(kind) ?? [];
+  const type = readValueType(element ?? kind);
+  if (!type) return value;
+  return element === undefined ? plainValue(value, type) : mapped(value, plainValue('e', type));
 }

@@ -3,11 +3,13 @@ import { parquetMetadata, type SchemaElement } from 'hyparquet';
 import { MillraceError } from '@app/platform';
 import type { Field, FieldType, SecondDigits } from './field-type.js';
 import { footerOutline } from './footer-outline.js';
+import { nullableObjects, type NullableObject } from './nullable-objects.js';
 
 /** What a Parquet file says of itself. */
 export interface ParquetFooter {
   readonly fields: readonly Field[];
   readonly rows: number;
+  readonly objects: readonly NullableObject[];
 }
 
 /** The length of the footer and the format's mark, at both ends of a file. */
@@ -30,7 +32,7 @@ export async function readParquetFooter(file: string, name: string): Promise<Par
     const elements = rest.values();
     const fields = take(elements, root?.num_children ?? 0, name, 0);
     if (rows < 0n) throw notParquet(name, `its footer says that it has ${rows} rows`);
-    return { fields: fields.map(asList), rows: Number(rows) };
+    return { fields: fields.map(asList), rows: Number(rows), objects: nullableObjects(schema) };
   } finally {
     await handle.close();
   }
@@ -44,6 +46,16 @@ function parse(footer: Buffer, name: string): ReturnType<typeof parquetMetadata>
     return parquetMetadata(Uint8Array.from(Buffer.concat([outline, tail])), { geoparquet: false });
   } catch (error) {
     throw notParquet(name, `its footer cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The footer of a file that was read before. */
+export async function bytesOfFooter(file: string, name: string): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    return (await footerBytes(handle, name)).subarray(0, -TAIL_BYTES);
+  } finally {
+    await handle.close();
   }
 }
 
@@ -125,6 +137,7 @@ const asList = (field: Element): Field =>
 
 function scalarOf(element: SchemaElement, file: string): FieldType {
   const { type, logical_type: logical, converted_type: converted } = element;
+  if (logical?.type === 'NULL') return { kind: 'nothing' };
   const integer = INTEGERS[logical?.type === 'INTEGER' ? integerName(logical) : (converted ?? '')];
   if (integer) return { kind: 'integer', ...integer };
   if (logical?.type === 'INTEGER')

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { MillraceError } from '@app/platform';
 import {
   quoteIdentifier,
@@ -8,7 +9,11 @@ import {
 } from '@app/warehouse';
 import { isOutOfSpace } from '../records/out-of-space.js';
 import { holdsText, structure, type Field } from './field-type.js';
+import { kindsWithin } from './kinds-within.js';
 import { columnOf, type StoredField } from './judge-rows.sql.js';
+import { nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
+import type { NullableObject } from './nullable-objects.js';
+import { bytesOfFooter } from './parquet-footer.js';
 import {
   heldField,
   isTimeField,
@@ -24,10 +29,12 @@ export interface TableSource {
   readonly files: AsyncIterable<DataFile> | Iterable<DataFile>;
 }
 
-/** A Parquet file, and which of its rows and columns are the table's. */
+/** A file of columns, and which of its rows and columns are the table's. */
 export interface DataFile {
   /** Absolute path without characters that the engine reads as a pattern. */
   readonly file: string;
+  /** As the engine names it. */
+  readonly format: 'Parquet' | 'Arrow' | 'ArrowStream';
   /** What to call it in a message. */
   readonly name: string;
   /** Its own columns. */
@@ -38,6 +45,10 @@ export interface DataFile {
   readonly constants: ReadonlyMap<string, string>;
   /** SQL that is true for rows of the table, where not all are. */
   readonly where?: string | undefined;
+  /** Structs and maps of it that may be null. */
+  readonly objects: readonly NullableObject[];
+  /** What can be said of it only once it is read. @throws {MillraceError} */
+  checkRead?(): Promise<void>;
 }
 
 /** What a stream gets of each field. */
@@ -46,18 +57,24 @@ export function storedFields(fields: readonly Field[]): StoredField[] {
     name,
     kind: isTimeField({ name, type }) ? 'Micros' : storedKind(type),
     foreignText: holdsText(type),
+    within: kindsWithin(type),
   }));
 }
 
-/** Reads all rows of a table, its fields as {@link storedFields} has them. */
+/**
+ * Reads all rows of a table, its fields as {@link storedFields} has them.
+ * @param directory for what must be written meanwhile
+ */
 export async function* rowsOf(
   engine: LocalEngine,
   { fields, files }: TableSource,
+  directory: string,
 ): AsyncGenerator<ColumnarBlock> {
   for await (const file of files) {
     let rows = 0;
     try {
-      for await (const block of engine.blocks(selectRows(file, fields))) {
+      const nulls = await nullsOf(file, fields, directory);
+      for await (const block of engine.blocks(selectRows(file, fields, nulls))) {
         rows += block.rows;
         yield block;
       }
@@ -66,31 +83,65 @@ export async function* rowsOf(
     }
     if (rows !== file.rows)
       throw unreadable(file.name, `it should have ${file.rows} rows and has ${rows}`);
+    await file.checkRead?.();
   }
+}
+
+/** SQL that is true in the rows of a file in which a struct or map is null, by its name there. */
+type Nulls = ReadonlyMap<string, string>;
+
+async function nullsOf(
+  { file, name, held, constants, objects }: DataFile,
+  fields: readonly Field[],
+  directory: string,
+): Promise<Nulls> {
+  const nulls = new Map<string, string>();
+  const wanted = fields.flatMap((declared) => {
+    if (storedKind(declared.type) !== 'JSON' || constants.has(declared.name)) return [];
+    const own = heldField(held, declared);
+    return objects.find((each) => each.name === own?.name) ?? [];
+  });
+  if (wanted.length === 0) return nulls;
+  try {
+    const telling = tellingColumns(await bytesOfFooter(file, name), wanted);
+    const allowance = new NullsAllowance();
+    for (const [index, object] of wanted.entries()) {
+      const target = join(directory, `nulls-${index}.bin`);
+      const rows = await nullObjects(file, telling.get(object) ?? [], target, allowance);
+      if (rows !== undefined) nulls.set(object.name, rows);
+    }
+  } catch (error) {
+    const isOfFile = error instanceof Error && !(error instanceof MillraceError);
+    // What the system says names our own folders.
+    if (!isOfFile || isOutOfSpace(error) || 'syscall' in error) throw error;
+    throw unreadable(name, error.message, error);
+  }
+  return nulls;
 }
 
 /** SQL that gives a data file's rows of the table. */
 export function selectRows(
-  { file, held, constants, where }: DataFile,
+  { file, format, held, constants, where }: DataFile,
   fields: readonly Field[],
+  nulls: Nulls,
 ): string {
   const read = new Set<Field>();
   const values = fields.map((declared, index) => {
     const constant = constants.get(declared.name);
     const own = constant === undefined ? heldField(held, declared) : undefined;
     if (own) read.add(own);
-    return `${constant ?? valueOf(own, declared)} AS ${columnOf(index)}`;
+    return `${constant ?? valueOf(own, declared, nulls)} AS ${columnOf(index)}`;
   });
   // To count rows, some column must be read.
   const [first] = held;
   if (read.size === 0 && first) read.add(first);
-  const rows = `file(${quoteText(file)}, Parquet, ${quoteText(structure([...read]))})`;
+  const rows = `file(${quoteText(file)}, ${format}, ${quoteText(structure([...read]))})`;
   return `SELECT ${values.join(', ')} FROM ${rows}${where === undefined ? '' : ` WHERE ${where}`}`;
 }
 
-function valueOf(own: Field | undefined, declared: Field): string {
+function valueOf(own: Field | undefined, declared: Field, nulls: Nulls): string {
   const value = own ? quoteIdentifier(own.name) : '';
-  if (!isTimeField(declared)) return storedValue(value, own, declared);
+  if (!isTimeField(declared)) return storedValue(value, own, declared, nulls.get(own?.name ?? ''));
   const time = own && microsValue(value, own, declared);
   return time ?? "CAST(NULL, 'Nullable(Int64)')";
 }

@@ -1,3 +1,4 @@
+import type { ValueType } from '@app/streams';
 import { microsByMagnitude } from '@app/warehouse';
 
 /** What `DateTime64(6)` holds: 1900-01-01 up to the end of 2299, in microseconds. */
@@ -32,3 +33,22 @@ export function micros(expression: string, source: TimeSource): string {
       return `if(match(${expression}, '${ISO_8601}'), toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(${expression}, 6, 'UTC')), NULL)`;
   }
 }
+
+const MICROS_DIGITS = 6;
+const MICROS_A_DAY = 86_400_000_000;
+
+/**
+ * SQL for microseconds since the epoch of a day or of ticks, NULL or not. What is below a
+ * microsecond is left out; days so far away that they have no number of microseconds are no time.
+ */
+export function microsOf(value: string, type: DayOrTime): string {
+  const exact = (sql: string): string => `accurateCastOrNull(${sql}, 'Int64')`;
+  if (!('digits' in type)) return exact(`toInt128(${value}) * ${MICROS_A_DAY}`);
+  const factor = 10 ** Math.abs(type.digits - MICROS_DIGITS);
+  if (type.digits <= MICROS_DIGITS) return exact(`toInt128(${value}) * ${factor}`);
+  // Towards zero, as the engine divides, and then below it.
+  return exact(`intDiv(${value}, ${factor}) - (${value} < 0 AND ${value} % ${factor} != 0)`);
+}
+
+export type DayOrTime =
+  { readonly family: 'date' } | Extract<ValueType, { readonly family: 'timestamp' }>;

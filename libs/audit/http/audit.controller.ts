@@ -1,7 +1,8 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
 import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
-import { AuditTables, type AuditRow } from '@app/warehouse';
+import type { AuditRow } from '@app/warehouse';
+import { AuditPages } from '../audit-pages.js';
 import { toHit, type AuditHit } from './audit-hit.js';
 
 const SIZE_MAX = 1000;
@@ -22,7 +23,7 @@ interface AuditHitWithData extends AuditHit {
 @Controller('api/:org/audit')
 @Requires('manage-organization')
 export class AuditController {
-  constructor(private readonly tables: AuditTables) {}
+  constructor(private readonly pages: AuditPages) {}
 
   @Get()
   @Describe({
@@ -55,7 +56,7 @@ export class AuditController {
     @Query() query: unknown,
   ): Promise<{ hits: readonly AuditHitWithData[]; total: number }> {
     const { from, size, type, actor } = auditQuery.parse(query);
-    const { rows, total } = await this.tables.auditPage(organizationOf(request).database, {
+    const { rows, total } = await this.pages.page(organizationOf(request).database, {
       offset: from,
       limit: size,
       ...(type === undefined ? {} : { type }),

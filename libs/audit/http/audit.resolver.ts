@@ -1,6 +1,6 @@
 import { Args, Context, Field, Float, Int, ObjectType, Query, Resolver } from '@nestjs/graphql';
 import { MillraceError, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
-import { AuditTables } from '@app/warehouse';
+import { AuditPages } from '../audit-pages.js';
 import { toHit } from './audit-hit.js';
 
 const SIZE_MAX = 1000;
@@ -29,7 +29,7 @@ class AuditPage {
 @Resolver()
 @Requires('manage-organization')
 export class AuditResolver {
-  constructor(private readonly tables: AuditTables) {}
+  constructor(private readonly pages: AuditPages) {}
 
   @Query(() => AuditPage, { nullable: true, description: 'Newest first; for admins' })
   async audit(
@@ -41,7 +41,7 @@ export class AuditResolver {
   ): Promise<AuditPage> {
     if (from < 0 || size < 1 || size > SIZE_MAX)
       throw new MillraceError('INVALID_PARAMETER', `audit: from 0 on, size 1 to ${SIZE_MAX}`);
-    const { rows, total } = await this.tables.auditPage(organizationOf(request).database, {
+    const { rows, total } = await this.pages.page(organizationOf(request).database, {
       offset: from,
       limit: size,
       ...(type ? { type } : {}),

@@ -7,6 +7,7 @@ const EXTENSIONS: Readonly<Record<string, TableFormat>> = {
   jsonl: 'ndjson',
   parquet: 'parquet',
   arrow: 'arrow',
+  feather: 'arrow',
   arrows: 'arrows',
   xls: 'xls',
   xlsx: 'xlsx',

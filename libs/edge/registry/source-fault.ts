@@ -12,7 +12,8 @@ const CONNECTIONS = /Poco::Net|mysqlxx|pqxx|libpq|Azure|AWS/;
 /** How the engine tells what it was reading. */
 const PLACE = /:?\s*\(in file\/uri [^)]*\)/g;
 /** Conditions on rows are computed while they are read: then it is the statement that fails. */
-const COMPUTED = /while executing '?(?:FUNCTION|function)/i;
+const COMPUTED =
+  /while executing '?(?:FUNCTION|function)|Cannot convert string '|while converting '/i;
 const NO_FILES = /there are no files/i;
 const REASON_MAX = 300;
 

@@ -1,5 +1,6 @@
 import { MillraceError, type Logger, type RequestOrganization } from '@app/platform';
-import { Catalog, type TableDescription } from '@app/query';
+import { Catalog, tupleFields, type FieldWithin, type TableDescription } from '@app/query';
+import type { Column } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
 import { createGeneration, dropGeneration, type Generation } from './generation.js';
 import type { Workshop } from './open-source.js';
@@ -120,12 +121,12 @@ export class TableRegistry extends Catalog {
 
   tables({ database }: RequestOrganization): readonly TableDescription[] {
     const tables = this.held.get(database)?.generation.tables ?? this.now();
-    return [...tables].map(([name, { columns }]) => ({ name, columns }));
+    return [...tables].map(([name, { columns }]) => describe(name, columns));
   }
 
   table({ database }: RequestOrganization, name: string): TableDescription | undefined {
     const found = this.held.get(database)?.generation.tables.get(name);
-    return found && { name, columns: found.columns };
+    return found && describe(name, found.columns);
   }
 
   override missing(_organization: RequestOrganization, name: string): string {
@@ -214,4 +215,13 @@ export class TableRegistry extends Catalog {
       .run(`DROP TABLE IF EXISTS ${copy.table}`)
       .catch((error: unknown) => this.logger.error({ err: error }, 'an old copy stays'));
   }
+}
+
+/** By the list of columns that they are of. */
+const within = new WeakMap<readonly Column[], readonly FieldWithin[]>();
+
+function describe(name: string, columns: readonly Column[]): TableDescription {
+  const fields = within.get(columns) ?? tupleFields(columns);
+  within.set(columns, fields);
+  return { name, columns, within: fields };
 }

@@ -42,8 +42,12 @@ const CSV: Settings = {
   format_csv_null_representation: "''",
 };
 
+/** An object that is null, or absent, is none whose fields are. */
+const NULL_OBJECTS: Settings = { enable_nullable_tuple_type: '1' };
+
 /** Texts stay texts, whatever they look like. */
 const JSON_TYPES: Settings = {
+  ...NULL_OBJECTS,
   ...INFERENCE,
   ...OF_ALL_FILES,
   input_format_try_infer_dates: '0',
@@ -51,10 +55,13 @@ const JSON_TYPES: Settings = {
   input_format_json_use_string_type_for_ambiguous_paths_in_named_tuples_inference_from_objects: '1',
 };
 
+/** Times without a zone have none. */
+const WALL_TIMES: Settings = { input_format_parquet_local_time_as_utc: '0' };
+
 /** A record a line. */
 export const JSON_LINES: EngineFormat = {
   name: 'JSONEachRow',
-  settings: { ...EMPTY_FILES, ...EXACT_NAMES },
+  settings: { ...EMPTY_FILES, ...EXACT_NAMES, ...NULL_OBJECTS },
   inference: JSON_TYPES,
   inferred: true,
   endings: alsoCompressed('ndjson', 'jsonl'),
@@ -92,7 +99,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
     case 'parquet':
       return {
         name: 'Parquet',
-        settings: {},
+        settings: WALL_TIMES,
         inference: OF_ALL_FILES,
         inferred: false,
         endings: ['parquet'],
@@ -100,16 +107,16 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
     case 'arrow':
       return {
         name: 'Arrow',
-        settings: {},
-        inference: OF_ALL_FILES,
+        settings: NULL_OBJECTS,
+        inference: { ...OF_ALL_FILES, ...NULL_OBJECTS },
         inferred: false,
-        endings: ['arrow'],
+        endings: ['arrow', 'feather'],
       };
     case 'arrows':
       return {
         name: 'ArrowStream',
-        settings: {},
-        inference: OF_ALL_FILES,
+        settings: NULL_OBJECTS,
+        inference: { ...OF_ALL_FILES, ...NULL_OBJECTS },
         inferred: false,
         endings: ['arrows'],
       };

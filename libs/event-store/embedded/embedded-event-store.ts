@@ -37,6 +37,7 @@ const key = (stream: string, revision: number): [string, number] => [stream, rev
  * before their promises resolve.
  */
 export class EmbeddedEventStore implements EventStore {
+  readonly awaySince = undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
   private readonly events: Database<StoredEvent, number>;

@@ -4,16 +4,12 @@ import {
   END,
   FORWARDS,
   jsonEvent,
-  NO_STREAM,
-  ANY,
   START,
   streamNameFilter,
   StreamNotFoundError,
   WrongExpectedVersionError,
-  type AppendExpectedRevision,
   type EventStoreDBClient,
   type JSONEventType,
-  type ReadPosition,
 } from '@eventstore/db-client';
 import type { NewEvent, RecordedEvent } from '../event.js';
 import {
@@ -25,18 +21,20 @@ import {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from '../event-store.js';
-import { Patience, within, type PatienceLog } from './patience.js';
+import { Patience, within } from './patience.js';
+import { Presence, type PresenceLog } from './presence.js';
 import { pull, type Source } from './pull.js';
+import { at, storable, toExpected } from './client-values.js';
 import { soundClient } from './sound-client.js';
 import { StreamNames } from './stream-names.js';
 
 export interface EventStoreDbOptions {
   /** `esdb://user:password@host:2113?tls=true`, or with several hosts, or `esdb+discover://…`. */
   readonly url: string;
-  readonly log: PatienceLog;
+  readonly log: PresenceLog;
   /** What our streams' names begin with. Default `millrace`. */
   readonly namespace?: string;
-  /** How long an operation is tried again while the server cannot be reached. Default 20 s. */
+  /** How long an operation is tried again from when the server was there last. Default 20 s. */
   readonly patienceMs?: number;
   /** How long the server may take for one answer. Default 5 s. */
   readonly silenceMs?: number;
@@ -60,8 +58,7 @@ export class EventStoreDb implements EventStore {
   private readonly client: EventStoreDBClient;
   private readonly names: StreamNames;
   private readonly closing = new AbortController();
-  private readonly log: PatienceLog;
-  private readonly patienceMs: number;
+  private readonly presence: Presence;
   private readonly silenceMs: number;
 
   constructor(options: EventStoreDbOptions) {
@@ -69,9 +66,14 @@ export class EventStoreDb implements EventStore {
     setMaxListeners(0, this.closing.signal);
     this.client = soundClient(url);
     this.names = new StreamNames(namespace);
-    this.log = log;
-    this.patienceMs = patienceMs;
     this.silenceMs = silenceMs;
+    const { signal } = this.closing;
+    const probe = (): Promise<void> => this.probe();
+    this.presence = new Presence({ patienceMs, probe, log, signal });
+  }
+
+  get awaySince(): number | undefined {
+    return this.presence.awaySince;
   }
 
   async append(
@@ -84,6 +86,7 @@ export class EventStoreDb implements EventStore {
       jsonEvent<JSONEventType>({ id, type, data: storable(data), metadata: { ...metadata } }),
     );
     const patience = this.patience();
+    patience.begin();
     for (let uncertain = false; ; uncertain = true) {
       // The server recognizes a repeat for certain only where a revision is expected.
       const done = uncertain ? await this.find(stream, events, patience) : undefined;
@@ -94,11 +97,14 @@ export class EventStoreDb implements EventStore {
           this.client.appendToStream(this.names.stored(stream), stored, {
             expectedRevision: toExpected(expected),
             requiresLeader: true,
-            deadline: this.silenceMs,
+            // After our own patience, which tells what it was.
+            deadline: 2 * this.silenceMs,
           }),
         );
+        patience.reset();
         return await this.written(stream, events, Number(nextExpectedRevision), patience);
       } catch (error) {
+        if (error instanceof WrongExpectedVersionError) this.presence.heard();
         if (error instanceof WrongExpectedVersionError)
           return await this.conflict(stream, events, expected, error);
         await patience.after(error);
@@ -150,7 +156,7 @@ export class EventStoreDb implements EventStore {
 
   async *subscribe({ after, signal }: SubscribeOptions): AsyncIterable<RecordedEvent> {
     const ended = AbortSignal.any([signal, this.closing.signal]);
-    const patience = this.patience(Infinity, ended);
+    const patience = this.patience(true, ended);
     const filter = streamNameFilter({
       prefixes: [this.names.prefix],
       maxSearchWindow: SEARCH_WINDOW,
@@ -195,6 +201,7 @@ export class EventStoreDb implements EventStore {
     const { signal } = this.closing;
     let seen: RecordedEvent | undefined;
     let count = 0;
+    patience.begin();
     while (count < limit) {
       const source = open(seen, count);
       if (!source) return;
@@ -208,8 +215,10 @@ export class EventStoreDb implements EventStore {
           count += 1;
         }
         if (signal.aborted) throw new Error('the event store was closed during a read');
+        this.presence.heard();
         return;
       } catch (error) {
+        if (error instanceof StreamNotFoundError) this.presence.heard();
         if (error instanceof StreamNotFoundError) return;
         await patience.after(error);
       }
@@ -261,23 +270,22 @@ export class EventStoreDb implements EventStore {
     throw new WrongExpectedRevisionError(stream, expected, actual);
   }
 
-  private patience(forMs = this.patienceMs, signal = this.closing.signal): Patience {
-    return new Patience({ forMs, signal, log: this.log });
+  /** @throws when the leader does not answer */
+  private async probe(): Promise<void> {
+    const { signal } = this.closing;
+    const last = this.client.readAll({
+      direction: BACKWARDS,
+      fromPosition: END,
+      maxCount: 1,
+      requiresLeader: true,
+    });
+    for await (const _ of pull(last, { silenceMs: this.silenceMs, signal })) return;
+  }
+
+  private patience(endless = false, signal = this.closing.signal): Patience {
+    return new Patience({ endless, signal, presence: this.presence });
   }
 }
-
-/** @throws {TypeError} what JSON cannot hold; the client would not tell anybody. */
-function storable(data: unknown): JSONEventType['data'] {
-  JSON.stringify(data);
-  return data as JSONEventType['data'];
-}
-
-const toExpected = (expected: ExpectedRevision): AppendExpectedRevision =>
-  typeof expected === 'number' ? BigInt(expected) : expected === 'any' ? ANY : NO_STREAM;
-
-/** 0 is before everything. */
-const at = (position: bigint | undefined): ReadPosition | undefined =>
-  position === undefined || position === 0n ? undefined : { commit: position, prepare: position };
 
 /** @throws {Error} when the URL cannot be used. */
 export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDb {

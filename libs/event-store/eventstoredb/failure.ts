@@ -12,7 +12,7 @@ import { MillraceError } from '@app/platform';
 
 /** The server has said nothing for too long. */
 export class SilenceError extends Error {
-  constructor(milliseconds: number) {
+  constructor(readonly milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);
     this.name = 'SilenceError';
   }
@@ -60,7 +60,8 @@ export function toFailure(error: unknown): unknown {
   return error;
 }
 
-function unreachable(cause: unknown): MillraceError {
+/** What is asked of it in vain fails so. */
+export function unreachable(cause?: unknown): MillraceError {
   return new MillraceError('NOT_READY', 'the event store does not answer; try again', {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,

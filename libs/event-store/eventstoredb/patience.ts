@@ -1,44 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPassing, SilenceError, toFailure } from './failure.js';
-
-export interface PatienceLog {
-  warn(details: object, message: string): void;
-}
+import { isPassing, SilenceError, toFailure, unreachable } from './failure.js';
+import type { Presence } from './presence.js';
 
 export interface PatienceOptions {
-  /** How long one operation is tried again before its caller is told. Infinity: for ever. */
-  readonly forMs: number;
+  /** Tried again until it succeeds, as a subscription is, however long the server is away. */
+  readonly endless?: boolean;
+  readonly presence: Presence;
   readonly signal: AbortSignal;
-  readonly log: PatienceLog;
 }
 
 const BACKOFF_MS = { first: 20, most: 2000 };
 
-/** When one operation may be tried again, with longer and longer pauses. */
+/**
+ * When one operation may be tried again, with longer and longer pauses: while the server was there
+ * a moment ago, as when a cluster elects its leader.
+ */
 export class Patience {
   private until: number;
   private pauseMs = BACKOFF_MS.first;
 
   constructor(private readonly options: PatienceOptions) {
-    this.until = performance.now() + options.forMs;
+    this.until = this.end();
+  }
+
+  /** @throws {MillraceError} NOT_READY at once, where the server has been away for long */
+  begin(): void {
+    const { endless = false, presence } = this.options;
+    if (!endless && presence.patienceLeftMs === 0) throw unreachable();
   }
 
   /** It went on, so what fails next is another failure. */
   reset(): void {
-    this.until = performance.now() + this.options.forMs;
+    this.options.presence.heard();
+    this.until = this.end();
     this.pauseMs = BACKOFF_MS.first;
   }
 
   /** Resolves when it is time to try again. @throws the failure as callers see it, when it is not worth it. */
   async after(error: unknown): Promise<void> {
-    const { signal, log, forMs } = this.options;
-    const lasting = !isPassing(error) && Number.isFinite(forMs);
-    if (lasting || signal.aborted || performance.now() + this.pauseMs > this.until)
-      throw toFailure(error);
-    log.warn({ err: error, pauseMs: this.pauseMs }, 'the event store failed; it is tried again');
+    const { signal, presence, endless = false } = this.options;
+    const passing = isPassing(error);
+    if (passing || endless) presence.missed(error);
+    else presence.heard();
+    // Of single operations too: one that fails by itself is not asked for ever where others succeed.
+    const until = Math.min(this.until, performance.now() + presence.patienceLeftMs);
+    const isLate = !endless && (!passing || performance.now() + this.pauseMs > until);
+    if (isLate || signal.aborted) throw toFailure(error);
     const spread = this.pauseMs * (0.5 + Math.random());
     await sleep(spread, undefined, { signal }).catch(() => undefined);
     this.pauseMs = Math.min(2 * this.pauseMs, BACKOFF_MS.most);
+  }
+
+  private end(): number {
+    return performance.now() + this.options.presence.patienceLeftMs;
   }
 }
 

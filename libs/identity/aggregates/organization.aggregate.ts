@@ -11,6 +11,7 @@ import {
   type Invitations,
 } from './invitations.js';
 import type { Role } from './roles.js';
+import { evolveTokens, make, revoke, type Token, type TokenEvent, type Tokens } from './tokens.js';
 
 export type OrganizationEvent =
   | OrganizationCreated
@@ -18,7 +19,8 @@ export type OrganizationEvent =
   | UserAddedToOrganization
   | UserRoleChanged
   | UserRemovedFromOrganization
-  | InvitationEvent;
+  | InvitationEvent
+  | TokenEvent;
 
 export interface OrganizationCreated {
   readonly type: 'OrganizationCreated';
@@ -97,7 +99,9 @@ export type OrganizationCommand =
       /** ISO 8601, UTC. */
       readonly now: string;
     }
-  | { readonly type: 'withdraw-invitation'; readonly emailHash: string; readonly now: string };
+  | { readonly type: 'withdraw-invitation'; readonly emailHash: string; readonly now: string }
+  | { readonly type: 'make-token'; readonly token: Omit<Token, 'organizationId'> }
+  | { readonly type: 'revoke-token'; readonly name: string };
 
 export interface OrganizationState {
   readonly organization: OrganizationCreated['data'] | undefined;
@@ -105,6 +109,7 @@ export interface OrganizationState {
   readonly passcode: string | undefined;
   readonly members: ReadonlyMap<string, Role>;
   readonly invitations: Invitations;
+  readonly tokens: Tokens;
 }
 
 export const organizationAggregate: Decider<
@@ -117,6 +122,7 @@ export const organizationAggregate: Decider<
     passcode: undefined,
     members: new Map(),
     invitations: new Map(),
+    tokens: new Map(),
   },
 
   evolve(state, event) {
@@ -141,6 +147,10 @@ export const organizationAggregate: Decider<
       case 'InvitationWithdrawn':
       case 'InvitationExpired':
         return { ...state, invitations: evolveInvitations(state.invitations, event) };
+      case 'TokenMade':
+      case 'TokenRevoked':
+      case 'TokenExpired':
+        return { ...state, tokens: evolveTokens(state.tokens, event) };
       default:
         return state;
     }
@@ -169,6 +179,10 @@ export const organizationAggregate: Decider<
         return accept(organizationId, state, command);
       case 'withdraw-invitation':
         return [withdrawn(pendingInvitation(state.invitations, command.emailHash, command.now))];
+      case 'make-token':
+        return make(state.tokens, { ...command.token, organizationId });
+      case 'revoke-token':
+        return revoke(state.tokens, command.name);
     }
   },
 };
@@ -271,10 +285,10 @@ function lastAdmin(): MillraceError {
   );
 }
 
-const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+export const ORGANIZATION_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /** What is wrong with an organization's name, or undefined. */
 export function organizationNameProblem(name: string): string | undefined {
-  if (NAME.test(name)) return undefined;
+  if (ORGANIZATION_NAME.test(name)) return undefined;
   return `organization name ${JSON.stringify(name.slice(0, 80))}: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`;
 }

@@ -11,6 +11,9 @@ const MAY: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['query', 'view'],
 };
 
+/** All that a role may. */
+export const permissionsOf = (role: Role): readonly Permission[] => MAY[role];
+
 export function mayDo(role: Role, permission: Permission): boolean {
   return MAY[role].includes(permission);
 }

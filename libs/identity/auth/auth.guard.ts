@@ -1,10 +1,12 @@
 import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard as PassportGuard } from '@nestjs/passport';
+import type { FastifyReply } from 'fastify';
 import {
   ACCESS_METADATA,
   fromThisMachine,
   MillraceError,
+  seesStream,
   type Access,
   type AuthenticatedRequest,
   type Caller,
@@ -12,10 +14,19 @@ import {
 } from '@app/platform';
 import { organizationNameProblem } from '../aggregates/organization.aggregate.js';
 import { mayDo } from '../aggregates/roles.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
+import {
+  OrganizationsProjection,
+  type Organization,
+} from '../projections/organizations.projection.js';
+import { bearerIn } from './bearer.js';
+import { Login } from './login.js';
+import { FOR_ONE_BROWSER } from './session-cookie.js';
+import { Sessions } from './sessions.js';
 
 /** What the organization's passcode opens; everything else needs the password. */
 const BY_PASSCODE: ReadonlySet<Access> = new Set(['upload', 'query']);
+/** What a token opens, as far as its role goes. */
+const BY_TOKEN: ReadonlySet<Access> = new Set(['upload', 'query', 'configure-streams']);
 
 /**
  * Every route asks for a permission or is declared open; a route that says neither is refused.
@@ -27,6 +38,8 @@ export class AuthGuard extends PassportGuard('basic') {
   constructor(
     private readonly reflector: Reflector,
     private readonly organizations: OrganizationsProjection,
+    private readonly login: Login,
+    private readonly sessions: Sessions,
   ) {
     super({ session: false, property: 'caller' });
   }
@@ -44,7 +57,13 @@ export class AuthGuard extends PassportGuard('basic') {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (access !== undefined) request.access = access;
     if (access === 'operator' && fromThisMachine(request)) return true;
-    await super.canActivate(context);
+    const secret = bearerIn(request);
+    const session = request.headers.authorization === undefined && this.sessions.of(request);
+    if (session) {
+      request.caller = session.caller;
+      void context.switchToHttp().getResponse<FastifyReply>().headers(FOR_ONE_BROWSER);
+    } else if (secret === undefined) await super.canActivate(context);
+    else request.caller = await this.callerByToken(request, secret);
     this.admit(request, access);
     return true;
   }
@@ -60,6 +79,21 @@ export class AuthGuard extends PassportGuard('basic') {
     return user;
   }
 
+  private async callerByToken(request: AuthenticatedRequest, secret: string): Promise<Caller> {
+    const caller = await this.login.byToken({
+      secret,
+      organization: (request.params as { org?: string }).org,
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+      requestId: request.id,
+    });
+    if (caller) return caller;
+    throw new MillraceError(
+      'UNAUTHORIZED',
+      'the token is wrong, revoked or expired, or not of this organization',
+    );
+  }
+
   private admit(request: AuthenticatedRequest, access: Access | undefined): void {
     const { caller } = request;
     if (!caller || access === undefined || access === 'open')
@@ -67,7 +101,12 @@ export class AuthGuard extends PassportGuard('basic') {
     if (caller.byPasscode && !BY_PASSCODE.has(access))
       throw new MillraceError(
         'FORBIDDEN',
-        'the passcode uploads and queries; this needs the password of an account',
+        'the passcode uploads, queries and lists streams; this needs the password of an account',
+      );
+    if (caller.token && !BY_TOKEN.has(access))
+      throw new MillraceError(
+        'FORBIDDEN',
+        'a token uploads, queries and lists streams, and changes their settings where its role may; this needs the password of an account',
       );
     const { org } = request.params as { org?: string };
     if (org === undefined) {
@@ -91,18 +130,26 @@ export class AuthGuard extends PassportGuard('basic') {
     const organization = this.organizations.find(org);
     if (!organization && caller.root)
       throw new MillraceError('ORGANIZATION_NOT_FOUND', `there is no organization ${org}`);
-    const role = organization?.members.get(caller.userId);
-    const may = caller.root || (role !== undefined && mayDo(role, permission));
-    if (!organization || !may) {
+    if (!organization || !mayIn(organization, caller, permission)) {
       throw new MillraceError(
         'FORBIDDEN',
         `you may not do this in organization ${org}, or there is no such organization`,
       );
     }
     const { id, name, database, share } = organization;
-    const administered =
-      !caller.byPasscode &&
-      (caller.root || (role !== undefined && mayDo(role, 'manage-organization')));
-    request.organization = { id, name, database, share, administered };
+    const administered = !caller.byPasscode && mayIn(organization, caller, 'manage-organization');
+    const streams = caller.token?.streams;
+    request.organization = { id, name, database, share, administered, ...(streams && { streams }) };
+    const { stream } = request.params as { stream?: string };
+    // Queries find nothing there, as where there is no such stream; what writes would make it.
+    if (permission !== 'query' && stream !== undefined && !seesStream(request.organization, stream))
+      throw new MillraceError('FORBIDDEN', 'this token is for other streams');
   }
+}
+
+function mayIn({ id, members }: Organization, caller: Caller, permission: Permission): boolean {
+  const { token } = caller;
+  if (token) return token.organizationId === id && token.may.includes(permission);
+  const role = members.get(caller.userId);
+  return caller.root || (role !== undefined && mayDo(role, permission));
 }

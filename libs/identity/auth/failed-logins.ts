@@ -17,6 +17,8 @@ const COUNTED_AT_ONCE_MAX = 2000;
 export interface FailedLogin {
   /** A fingerprint of the e-mail. Never the e-mail: it may be a password typed into the wrong field. */
   readonly account: string;
+  /** Tried with a token, which names no account. */
+  readonly token?: true;
   /** Of the account, when there is one. */
   readonly userId: string | undefined;
   /** Who is shown the failure. */
@@ -117,11 +119,12 @@ export class FailedLogins implements OnApplicationShutdown {
   /** @returns whether it is kept; if not, it is still counted. */
   private async list(counter: Counter): Promise<boolean> {
     const { login, failed, refused, first, last } = counter;
-    const { userId, organizationId, address, userAgent, requestId } = login;
+    const { userId, token, organizationId, address, userAgent, requestId } = login;
     counter.failed = 0;
     counter.refused = 0;
     const data = {
       ...(userId === undefined ? {} : { userId }),
+      ...(token ? { token } : {}),
       failed,
       ...(refused > 0 ? { refused } : {}),
       ...(last > first ? { first: iso(first), last: iso(last) } : {}),

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { addressPrefix, MillraceError, type Caller } from '@app/platform';
+import { permissionsOf } from '../aggregates/roles.js';
+import type { Token } from '../aggregates/tokens.js';
 import { Passcodes } from '../people/passcode.js';
 import { PersonalData } from '../people/personal-data.js';
+import { TokenSecrets } from '../people/token-secrets.js';
 import {
   OrganizationsProjection,
   type Organization,
@@ -13,8 +16,8 @@ import { KnownAddresses } from './known-addresses.js';
 import { LoginThrottle, type Attempt } from './login-throttle.js';
 import { VerifiedCredentials, type Credentials } from './verified-credentials.js';
 
-export interface LoginAttempt {
-  readonly email: string;
+/** What is the same of every attempt, whatever is sent to show who it is. */
+export interface TokenAttempt {
   readonly secret: string;
   /** The organization that the request's path names, if any; it need not exist. */
   readonly organization: string | undefined;
@@ -23,7 +26,11 @@ export interface LoginAttempt {
   readonly requestId: string;
 }
 
-/** Finds out who sends a request: by password, or by the passcode of the organization it is for. */
+export interface LoginAttempt extends TokenAttempt {
+  readonly email: string;
+}
+
+/** Finds out who sends a request: by password, by the passcode of the organization it is for, or by one of its tokens. */
 @Injectable()
 export class Login {
   private readonly throttle = new LoginThrottle();
@@ -33,6 +40,7 @@ export class Login {
     private readonly users: UsersProjection,
     private readonly organizations: OrganizationsProjection,
     private readonly passcodes: Passcodes,
+    private readonly tokens: TokenSecrets,
     private readonly people: PersonalData,
     private readonly knownAddresses: KnownAddresses,
     private readonly failures: FailedLogins,
@@ -42,15 +50,38 @@ export class Login {
   async attempt(attempt: LoginAttempt): Promise<Caller | undefined> {
     // It is random and long: a right one was not guessed, and a wrong one is a wrong password.
     const byPasscode = this.byPasscode(attempt);
-    if (byPasscode) return callerOf(byPasscode, true);
+    if (byPasscode) return callerOfUser(byPasscode, true);
     const { email, secret: password, address } = attempt;
     try {
       const user = await this.check({ email, password, ...addressPrefix(address) });
       if (!user) this.count(attempt, 'failed');
-      return user && callerOf(user, false);
+      return user && callerOfUser(user, false);
     } catch (error) {
-      if (error instanceof MillraceError && error.kind === 'TOO_MANY_REQUESTS')
-        this.count(attempt, 'refused');
+      if (isTooMany(error)) this.count(attempt, 'refused');
+      throw error;
+    }
+  }
+
+  /**
+   * A token is random and long, as a passcode is: a right one always passes. One that is unknown,
+   * revoked, expired or of another organization is a failed login of the address it came from.
+   * @returns undefined when it opens nothing here. @throws {MillraceError} TOO_MANY_REQUESTS
+   */
+  async byToken(attempt: TokenAttempt): Promise<Caller | undefined> {
+    const { secret, organization: name, address } = attempt;
+    const found = this.tokens.find(secret);
+    const own = found && this.organizations.get(found.token.organizationId);
+    const isHere = name === undefined || own?.name === name;
+    if (found && !found.expired && isHere) return callerOfToken(found.token);
+    const { prefix, network } = addressPrefix(address);
+    const account = `token ${prefix}`;
+    try {
+      const paced = await this.throttle.admit({ account, prefix, network, known: false });
+      paced.wrong();
+      this.countToken(attempt, isHere ? own : undefined, 'failed');
+      return undefined;
+    } catch (error) {
+      if (isTooMany(error)) this.countToken(attempt, isHere ? own : undefined, 'refused');
       throw error;
     }
   }
@@ -103,6 +134,26 @@ export class Login {
     this.failures.count(login, outcome);
   }
 
+  /** An organization is shown that a token of its own was sent after it has expired. */
+  private countToken(
+    { address, userAgent, requestId }: TokenAttempt,
+    own: Organization | undefined,
+    outcome: 'failed' | 'refused',
+  ): void {
+    const concerned = own ?? this.organizations.find(DEFAULT_ORGANIZATION);
+    const login = {
+      account: 'token',
+      token: true as const,
+      userId: undefined,
+      organizationId: concerned?.id,
+      address,
+      prefix: addressPrefix(address).prefix,
+      userAgent,
+      requestId,
+    };
+    this.failures.count(login, outcome);
+  }
+
   /** A failure is shown to the organization it was tried at when the account is its member's, else to the operators of `default`. */
   private concerned(user: User | undefined, name: string | undefined): Organization | undefined {
     const named = name === undefined ? undefined : this.organizations.find(name);
@@ -111,6 +162,23 @@ export class Login {
   }
 }
 
-function callerOf({ id, email, root }: User, byPasscode: boolean): Caller {
+const isTooMany = (error: unknown): boolean =>
+  error instanceof MillraceError && error.kind === 'TOO_MANY_REQUESTS';
+
+export function callerOfToken({ organizationId, tokenId, name, role, streams }: Token): Caller {
+  return {
+    userId: `token ${name} ${tokenId}`,
+    email: '',
+    root: false,
+    byPasscode: false,
+    token: {
+      organizationId,
+      may: permissionsOf(role),
+      ...(streams ? { streams: new Set(streams) } : {}),
+    },
+  };
+}
+
+export function callerOfUser({ id, email, root }: User, byPasscode: boolean): Caller {
   return { userId: id, email, root, byPasscode };
 }

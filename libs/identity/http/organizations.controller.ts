@@ -87,7 +87,11 @@ export class OrganizationsController {
 
   @Get([':org/organizations/passcode', ':org/passcode'])
   @Requires('manage-organization')
-  @Describe({ tag: TAG, summary: 'The passcode: uploads and queries', answer: PASSCODE })
+  @Describe({
+    tag: TAG,
+    summary: 'The passcode: uploads, queries and lists streams',
+    answer: PASSCODE,
+  })
   passcode(@Req() request: AuthenticatedRequest): PasscodeRecord {
     const organization = this.organizations.get(organizationOf(request).id);
     const passcode = organization && this.passcodes.open(organization);

@@ -66,7 +66,15 @@ export class Accounts {
   /** The account is gone, and with its key everything personal; its e-mail may be registered again. */
   async erase(id: string, address: string, context: CommandContext): Promise<void> {
     const command = { type: 'erase' } as const;
-    await this.pipeline.handle({ decider: userAggregate, stream: `user-${id}`, command, context });
+    const stream = `user-${id}`;
+    // Their name must be out of the audit trail when they are told so.
+    await this.pipeline.handle({
+      decider: userAggregate,
+      stream,
+      command,
+      context,
+      isWritten: true,
+    });
     await this.release(address, id, context);
   }
 

@@ -9,6 +9,7 @@ import {
 } from '../aggregates/organization.aggregate.js';
 import type { Invitation, Invitations } from '../aggregates/invitations.js';
 import type { Role } from '../aggregates/roles.js';
+import type { Token, Tokens } from '../aggregates/tokens.js';
 import {
   OrganizationsProjection,
   type Organization,
@@ -148,6 +149,20 @@ export class Memberships {
   async withdrawInvitation(id: string, emailHash: string, context: CommandContext): Promise<void> {
     const now = context.occurredAt;
     await this.change(id, { type: 'withdraw-invitation', emailHash, now }, context);
+  }
+
+  /** @returns those that there are then. @throws {MillraceError} ALREADY_EXISTS, LIMIT_REACHED */
+  async makeToken(
+    id: string,
+    token: Omit<Token, 'organizationId'>,
+    context: CommandContext,
+  ): Promise<Tokens> {
+    return (await this.change(id, { type: 'make-token', token }, context)).tokens;
+  }
+
+  /** It opens nothing any more. @throws {MillraceError} TOKEN_NOT_FOUND */
+  async revokeToken(id: string, tokenName: string, context: CommandContext): Promise<void> {
+    await this.change(id, { type: 'revoke-token', name: tokenName }, context);
   }
 
   private emailHashOf(userId: string): { readonly emailHash?: string } {

@@ -136,7 +136,7 @@ export class PersonalData extends ClientSealer {
 
   /** With the actor's key, or for those who are nobody's account, with the server's. */
   override seal(actor: string, client: Client): string {
-    const [key] = this.keys.find(actor);
+    const [key] = this.keysOf(actor);
     const text = JSON.stringify(client);
     return key
       ? seal(key, text, `${CLIENT}/${actor}`)
@@ -155,9 +155,14 @@ export class PersonalData extends ClientSealer {
     }
   }
 
+  /** A token (`token <name> <id>`) is no person, and has none. */
+  private keysOf(actor: string): readonly Uint8Array[] {
+    return actor.startsWith('token ') ? [] : this.keys.find(actor);
+  }
+
   /** Undefined once the person has no key. @throws when none of theirs opens it */
   private open(personId: string, sealed: string, boundTo: string): string | undefined {
-    const keys = this.keys.find(personId);
+    const keys = this.keysOf(personId);
     const [first, other] = keys;
     if (!first) return undefined;
     const key = other ? keys.find((each) => opens(each, sealed, boundTo)) : first;

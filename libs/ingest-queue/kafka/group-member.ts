@@ -73,7 +73,7 @@ export class GroupMember<Item> {
 
   async *items(): AsyncGenerator<Item> {
     try {
-      await this.consumer.start();
+      await this.consumer.start(this.options.signal);
       yield* this.handover.items(AbortSignal.any([this.options.signal, this.ended.signal]));
     } finally {
       this.ended.abort();

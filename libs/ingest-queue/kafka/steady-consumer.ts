@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
 import type { KafkaLog } from './kafka-client.js';
@@ -23,13 +24,22 @@ export class SteadyConsumer {
 
   constructor(private readonly options: SteadyConsumerOptions) {}
 
-  /** Resolves when it has joined its group for the first time. @throws when it cannot; it may be tried again. */
-  async start(): Promise<void> {
+  /**
+   * Resolves when it has joined its group for the first time, or when the signal says that nobody
+   * waits: a broker may take minutes until a new member has joined. @throws when it cannot; it may
+   * be tried again.
+   */
+  async start(signal = this.closing.signal): Promise<void> {
+    if (signal.aborted) return;
+    const started = new AbortController();
+    const given = once(signal, 'abort', { signal: started.signal }).catch(() => undefined);
     try {
-      await this.open();
+      await Promise.race([this.open(), given]);
     } catch (error) {
       await this.consumer?.disconnect().catch(() => undefined);
       throw error;
+    } finally {
+      started.abort();
     }
   }
 
@@ -61,6 +71,8 @@ export class SteadyConsumer {
       eachBatchAutoResolve: false,
       eachBatch: (payload) => eachBatch(payload, consumer),
     });
+    // It was closed while it joined, and would keep its partitions from the others.
+    if (this.closing.signal.aborted) return consumer.disconnect();
     await joined;
   }
 

@@ -34,8 +34,8 @@ export function parseAction(
   line: string,
   defaultStream: string | undefined,
 ): BulkAction | undefined {
-  const [verb, target] = onlyEntry(line) ?? [];
-  if (verb === undefined || target === undefined || !ACTIONS.has(verb)) return undefined;
+  const [verb, target] = actionIn(line) ?? [];
+  if (verb === undefined || target === undefined) return undefined;
   const { _index: index = defaultStream, _id: sentId } = target;
   const id = typeof sentId === 'number' ? String(sentId) : sentId;
   const error = problemOf(verb, index, id);
@@ -48,17 +48,19 @@ export function parseAction(
   };
 }
 
-function onlyEntry(line: string): [string, Record<string, unknown>] | undefined {
+/** Clients put keys of their own beside the action, which Elasticsearch passes over. */
+function actionIn(line: string): [string, Record<string, unknown>] | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const [first, ...others] = Object.entries(value) as [string, unknown][];
-  if (!first || others.length > 0) return undefined;
-  const [verb, target] = first;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const found = (Object.entries(value) as [string, unknown][]).filter(([key]) => ACTIONS.has(key));
+  const [only, other] = found;
+  if (!only || other) return undefined;
+  const [verb, target] = only;
   if (typeof target !== 'object' || target === null || Array.isArray(target)) return undefined;
   return [verb, target as Record<string, unknown>];
 }

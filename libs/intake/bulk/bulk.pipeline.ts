@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { MillraceError } from '@app/platform';
+import { MillraceError, type ErrorKind } from '@app/platform';
 import { refuseLongRecord, type Rejection, rejectionsOf } from '@app/acceptance';
 import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
 import { PartAcceptance } from '../store/accept-parts.js';
@@ -77,7 +77,7 @@ export class BulkPipeline {
       const positions = position ? [position] : [];
       return { ...nothing, rejections: new Map([[stream, rejections]]), positions };
     } catch (error) {
-      return { ...nothing, refused: new Map([[stream, oneTooMany(error)]]) };
+      return { ...nothing, refused: new Map([[stream, refusalOf(error)]]) };
     }
   }
 
@@ -120,7 +120,7 @@ export class BulkPipeline {
       this.schemas.checkRoom(organization, stream, uploader);
       return { to, accepted: await this.acceptance.all(of, parts) };
     } catch (error) {
-      const refused = oneTooMany(error);
+      const refused = refusalOf(error);
       // What goes to the other streams comes behind it.
       for await (const piece of lines) void piece;
       return { to, accepted: [], refused };
@@ -135,11 +135,12 @@ export class BulkPipeline {
       parts.flatMap((part) => (part.refused ? [[part.to.stream, part.refused] as const] : [])),
     );
     let rejections: Rejections = new Map();
-    const stored = await this.store.store(parts, () => {
+    const kept = parts.filter((part) => !part.refused);
+    const stored = await this.store.store(kept, () => {
       rejections = rejectionsByStream(parts);
       const chunks = parts.flatMap(({ accepted }) => accepted.map(({ result }) => result));
-      const kept = { rejections: [...rejections], refused: [...refused] };
-      return keyed?.append(kept, streamsOf(chunks));
+      const answer = { rejections: [...rejections], refused: [...refused] };
+      return keyed?.append(answer, streamsOf(chunks));
     });
     if (!('before' in stored)) return { rejections, refused, positions: stored.positions };
     if (keyed) return keptResult(keyed.answerOf(stored.before));
@@ -177,10 +178,16 @@ const keptResult = ({ rejections, refused = [] }: KeptRejections): Omit<BulkResu
   positions: undefined,
 });
 
-/** Of a stream that would be one too many; the others of the request are stored. @throws any other failure, as it is */
-function oneTooMany(error: unknown): BulkError {
-  if (!(error instanceof MillraceError) || error.kind !== 'LIMIT_REACHED') throw error;
-  return { type: 'validation_exception', reason: error.message, status: error.status };
+const REFUSALS: Readonly<Partial<Record<ErrorKind, string>>> = {
+  LIMIT_REACHED: 'validation_exception',
+  FORBIDDEN: 'security_exception',
+};
+
+/** Of a stream that would be one too many, or is not the caller's; the others of the request are stored. @throws any other failure, as it is */
+function refusalOf(error: unknown): BulkError {
+  const type = error instanceof MillraceError ? REFUSALS[error.kind] : undefined;
+  if (!(error instanceof MillraceError) || type === undefined) throw error;
+  return { type, reason: error.message, status: error.status };
 }
 type Pieces<T> = AsyncIterable<T> | Iterable<T>;
 type KeyedBulk = KeyedUpload<KeptRejections>;

@@ -98,7 +98,7 @@ async function* dataFiles(
   for (const added of files) {
     const path = pathInTable(added.path);
     const { file, release } = await fetchNeeded(folder, path, added.size);
-    const { fields: held, rows } = await readParquetFooter(file, path);
+    const { fields: held, rows, objects } = await readParquetFooter(file, path);
     if (schema.numbered && !held.some(({ id }) => id !== undefined))
       throw brokenTable(`the columns of ${path} have no field ids, by which the table maps them`);
     const vector = added.deletionVector;
@@ -108,9 +108,11 @@ async function* dataFiles(
     if (left > 0)
       yield {
         file,
+        format: 'Parquet',
         name: path,
         held,
         rows: left,
+        objects,
         constants: constantsOf(added, schema, names),
         where: vector
           ? `NOT bitmapContains((SELECT groupBitmapState(n) FROM file(${quoteText(deleted)}, RowBinary, 'n UInt64')), _row_number)`

@@ -8,21 +8,26 @@ const TIMESTAMP: FieldType = { kind: 'timestamp', digits: 6, utc: true };
 
 describe('a partition value', () => {
   it.each<[FieldType, string, string]>([
-    [INTEGER, '-7', "CAST('-7', 'Nullable(Int64)')"],
+    [INTEGER, '-7', "CAST('-7', 'Nullable(Int32)')"],
     [{ kind: 'text' }, "it's \\", "CAST('it\\'s \\\\', 'Nullable(String)')"],
     [{ kind: 'boolean' }, 'true', "CAST('true', 'Nullable(Bool)')"],
     [{ kind: 'float', bits: 64 }, '1.5E10', "CAST('1.5E10', 'Nullable(Float64)')"],
-    [{ kind: 'date' }, '0001-02-03', "CAST('0001-02-03', 'Nullable(String)')"],
     [
-      TIMESTAMP,
-      '2024-02-29 12:30:15.25',
-      "CAST('2024-02-29T12:30:15.250000Z', 'Nullable(String)')",
+      { kind: 'decimal', precision: 4, scale: 2 },
+      '-0012.30',
+      "CAST('-0012.30', 'Nullable(Decimal(4, 2))')",
     ],
-    [TIMESTAMP, '2024-02-29T12:30:15Z', "CAST('2024-02-29T12:30:15.000000Z', 'Nullable(String)')"],
+    [{ kind: 'date' }, '1969-12-31', "CAST('-1', 'Nullable(Int32)')"],
+    [{ kind: 'date' }, '0001-01-01', "CAST('-719162', 'Nullable(Int32)')"],
+    [{ kind: 'date' }, '0000-02-29', "CAST('-719469', 'Nullable(Int32)')"],
+    [{ kind: 'date' }, '9999-12-31', "CAST('2932896', 'Nullable(Int32)')"],
+    [TIMESTAMP, '1970-01-02 00:00:15.25', "CAST('86415250000', 'Nullable(Int64)')"],
+    [TIMESTAMP, '1969-12-31T23:59:59.999999Z', "CAST('-1', 'Nullable(Int64)')"],
+    [TIMESTAMP, '9999-12-31 23:59:59', "CAST('253402300799000000', 'Nullable(Int64)')"],
     [
       { kind: 'timestamp', digits: 6, utc: false },
-      '2024-02-29 12:30:15',
-      "CAST('2024-02-29T12:30:15.000000', 'Nullable(String)')",
+      '1970-01-01 00:01:00',
+      "CAST('60000000', 'Nullable(Int64)')",
     ],
     [{ kind: 'binary' }, '\u0001ÿ', "CAST('Af8=', 'Nullable(String)')"],
   ])('has the type of its column (%j %s)', (type, text, sql) => {
@@ -30,24 +35,46 @@ describe('a partition value', () => {
   });
 
   it.each([null, undefined, ''])('is null when it is %j, whatever the type', (text) => {
-    expect(value(INTEGER, text)).toBe("CAST(NULL, 'Nullable(Int64)')");
+    expect(value(INTEGER, text)).toBe("CAST(NULL, 'Nullable(Int32)')");
     expect(value({ kind: 'text' }, text)).toBe("CAST(NULL, 'Nullable(String)')");
   });
 
   it.each<[FieldType, string]>([
     [INTEGER, '1.5'],
     [INTEGER, "1') --"],
+    [INTEGER, '2147483648'],
+    [INTEGER, '9'.repeat(100_000)],
+    [{ kind: 'integer', bits: 8, signed: false }, '-1'],
     [{ kind: 'boolean' }, 'yes'],
     [{ kind: 'float', bits: 64 }, '1,5'],
     [{ kind: 'date' }, '29.2.2024'],
+    [{ kind: 'date' }, '2023-02-29'],
+    [{ kind: 'date' }, '2024-13-01'],
     [TIMESTAMP, '2024-02-29'],
+    [TIMESTAMP, '2024-02-29 24:00:00'],
+    [TIMESTAMP, '2024-02-29 00:60:00'],
+    [TIMESTAMP, '2024-02-29 00:00:00+02:00'],
     [{ kind: 'decimal', precision: 10, scale: 2 }, '0.-1'],
+    [{ kind: 'decimal', precision: 10, scale: 2 }, '.'],
+    [{ kind: 'decimal', precision: 10, scale: 2 }, '1.001'],
+    [{ kind: 'decimal', precision: 4, scale: 2 }, '100'],
   ])('is refused when it is none (%j %s)', (type, text) => {
     expect(() => value(type, text)).toThrow('broken Delta table: partition value');
   });
 
   it('that is the time of rows is given in microseconds', () => {
     const time = { name: '_timestamp', type: { kind: 'date' } } as const;
-    expect(partitionValue(time, '2024-02-29')).toContain('toUnixTimestamp64Micro');
+    expect(partitionValue(time, '1970-01-02')).toBe("CAST('86400000000', 'Nullable(Int64)')");
+  });
+
+  it.each<[FieldType, string]>([
+    [{ kind: 'decimal', precision: 10, scale: 2 }, `${'0'.repeat(4_000_000)}x`],
+    [{ kind: 'decimal', precision: 10, scale: 2 }, `1.${'0'.repeat(4_000_000)}x`],
+    [{ kind: 'float', bits: 64 }, `${'1'.repeat(4_000_000)}x`],
+    [INTEGER, '1'.repeat(4_000_000)],
+  ])('%#: is refused at once where it is far too long', (type, text) => {
+    const started = performance.now();
+    expect(() => value(type, text)).toThrow();
+    expect(performance.now() - started).toBeLessThan(1000);
   });
 });

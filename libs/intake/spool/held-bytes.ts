@@ -12,20 +12,29 @@ export class HeldBytes {
 
   /** Runs work that holds so many bytes. @throws {MillraceError} QUEUE_FULL when there is no room for them */
   async during<T>(owner: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    this.take(owner, bytes);
+    try {
+      return await work();
+    } finally {
+      this.giveBack(owner, bytes);
+    }
+  }
+
+  /** To be given back however it ends. @throws {MillraceError} QUEUE_FULL */
+  take(owner: string, bytes: number): void {
     const { maxBytes } = this;
     const own = this.held.get(owner) ?? 0;
     if (whyNoRoom({ maxBytes, waiting: this.all, own, bytes }) !== undefined)
       throw new MillraceError(
         'QUEUE_FULL',
-        'too many small uploads wait for their turn; nothing of this one was stored; put more records into each, or send fewer at a time',
+        'too many uploads wait in memory for their turn; nothing of this one was stored; send fewer at a time, and small ones with more records in each',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     this.add(owner, bytes);
-    try {
-      return await work();
-    } finally {
-      this.add(owner, -bytes);
-    }
+  }
+
+  giveBack(owner: string, bytes: number): void {
+    this.add(owner, -bytes);
   }
 
   private add(owner: string, bytes: number): void {

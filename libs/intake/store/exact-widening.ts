@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { quoteIdentifier, WarehouseReader, type Column } from '@app/warehouse';
 import { IngestQueue } from '@app/ingest-queue';
-import { EXACT_FLOAT, type StreamDescription } from '@app/streams';
+import { EXACT_FLOAT, meetsFractions, type StreamDescription } from '@app/streams';
 import type { Survey } from '@app/acceptance';
 import { WriteProgress } from '@app/writer';
 
 const INTEGER = 'Nullable(Int64)';
-const INTEGERS = 'Array(Nullable(Int64))';
-const FRACTIONS = 'Array(Nullable(Float64))';
 
 /**
  * An integer column becomes a float column when fractions come, unless it holds integers that
@@ -31,7 +29,7 @@ export class ExactWidening {
   ): Promise<ExactSurvey> {
     const widening = columns.filter(
       (column) =>
-        (!this.queue.isShared || !kept.includes(column.name)) && meetsFractions(column, survey),
+        (!this.queue.isShared || !kept.includes(column.name)) && comesToFractions(column, survey),
     );
     if (widening.length === 0) return { survey, released: [] };
     // What waits in the queue is about to be in the table.
@@ -51,13 +49,13 @@ export class ExactWidening {
     const inexact = new Set(
       widening.filter((_, index) => (counts[index] ?? 0) > 0).map((column) => column.name),
     );
+    const types = new Map(widening.map(({ name: column, type }) => [column, type]));
     const left = new Map(
-      [...survey].map(([field, kinds]) => [
-        field,
-        inexact.has(field)
-          ? new Map([...kinds].filter(([kind]) => kind !== 'Float64' && kind !== FRACTIONS))
-          : kinds,
-      ]),
+      [...survey].map(([field, kinds]) => {
+        const type = inexact.has(field) ? types.get(field) : undefined;
+        if (type === undefined) return [field, kinds];
+        return [field, new Map([...kinds].filter(([kind]) => !meetsFractions(type, kind)))];
+      }),
     );
     const names = widening.map(({ name: column }) => column);
     const released = names.filter((column) => kept.includes(column) && !inexact.has(column));
@@ -74,13 +72,12 @@ export interface ExactSurvey {
 
 /** Whether a column of the stream might widen by what was surveyed. */
 export function mayWiden({ columns }: StreamDescription, survey: Survey): boolean {
-  return columns.some((column) => meetsFractions(column, survey));
+  return columns.some((column) => comesToFractions(column, survey));
 }
 
-function meetsFractions({ name, type }: Column, survey: Survey): boolean {
-  const kinds = survey.get(name);
-  if (type === INTEGER) return kinds?.has('Float64') === true;
-  return type === INTEGERS && kinds?.has(FRACTIONS) === true;
+function comesToFractions({ name, type }: Column, survey: Survey): boolean {
+  const kinds = [...(survey.get(name)?.keys() ?? [])];
+  return kinds.some((kind) => meetsFractions(type, kind));
 }
 
 const beyond = (value: string): string => `${value} > ${EXACT_FLOAT} OR ${value} < -${EXACT_FLOAT}`;

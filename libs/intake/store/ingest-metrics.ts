@@ -1,11 +1,14 @@
 import { counter, histogram, ROW_BUCKETS } from '@app/platform';
 import type { AcceptedChunk } from '@app/acceptance';
 
-const records = counter({
-  name: 'millrace_ingest_records_total',
-  help: 'Records that are durable on the queue, accepted or rejected (kept in _rejected)',
-  labelNames: ['outcome'],
-});
+const records = counter(
+  {
+    name: 'millrace_ingest_records_total',
+    help: 'Records that are durable on the queue, accepted or rejected (kept in _rejected)',
+    labelNames: ['outcome'],
+  },
+  ['accepted', 'rejected'],
+);
 const bytes = counter({
   name: 'millrace_ingest_bytes_total',
   help: 'Bytes of those records as they came, decoded',

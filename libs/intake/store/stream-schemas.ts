@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError, seesStream, type RequestOrganization } from '@app/platform';
 import {
   EnsureStream,
   EvolveStreamSchema,
@@ -39,8 +39,12 @@ export class StreamSchemas {
     private readonly room: StreamRoom,
   ) {}
 
-  /** Before any work is done for it. @throws {MillraceError} LIMIT_REACHED when the stream is not there and would be one too many */
+  /**
+   * Before any work is done for it.
+   * @throws {MillraceError} LIMIT_REACHED when the stream is not there and would be one too many; FORBIDDEN when it is not the caller's
+   */
   checkRoom(organization: RequestOrganization, name: string, { root = false }: Uploader): void {
+    checkSeen(organization, name);
     this.room.checkFor(organization, name, root);
   }
 
@@ -54,7 +58,11 @@ export class StreamSchemas {
       if (schema) this.tables.checkUsable(schema.id);
       return schema;
     };
-    const current = (): StreamSchema | undefined => same(this.streams.find(organization.id, name));
+    // Whatever is stored asks here first.
+    const current = (): StreamSchema | undefined => {
+      checkSeen(organization, name);
+      return same(this.streams.find(organization.id, name));
+    };
     const evolve = async (survey: Survey): Promise<EvolvedSchema> => {
       current();
       const context = { ...who, commandId: ulid(), occurredAt: new Date().toISOString() };
@@ -85,6 +93,12 @@ export class StreamSchemas {
   private carryOut(command: EnsureStream | EvolveStreamSchema): Promise<StreamDescription> {
     return this.commands.execute<typeof command, StreamDescription>(command).catch(nothingStored);
   }
+}
+
+/** The same whether there is such a stream or not. */
+function checkSeen(organization: RequestOrganization, name: string): void {
+  if (!seesStream(organization, name))
+    throw new MillraceError('FORBIDDEN', `this token is for other streams than ${name}`);
 }
 
 /** Commands say what they have recorded; an upload is about its rows, of which nothing is on the queue yet. */

@@ -9,8 +9,8 @@ import {
   acceptRows,
   countFields,
   FairEngine,
-  readParquetFooter,
   refuseLongRows,
+  refuseOtherTypes,
   rowsOf,
   type SchemaKeeper,
   spoolRows,
@@ -20,6 +20,7 @@ import {
 } from '@app/acceptance';
 import { DeltaTables } from '../delta/delta-tables.js';
 import type { KeyedUpload } from './idempotency-key.js';
+import { arrowTable, parquetTable } from './file-tables.js';
 import { Spool } from '../spool/spool.js';
 import { UploadStore } from './store-upload.js';
 import type { AcceptPart } from '../store/accept-parts.js';
@@ -38,7 +39,7 @@ interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | '
   readonly directory: string;
 }
 
-type TableFormat = Extract<UploadFormat, { readonly kind: 'parquet' | 'delta' }>;
+type TableFormat = Extract<UploadFormat, { readonly kind: 'parquet' | 'arrow' | 'delta' }>;
 
 /**
  * The way of an upload that has a schema of its own: spool whole → read by the engine, block by
@@ -66,18 +67,18 @@ export class TableUploads {
     const engine = this.engine.for(organization.share, uploadId, CHUNK_BYTES);
     const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
     return this.spool.use(uploadId, organization.share, async (directory) => {
-      const body = join(directory, 'body.parquet');
+      const body = join(directory, 'body');
       await this.spool.write(uploadId, body, request.body);
       const table =
-        format.kind === 'parquet'
-          ? await parquetTable(body)
-          : await this.deltaTables.open(body, {
+        format.kind === 'delta'
+          ? await this.deltaTables.open(body, {
               ...request,
               ...format,
               engine,
               directory,
               room: this.spool.room(uploadId),
-            });
+            })
+          : await { parquet: parquetTable, arrow: arrowTable }[format.kind](body);
       const parts = this.partsOf(table, keeper, { ...options, ...request, engine, directory });
       return this.uploads.store({ request, keeper, parts, unit: 'row', keyed });
     });
@@ -93,7 +94,7 @@ export class TableUploads {
     const { engine, directory } = options;
     const blocks = this.spool.counted(
       options.uploadId,
-      rowsOf(engine, table),
+      rowsOf(engine, table, directory),
       ({ bytes }) => bytes.length,
     );
     const chunks = spoolRows(blocks, {
@@ -107,6 +108,7 @@ export class TableUploads {
       yield async (first) => {
         await first;
         await refuseLongRows(engine, chunk, options.maxRecordBytes);
+        await refuseOtherTypes(engine, chunk, fields);
         return {
           ...(await acceptRows(engine, target, fields, chunk, options)),
           recordBytes: chunk.bytes,
@@ -129,21 +131,4 @@ function refuseWide({ fields }: TableSource): void {
       'MALFORMED_BODY',
       `the table's columns have ${nested} fields within them, and ${NESTED_FIELDS_MAX} are the most; send them as text, or as a map`,
     );
-}
-
-async function parquetTable(file: string): Promise<TableSource> {
-  const name = 'the body';
-  const { fields, rows } = await readParquetFooter(file, name);
-  const names = new Set<string>();
-  for (const field of fields) {
-    if (names.has(field.name))
-      throw new MillraceError(
-        'MALFORMED_BODY',
-        `${name} has two columns ${JSON.stringify(field.name)}`,
-      );
-    names.add(field.name);
-  }
-  const files =
-    rows === 0 ? [] : [{ file, name, held: fields, rows, constants: new Map<string, string>() }];
-  return { fields: fields.map(({ name, type }) => ({ name, type })), files };
 }

@@ -53,11 +53,13 @@ export class UploadIntake {
 
   /**
    * @param unwrap takes what is uploaded out of the decoded body
+   * @param left an encoding that whoever asks undoes
    * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, STORAGE_FULL, INVALID_PARAMETER, UNSUPPORTED_ENCODING
    */
   async take(
     request: AuthenticatedRequest,
     unwrap?: (decoded: Body) => AsyncIterable<Buffer>,
+    left?: string,
   ): Promise<TakenUpload> {
     const organization = organizationOf(request);
     const { maxBytes, maxRecordBytes } = this.limits;
@@ -70,22 +72,31 @@ export class UploadIntake {
     this.rates.admit(organization.share);
     await this.storage.admit(organization);
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-    if (idempotencyKey !== undefined) this.rates.admitKeyed(organization.share);
+    if (idempotencyKey !== undefined) this.admitKeyed(organization);
     return {
       organization,
       uploader: uploaderOf(request),
-      body: this.rates.counted(organization.share, this.bodyOf(request, unwrap)),
+      body: this.rates.counted(organization.share, this.bodyOf(request, unwrap, left)),
       maxBytes,
       maxRecordBytes,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
   }
+
+  /** Of an upload that gets a name of ours. @throws {MillraceError} TOO_MANY_REQUESTS */
+  admitKeyed({ share }: RequestOrganization): void {
+    this.rates.admitKeyed(share);
+  }
+
   private bodyOf(
     { raw }: AuthenticatedRequest,
     unwrap: ((decoded: Body) => AsyncIterable<Buffer>) | undefined,
+    left: string | undefined,
   ): AsyncIterable<Buffer> {
     if (!unwrap && isShort(raw)) return shortBody(raw, this.limits);
-    const decoded = decodeBody(raw, raw.headers['content-encoding'], this.limits.maxBytes);
+    const sent = raw.headers['content-encoding'];
+    const encoding = left !== undefined && sent === left ? undefined : sent;
+    const decoded = decodeBody(raw, encoding, this.limits.maxBytes);
     watchPace(raw, this.limits, (failure) => decoded.destroy(failure));
     return unwrap ? unwrap(decoded) : decoded;
   }

@@ -18,12 +18,16 @@ export interface UploadRequest {
 /** `json`: an array, one object, or NDJSON. */
 export type UploadFormat =
   | { readonly kind: 'json' }
+  /** One JSON object a line, as what reads another protocol has written them. */
+  | { readonly kind: 'lines' }
   | {
       readonly kind: 'csv';
       /** One character; undefined: found out from the header. */
       readonly delimiter: string | undefined;
     }
   | { readonly kind: 'parquet' }
+  /** Its IPC format, of files or of streams. */
+  | { readonly kind: 'arrow' }
   | {
       readonly kind: 'delta';
       /** Of the table; undefined: the newest. */

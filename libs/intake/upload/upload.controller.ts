@@ -116,6 +116,28 @@ export class UploadController {
     return this.store(request, stream, { kind: 'parquet' }, wait);
   }
 
+  @Post(':stream/_arrow')
+  @HttpCode(200)
+  @Describe({
+    ...DESCRIPTION,
+    summary:
+      'Store the rows of a file or stream of Arrow (Feather); its types make or change the stream',
+    body: {
+      schema: z.string().meta({ format: 'binary' }),
+      example: 'ARROW1…ARROW1',
+      contentType: 'application/vnd.apache.arrow.file',
+    },
+    query: uploadQuery,
+  })
+  arrow(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') stream: string,
+    @Query() query: unknown,
+  ): Promise<UploadAnswer> {
+    const { wait } = uploadQuery.parse(query);
+    return this.store(request, stream, { kind: 'arrow' }, wait);
+  }
+
   @Post(':stream/_delta_lake')
   @HttpCode(200)
   @Describe({

@@ -52,13 +52,14 @@ export class UploadPipeline {
     }
     this.schemas.checkRoom(request.organization, request.stream, request.uploader);
     const body = this.turns.pass(request.organization.share, keyed?.body ?? request.body);
-    if (format.kind === 'parquet' || format.kind === 'delta')
+    if (format.kind === 'parquet' || format.kind === 'arrow' || format.kind === 'delta')
       return this.tables.upload({ ...request, body }, format, keyed);
     if (format.kind === 'csv') {
       const { lines, ...csv } = await frameCsv(body, format.delimiter);
       return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
     }
-    const { lines, unit } = await frameRecords(body);
+    const { lines, unit }: Framed =
+      format.kind === 'lines' ? { lines: body, unit: 'record' } : await frameRecords(body);
     if (keyed) return this.uploadSpooled(request, { lines, unit, keyed });
     const small = await readSmall(lines);
     if (small.whole) {

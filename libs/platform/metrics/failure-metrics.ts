@@ -1,17 +1,23 @@
-import type { MillraceError } from '../errors.js';
+import { ERROR_STATUS, type MillraceError } from '../errors.js';
 import type { AuthenticatedRequest } from '../request.js';
 import { counter } from './registry.js';
 
-const failures = counter({
-  name: 'millrace_failures_total',
-  help: 'Failures that clients were told, by their kind in docs/ERRORS.md; UNAUTHORIZED are failed logins',
-  labelNames: ['kind'],
-});
-const throttled = counter({
-  name: 'millrace_throttled_total',
-  help: 'Requests told to wait (429), by what they were for',
-  labelNames: ['what'],
-});
+const failures = counter(
+  {
+    name: 'millrace_failures_total',
+    help: 'Failures that clients were told, by their kind in docs/ERRORS.md; UNAUTHORIZED are failed logins',
+    labelNames: ['kind'],
+  },
+  Object.keys(ERROR_STATUS),
+);
+const throttled = counter(
+  {
+    name: 'millrace_throttled_total',
+    help: 'Requests told to wait (429), by what they were for',
+    labelNames: ['what'],
+  },
+  ['login', 'upload', 'query', 'other'],
+);
 
 /** Counts a failure that a client is about to be told. */
 export function countFailure(

@@ -20,8 +20,16 @@ interface Description<Label extends string> {
   readonly labelNames?: readonly Label[];
 }
 
-export function counter<Label extends string = never>(about: Description<Label>): Counter<Label> {
-  return new Counter({ ...about, labelNames: about.labelNames ?? [], registers: [registry] });
+/** @param values of its one label, as far as they are known: each is there from the start, so that a rate sees the first one counted */
+export function counter<Label extends string = never>(
+  about: Description<Label>,
+  values: readonly string[] = [],
+): Counter<Label> {
+  const made = new Counter({ ...about, labelNames: about.labelNames ?? [], registers: [registry] });
+  const [label] = about.labelNames ?? [];
+  for (const value of values)
+    if (label !== undefined) made.inc({ [label]: value } as Record<Label, string>, 0);
+  return made;
 }
 
 /** Of seconds, unless it has buckets of its own. */

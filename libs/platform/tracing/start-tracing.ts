@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from '../logger.js';
 
 export interface Tracing {
@@ -26,8 +27,14 @@ export async function startTracing(
       import('@opentelemetry/resources'),
     ]);
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
+  const own = resources.resourceFromAttributes({
+    'service.name': service,
+    'service.instance.id': randomUUID(),
+  });
+  // What the environment says comes before what we say of ourselves.
+  const said = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new NodeTracerProvider({
-    resource: resources.resourceFromAttributes({ 'service.name': service }),
+    resource: own.merge(said),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   provider.register();

@@ -49,6 +49,7 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   every: truth('min'),
   string_agg: text,
   listagg: text,
+  variance: renamed('varSamp'),
   list: renamed('groupArray'),
   arg_max: renamed('argMax', 2),
   arg_min: renamed('argMin', 2),

@@ -1,4 +1,5 @@
 import { authorTokens } from './author-tokens.js';
+import { exactNumber } from './exact-literals.js';
 import { isKeyword, operandEnd } from './operands.js';
 import { isSetOperator } from './select-clauses.js';
 import {
@@ -13,6 +14,7 @@ import {
   type Node,
   type Nodes,
 } from './source-tree.js';
+import { timestampLiteral } from './time-literals.js';
 import { WrittenLength } from './written-length.js';
 
 /**
@@ -29,7 +31,8 @@ export function readableText(text: string): string {
   return nodes ? new AuthorText(text).statement(nodes) : text;
 }
 
-const MAYBE = /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER)\b|~/i;
+const MAYBE =
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH)\b|~|\bTIME(?:STAMP)?\s*'|\d{20}/i;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
@@ -93,7 +96,15 @@ class AuthorText {
     const [word, list] = [nodes[at], nodes[at + 1]];
     const matched = this.matched(nodes, at);
     if (matched) return matched;
+    if (word?.kind === 'number') return { text: exactNumber(word.text), end: at + 1 };
+    if (list?.kind === 'text' && !isWord(nodes[at - 1], 'AS')) {
+      const text = this.text.slice(list.start, list.end);
+      if (isWord(word, 'TIME')) return { text: `CAST(${text}, 'Time64(6)')`, end: at + 2 };
+      // The engine's has a zone, and no fraction.
+      if (isWord(word, 'TIMESTAMP')) return { text: timestampLiteral(list, text), end: at + 2 };
+    }
     if (word?.kind !== 'word' || !isList(list)) return undefined;
+    if (isEpoch(word.text, list.nodes)) return this.epoch(list, at);
     if (isWord(word, 'TRY_CAST')) return this.tryCast(list, at);
     if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
     return LISTS.test(word.text) ? this.ordered(word.text, list, at) : undefined;
@@ -114,6 +125,13 @@ class AuthorText {
       : this.list(pattern);
     const match = `match(${this.list(text)}, ${written})`;
     return { text: sign.text.startsWith('!') ? `(NOT ${match})` : `(${match} = 1)`, end };
+  }
+
+  /** `EXTRACT(epoch FROM x)` and `date_part('epoch', x)`: the engine has 32 bits for both. */
+  private epoch({ nodes }: Group, at: number) {
+    const time = this.list(nodes.slice(2));
+    const text = `(toUnixTimestamp64Micro(toDateTime64(${time}, 6, 'UTC')) / 1000000)`;
+    return { text, end: at + 2 };
   }
 
   /** `TRY_CAST(x AS type)` */
@@ -158,6 +176,13 @@ class AuthorText {
     const isSaid = isDescending || isWord(sort.at(-1), 'ASC');
     return { key: this.list(isSaid ? sort.slice(0, -1) : sort), isDescending };
   }
+}
+
+/** `extract(epoch, 'a')` is the engine's: a pattern in a column of that name. */
+function isEpoch(name: string, [part, next]: Nodes): boolean {
+  if (!/^'?epoch'?$/i.test(part?.text ?? '')) return false;
+  if (/^EXTRACT$/i.test(name)) return isWord(next, 'FROM');
+  return /^DATE_?PART$/i.test(name) && part?.kind === 'text' && isSymbol(next, ',');
 }
 
 const beginsSelect = (node: Node): boolean =>

@@ -1,8 +1,15 @@
+import { fieldWithin } from './fields-within.js';
+import type { Scope } from './object-shapes.js';
 import { MillraceError } from '@app/platform';
-import { quoteText } from '@app/warehouse';
-import { AGGREGATE_FUNCTIONS } from './aggregate-functions.js';
-import { exactSum } from './exact-literals.js';
-import { isInteger, type IntegerTypes } from './integer-types.js';
+import { AGGREGATE_FUNCTIONS, type Aggregate } from './aggregate-functions.js';
+import { castOf } from './casts.js';
+import { bridged, bridgesOf } from './common-columns.js';
+import { decimalArithmetic, decimalLiteral, type Side } from './decimal-arithmetic.js';
+import { exactResult } from './exact-literals.js';
+import { exactSum, within64Bits } from './exact-sums.js';
+import { filteredArguments } from './filtered-arguments.js';
+import { isInteger, type Known } from './known-type.js';
+import { membership, membershipAt, type Membership } from './membership.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { SCALAR_FUNCTIONS } from './scalar-functions.js';
 import {
@@ -17,7 +24,8 @@ import {
   type Nodes,
 } from './source-tree.js';
 import { timeArithmetic } from './time-arithmetic.js';
-import { engineType } from './type-names.js';
+import { dateLiteral, timeBeside, timeLiteral, withTimes } from './time-literals.js';
+import { choicesOf, type ValueTypes } from './value-types.js';
 import { WrittenLength } from './written-length.js';
 
 /** What names stand for in a clause where the names of the output come first. */
@@ -26,10 +34,12 @@ export type Names = ReadonlyMap<string, string>;
 export interface Writing {
   /** The statement that the nodes are of. */
   readonly source: string;
-  readonly types: IntegerTypes;
+  readonly types: ValueTypes;
   /** The engine's name of a function that is written in another case; undefined for any other. */
   readonly spelling: (name: string) => string | undefined;
   readonly writeQuery: (nodes: Nodes) => string;
+  /** What names mean where is written. */
+  readonly scope: () => Scope;
 }
 
 /** Writes expressions as the engine has them. What is not written anew stays as it is, spaces included. */
@@ -60,15 +70,20 @@ export class Expressions {
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = signedOperandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];
-    if (middle === undefined || operator?.kind !== 'symbol' || !OPERATORS.test(operator.text))
-      return undefined;
+    if (middle === undefined) return undefined;
+    if (operator?.kind === 'word') return membershipAt(nodes, middle)?.end;
+    if (operator?.kind !== 'symbol' || !OPERATORS.test(operator.text)) return undefined;
     return signedOperandEnd(nodes, middle + 1);
   }
 
   private part(nodes: Nodes, at: number, end: number, names: Names | undefined): string {
     const part = nodes.slice(at, end);
     const middle = signedOperandEnd(nodes, at) ?? end;
+    const among = middle < end ? membershipAt(nodes, middle) : undefined;
+    if (among) return this.membership(nodes.slice(at, middle), among, names);
     if (middle < end) return this.arithmetic(part, middle - at, names);
+    const field = fieldWithin(nodes, at, end, this.writing.scope());
+    if (field) return field.sql + this.pieces(nodes.slice(field.end, end), undefined, field.behind);
     const call = callAt(nodes, at);
     if (call && call.end <= end)
       return (
@@ -86,6 +101,21 @@ export class Expressions {
       if (stands !== undefined) return this.length.add(`(${stands})`);
     }
     return this.pieces(part, names);
+  }
+
+  private membership(value: Nodes, among: Membership, names: Names | undefined): string {
+    const { types } = this.writing;
+    const type = types.of(value);
+    const written = this.write(value, names);
+    return membership(among, written, (item) => this.beside(type, types.of(item), item, names));
+  }
+
+  /** An item of a list, or one side of a comparison, beside a value of that type. */
+  private beside(beside: Known, type: Known, nodes: Nodes, names: Names | undefined): string {
+    const time = timeBeside(beside, nodes);
+    if (time !== undefined) return time;
+    const written = this.write(nodes, names);
+    return beside.kind === 'decimal' ? decimalLiteral({ type, nodes, written }) : written;
   }
 
   /** Brackets are gone into; everything else stays. */
@@ -111,19 +141,37 @@ export class Expressions {
   private arithmetic(nodes: Nodes, middle: number, names: Names | undefined): string {
     const { types } = this.writing;
     const operator = nodes[middle]?.text ?? '';
-    const [left, right] = [nodes.slice(0, middle), nodes.slice(middle + 1)];
-    const [a, b] = [this.write(left, names), this.write(right, names)];
-    const isWhole = [left, right].every((side) => isInteger(types.kindOf(side)));
-    const timed = isWhole ? undefined : timeArithmetic(operator, left, right, [a, b]);
+    const side = (side: Nodes): Side => ({
+      type: types.of(side),
+      nodes: side,
+      written: this.write(side, names),
+    });
+    const [left, right] = [side(nodes.slice(0, middle)), side(nodes.slice(middle + 1))];
+    const [a, b] = [left.written, right.written];
+    const isWhole = isInteger(left.type) && isInteger(right.type);
+    const timed = isWhole ? undefined : timeArithmetic(operator, left.nodes, right.nodes, [a, b]);
     if (timed !== undefined) return timed;
-    const sum = exactSum(operator, left, right);
-    if (sum !== undefined) return sum;
-    const kind = types.kindOf(nodes);
+    const own =
+      exactResult(operator, left.nodes, right.nodes) ??
+      decimalArithmetic(operator, left, right) ??
+      withTimes(operator, left, right);
+    if (own !== undefined) return this.length.add(own);
+    if (operator === '/') return this.quotient(left, right);
+    const { kind } = types.of(nodes);
     const plain = `${a} ${operator} ${b}`;
+    if (isEquality(operator, left.type, right.type)) return `toInt128(${a}) ${operator} ${b}`;
     if (!/^[-+*]$/.test(operator)) return plain;
     return kind === 'signed' || kind === 'unsigned'
       ? within64Bits(`toInt128(${a}) ${operator} ${b}`, kind)
       : plain;
+  }
+
+  /** Of what may be a decimal, the engine would cut the quotient to its digits. */
+  private quotient(left: Side, right: Side): string {
+    const isUnknown = [left, right].some(({ type }) => type.kind === 'unknown');
+    const float = ({ type, written }: Side): string =>
+      type.kind === 'unknown' ? `CAST(${written}, 'Nullable(Float64)')` : written;
+    return isUnknown ? `${float(left)} / ${float(right)}` : `${left.written} / ${right.written}`;
   }
 
   private call(nodes: Nodes, at: number, call: Call): string {
@@ -134,18 +182,34 @@ export class Expressions {
     const word = nodes[at] as Node;
     const written = known ?? this.between(word.start, word.end);
     // Once only: within one another, calls that are written twice take twice as long each.
-    const items = list.nodes.length === 0 ? [] : this.items(list.nodes);
+    const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
+    const withheld = (of: Group, written: readonly string[]): readonly string[] =>
+      filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
+    const items = more ? given : withheld(list, this.choices(name, list, given));
     if (!more) {
       const own = this.translated(name, list, items, suffix);
       if (own !== undefined) return this.length.add(own);
     }
     const args = items.join(', ');
-    const parameters = more ? `(${this.items(more.nodes).join(', ')})` : '';
+    const parameters = more ? `(${withheld(more, this.items(more.nodes)).join(', ')})` : '';
     return `${written}(${args})${parameters}${suffix}`;
   }
 
   private items(nodes: Nodes): readonly string[] {
     return isQuery(nodes) ? [this.write(nodes)] : itemsOf(nodes).map((item) => this.write(item));
+  }
+
+  /** Values of which a call answers one are of one type. */
+  private choices(name: string, { nodes }: Group, items: readonly string[]): readonly string[] {
+    const places = choicesOf(name, items.length);
+    if (places.length === 0) return items;
+    const values = itemsOf(nodes);
+    const types = places.map((at) => this.writing.types.ofChoice(values[at] ?? []));
+    const bridges = bridgesOf(types);
+    return items.map((item, at) => {
+      const bridge = bridges[places.indexOf(at)];
+      return bridge === undefined ? item : bridged(item, bridge);
+    });
   }
 
   private translated(
@@ -164,7 +228,7 @@ export class Expressions {
     }
     const filters = combinators.endsWith('If') ? 1 : 0;
     const own = Object.hasOwn(AGGREGATE_FUNCTIONS, base) ? AGGREGATE_FUNCTIONS[base] : undefined;
-    const aggregate = (as: string, given: readonly string[]): string => {
+    const aggregate: Aggregate = (as, given) => {
       const all = [...given, ...(filters > 0 ? args.slice(-1) : [])].join(', ');
       const open = as.indexOf('(');
       if (open === -1) return `${as}${combinators}(${all})${over}`;
@@ -175,7 +239,10 @@ export class Expressions {
       return own.write(aggregate, args.slice(0, count - filters));
     }
     if (base === 'sum' || base === 'avg')
-      return this.sum(base, itemsOf(nodes)[0] ?? [], aggregate, args);
+      return exactSum(base, this.writing.types.of(itemsOf(nodes)[0] ?? []), aggregate, args);
+    // Of a column without nulls, the engine has no null before the first row, either.
+    if (/^(?:lag|lead)$/.test(lower) && count < 3 && over !== '')
+      return `${name}(${[`toNullable(${args[0] ?? ''})`, ...args.slice(1)].join(', ')})${over}`;
     if (lower === 'count' && count === 1) return this.values(nodes, over);
     if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
@@ -186,40 +253,8 @@ export class Expressions {
     return undefined;
   }
 
-  /** A sum of integers that leaves 64 bits is an error, never another number. */
-  private sum(
-    name: string,
-    summed: Nodes,
-    aggregate: (name: string, args: readonly string[]) => string,
-    [x = '']: readonly string[],
-  ): string | undefined {
-    const kind = this.writing.types.kindOf(summed);
-    if (kind === 'signed' || kind === 'unsigned') {
-      const wide = aggregate(name, [`toInt128(${x})`]);
-      return name === 'avg' ? wide : within64Bits(wide, kind);
-    }
-    if (kind !== 'unknown' || summed.length === 0) return undefined;
-    const plain = aggregate(name, [x]);
-    // Of a null, `throwIf` reads whatever number lies under it.
-    const total = aggregate('sum', [x]);
-    const isWhole = `(toTypeName(${total}) LIKE '%Int64%')`;
-    if (name === 'avg') return `if(${isWhole}, ${aggregate('avg', [`toFloat64(${x})`])}, ${plain})`;
-    const apart = `abs(${aggregate('sum', [`toFloat64(${x})`])} - toFloat64(${total}))`;
-    return `(${plain} + throwIf(${isWhole} AND (ifNull(${apart}, 0) > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
-  }
-
-  /** A text that cannot be read is an error; where it may be null, the engine would make it null. */
-  private cast(from: Nodes, [value = '', type = '']: readonly string[]): string | undefined {
-    const name = /^'([^'\\]*)'$/.exec(type)?.[1];
-    if (name === undefined) return undefined;
-    const target = engineType(name);
-    const cast = `CAST(${value}, ${quoteText(target)})`;
-    const kind = this.writing.types.kindOf(from);
-    const isJudged = SCALAR_TYPE.test(target) && hasNames(from);
-    if (!isJudged || (kind !== 'text' && kind !== 'unknown'))
-      return target === name ? undefined : cast;
-    const problem = `a text cannot be read as ${target}; TRY_CAST answers null for such`;
-    return `if(throwIf(isNull(${cast}) AND isNotNull(${value}), ${quoteText(problem)}) = 0, ${cast}, NULL)`;
+  private cast(nodes: Nodes, [value = '', type = '']: readonly string[]): string | undefined {
+    return castOf({ nodes, type: this.writing.types.of(nodes), value }, type);
   }
 
   /**
@@ -237,28 +272,13 @@ export class Expressions {
   }
 }
 
-const OPERATORS = /^(?:[-+*<>=]|<=|>=|!=|<>|==)$/;
+const OPERATORS = /^(?:[-+*/%<>=]|<=|>=|!=|<>|==)$/;
 
-/** Types of one value that are read from a text. */
-const SCALAR_TYPE =
-  /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC)(?![a-z])/i;
-
-/** Whether a column may be in it. */
-const hasNames = (nodes: Nodes): boolean =>
-  nodes.some((node, at) =>
-    node.kind === 'group'
-      ? hasNames(node.nodes)
-      : (node.kind === 'name' || node.kind === 'word') &&
-        nodes[at + 1]?.kind !== 'group' &&
-        !/^(?:NULL|true|false)$/i.test(node.text),
-  );
-
-/** What a sum that leaves 64 bits is answered with. */
-export const TOO_LARGE =
-  'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0))); sumWithOverflow(x) may wrap';
-
-const within64Bits = (wide: string, kind: 'signed' | 'unsigned'): string =>
-  `accurateCast(${wide}, 'Nullable(${kind === 'signed' ? 'Int64' : 'UInt64'})')`;
+/** A join finds no type that holds the keys of both sides. */
+const isEquality = (operator: string, left: Known, right: Known): boolean =>
+  /^==?$/.test(operator) &&
+  ((left.kind === 'signed' && right.kind === 'unsigned') ||
+    (left.kind === 'unsigned' && right.kind === 'signed'));
 
 /** `sumDistinctIf` is `sum` and its combinators. */
 function aggregateName(lower: string): readonly [string, string] {
@@ -275,18 +295,4 @@ function checkCount(
   if (count >= fewest && count <= most) return;
   const wanted = fewest === most ? String(fewest) : `${fewest} to ${most}`;
   throw new MillraceError('INVALID_SQL', `${name} takes ${wanted} arguments, not ${count}`);
-}
-
-const NARROW_YEARS = /^(?:19[7-9]|20\d|21[0-3])\d-/;
-
-/** `DATE '1950-01-01'` is printed as `toDate('1950-01-01')`, which begins in 1970. */
-function dateLiteral([node]: Nodes): string | undefined {
-  if (node?.kind !== 'text' || NARROW_YEARS.test(node.value)) return undefined;
-  return `toDate32(${quoteText(node.value)})`;
-}
-
-/** `TIMESTAMP '… .001'` is printed as `toDateTime('… .001')`. */
-function timeLiteral([node]: Nodes): string | undefined {
-  if (node?.kind !== 'text' || !/\.\d+/.test(node.value)) return undefined;
-  return `toDateTime64(${quoteText(node.value)}, 6)`;
 }

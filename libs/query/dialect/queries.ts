@@ -1,48 +1,102 @@
+import { quoteIdentifier } from '@app/warehouse';
+import type { TableDescription } from '../catalog.js';
+import { bridged, bridgesOf } from './common-columns.js';
 import { Expressions, type Names, type Writing } from './expressions.js';
+import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
-import { selectItems, type SelectItem } from './select-items.js';
+import { isMany, selectItems, type SelectItem } from './select-items.js';
 import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from './source-tree.js';
+import type { ValueTypes } from './value-types.js';
+
+interface Parts extends Omit<Writing, 'writeQuery' | 'scope'> {
+  /** By name, of the organization that asks. */
+  readonly table: (name: string) => TableDescription | undefined;
+  /** See `element-names.ts`. */
+  readonly elements: ReadonlySet<string>;
+}
 
 /** Writes statements as the engine has them, clause by clause. */
 export class Queries {
   private readonly expressions: Expressions;
   private readonly source: string;
+  private readonly types: ValueTypes;
+  private readonly shapes: ObjectShapes;
+  /** Of the SELECT in work. */
+  private scope: Scope = OUTERMOST;
 
-  constructor(writing: Omit<Writing, 'writeQuery'>) {
+  constructor({ table, elements, ...writing }: Parts) {
     this.source = writing.source;
-    this.expressions = new Expressions({ ...writing, writeQuery: (nodes) => this.write(nodes) });
+    this.types = writing.types;
+    this.shapes = new ObjectShapes(table, elements);
+    this.expressions = new Expressions({
+      ...writing,
+      writeQuery: (nodes) => this.write(nodes),
+      scope: () => this.scope,
+    });
   }
 
   /** One SELECT, or several put together. */
   write(nodes: Nodes): string {
-    let written = '';
-    let from = startOf(nodes);
+    const parts: Nodes[] = [];
     let begun = 0;
-    const take = (to: number): void => {
-      const part = nodes.slice(begun, to);
-      if (part.length === 0) return;
-      written += this.source.slice(from, startOf(part)) + this.select(part);
-      from = endOf(part);
-    };
     for (let at = 0; at < nodes.length; at += 1) {
       if (!isSetOperator(nodes, at)) continue;
-      take(at);
+      parts.push(nodes.slice(begun, at));
       begun = at + 1;
       while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
     }
-    take(nodes.length);
+    parts.push(nodes.slice(begun));
+    const selects = parts.filter((part) => part.length > 0);
+    const bridges = selects.length > 1 ? this.bridges(selects) : [];
+    let written = '';
+    let from = startOf(nodes);
+    for (const [at, part] of selects.entries()) {
+      written += this.source.slice(from, startOf(part)) + this.select(part, bridges[at]);
+      from = endOf(part);
+    }
     return written;
   }
 
-  private select(nodes: Nodes): string {
+  /** For each SELECT, what its columns are cast to beside those of the others. */
+  private bridges(selects: readonly Nodes[]): readonly Bridges[] {
+    const lists = selects.map((select) => {
+      const [first] = select;
+      const isGroup = first?.kind === 'group' && select.length === 1;
+      return listOf(isGroup ? first.nodes : select).map(valueOf);
+    });
+    const [length = 0] = lists.map((items) => items.length);
+    if (length === 0 || lists.some((items) => items.length !== length || items.some(isMany)))
+      return [];
+    const columns = Array.from({ length }, (_, column) =>
+      bridgesOf(lists.map((items) => this.types.ofChoice(items[column] ?? []))),
+    );
+    return selects.map((_, select) => columns.map((column) => column[select]));
+  }
+
+  private select(nodes: Nodes, bridges: Bridges = []): string {
     const clauses = clausesOf(nodes);
     const list = clauses.find(({ word }) => word === 'SELECT');
     const [first] = nodes;
     if (!list)
       return first?.kind === 'group' && nodes.length === 1
-        ? `(${this.write(first.nodes)})`
+        ? `(${isSingle(first.nodes) ? this.select(first.nodes, bridges) : this.write(first.nodes)})`
         : this.source.slice(startOf(nodes), endOf(nodes));
-    const items = this.items(nodes, list, tablesOf(nodes, clauses));
+    const outer = this.scope;
+    this.scope = this.shapes.scopeOf(nodes, clauses, outer);
+    try {
+      return this.clauses(nodes, clauses, list, bridges);
+    } finally {
+      this.scope = outer;
+    }
+  }
+
+  private clauses(
+    nodes: Nodes,
+    clauses: readonly Clause[],
+    list: Clause,
+    bridges: Bridges,
+  ): string {
+    const items = besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
       const keyword = this.source.slice(nodes[clause.at]?.start, nodes[clause.from - 1]?.end);
@@ -100,6 +154,39 @@ export class Queries {
     const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
     return `${place === undefined ? `(${names.get(first.value) ?? ''})` : String(place)}${tail}`;
   }
+}
+
+/** By the places of the select list. */
+type Bridges = readonly (string | undefined)[];
+
+const isSingle = (nodes: Nodes): boolean => !nodes.some((_, at) => isSetOperator(nodes, at));
+
+/** The select list of one SELECT; none of several that are put together. */
+function listOf(nodes: Nodes): readonly Nodes[] {
+  if (!isSingle(nodes)) return [];
+  const list = clausesOf(nodes).find(({ word }) => word === 'SELECT');
+  const body = list ? nodes.slice(list.from, list.to) : [];
+  return itemsOf(body.slice(quantifierLength(body)));
+}
+
+const valueOf = (item: Nodes): Nodes =>
+  item.length > 2 && isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item;
+
+function besideOthers(
+  items: readonly SelectItem[],
+  bridges: Bridges,
+  nodes: Nodes,
+): readonly SelectItem[] {
+  if (bridges.every((bridge) => bridge === undefined)) return items;
+  const lasts = listOf(nodes).map((item) => item.at(-1));
+  return items.map((item, at) => {
+    const bridge = bridges[at];
+    if (bridge === undefined) return item;
+    const last = lasts[at];
+    const name = item.name ?? (last?.kind === 'group' ? undefined : last?.value);
+    const cast = bridged(item.expression, bridge);
+    return { ...item, text: name === undefined ? cast : `${cast} AS ${quoteIdentifier(name)}` };
+  });
 }
 
 /** What ORDER BY may name. */

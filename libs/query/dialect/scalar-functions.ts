@@ -2,7 +2,7 @@ import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { tokenize } from '../search/tokens.js';
 import { engineFormat } from './time-formats.js';
-import { engineType } from './type-names.js';
+import { triedCast } from './tried-casts.js';
 
 /** What a function of other systems is in the engine's words. */
 export interface ScalarFunction {
@@ -49,6 +49,10 @@ const formatted = (name: string): ScalarFunction =>
     const [time, format] = literal(y) === undefined && literal(x) !== undefined ? [y, x] : [x, y];
     return `formatDateTime(${time}, ${quoteText(engineFormat(written(name, format)))})`;
   });
+
+/** A point in time is one of UTC where nobody says another zone: without one it would be a time of nowhere. */
+const withZone = (unit: string): ScalarFunction =>
+  fn(1, 2, (x, zone = "'UTC'") => `fromUnixTimestamp64${unit}(${x}, ${zone})`);
 
 const INTERVAL = /^(?:toInterval|\(toInterval)/;
 const UNITS =
@@ -109,15 +113,6 @@ const replaced = fn(3, 4, (x, regexp, by, flags) => {
   return `replaceRegexp${all ? 'All' : 'One'}(${x}, ${pattern(regexp, flags)}, ${by})`;
 });
 
-const tryCast = fn(2, 2, (x, type) => {
-  const target = engineType(written('try_cast', type));
-  const whole = /^U?Int|^(?:TINY|SMALL|BIG)?INT(?:EGER)?$/i.test(target);
-  const cast = (value: string): string => `accurateCastOrNull(${value}, ${quoteText(target)})`;
-  return whole
-    ? `if(match(toTypeName(${x}), 'Float|Decimal'), ${cast(`round(accurateCastOrNull(${x}, 'Float64'))`)}, ${cast(x)})`
-    : cast(x);
-});
-
 const CONTAINS = fn(2, 2, (x, y) => truth(`position(${x}, ${y}) > 0`));
 const INDEX_OF = fn(2, 2, (list, x) => `nullIf(indexOf(${list}, ${x}), 0)`);
 const SLICE = fn(
@@ -169,6 +164,8 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   time_bucket: bins,
   date_part: datePart,
   datepart: datePart,
+  dayname: fn(1, 1, (x) => `dateName('weekday', ${x})`),
+  monthname: fn(1, 1, (x) => `dateName('month', ${x})`),
   make_date: fn(3, 3, (year, month, day) => `makeDate32(${year}, ${month}, ${day})`),
   make_timestamp: fn(
     6,
@@ -177,11 +174,16 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
       `makeDateTime64(${year}, ${month}, ${day}, ${hour}, ${minute}, toUInt8(floor(${second})), toUInt32(round(((${second}) - floor(${second})) * 1000000)), 6, 'UTC')`,
   ),
   epoch_ms: fn(1, 1, (x) => `toUnixTimestamp64Milli(toDateTime64(${x}, 3, 'UTC'))`),
-  try_cast: tryCast,
+  try_cast: fn(2, 2, (x, type) => triedCast(x, written('try_cast', type))),
   nvl: two('ifNull'),
   nvl2: fn(3, 3, (x, y, z) => `if(isNotNull(${x}), ${y}, ${z})`),
   nanvl: fn(2, 2, (x, y) => `if(isNaN(${x}), ${y}, ${x})`),
   random: fn(0, 0, () => 'randCanonical()'),
+  now64: fn(0, 2, (digits = '3', zone = "'UTC'") => `now64(${digits}, ${zone})`),
+  fromunixtimestamp64second: withZone('Second'),
+  fromunixtimestamp64milli: withZone('Milli'),
+  fromunixtimestamp64micro: withZone('Micro'),
+  fromunixtimestamp64nano: withZone('Nano'),
   uuid: fn(0, 0, () => 'generateUUIDv4()'),
   gen_random_uuid: fn(0, 0, () => 'generateUUIDv4()'),
   signum: one('sign'),

@@ -63,6 +63,8 @@ function clauseWordAt(node: Node, nodes: Nodes, at: number): ClauseWord | undefi
   const before = nodes[at - 1];
   const after = nodes[at + 1];
   if (isWord(before, 'AS') || before?.text === '.' || after?.text === '.') return undefined;
+  // `x IS DISTINCT FROM y`
+  if (word === 'FROM' && isWord(before, 'DISTINCT')) return undefined;
   if ((word === 'GROUP' || word === 'ORDER') && !isWord(after, 'BY')) return undefined;
   return word;
 }

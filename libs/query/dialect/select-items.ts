@@ -50,7 +50,8 @@ function isPlain(nodes: Nodes): boolean {
   return nodes.every((node) => isNameLike(node) || isSymbol(node, '.') || isSymbol(node, ':'));
 }
 
-const isMany = (nodes: Nodes): boolean =>
+/** Whether it stands for several columns, or may. */
+export const isMany = (nodes: Nodes): boolean =>
   MANY.test(nodes[0]?.text ?? '') ||
   nodes.some((node, at) => isSymbol(node, '*') && (at === 0 || isSymbol(nodes[at - 1], '.'))) ||
   nodes.some((node) => isWord(node, 'APPLY')) ||
@@ -98,6 +99,7 @@ function nameFor(
 ): string | undefined {
   const [table, , column] = nodes;
   if (isPlain(nodes)) {
+    if (expression !== source.slice(startOf(nodes), endOf(nodes))) return nameOfField(nodes, tables, shared); // prettier-ignore
     if (tables.size < 2 || nodes.length !== 3 || hasMany) return undefined;
     if (table?.kind === 'group' || column?.kind === 'group' || !table || !column) return undefined;
     return tables.has(table.value) && !shared.has(column.value) ? column.value : undefined;
@@ -105,6 +107,18 @@ function nameFor(
   const written = source.slice(startOf(nodes), endOf(nodes));
   if (written === expression && isSimpleCall(nodes)) return undefined;
   return written.length > NAME_MAX && written === expression ? undefined : written;
+}
+
+/** Of a field within objects, `t.k.n`: without the table, unless two would have the name. */
+function nameOfField(
+  nodes: Nodes,
+  tables: ReadonlySet<string>,
+  shared: ReadonlySet<string>,
+): string {
+  const names = nodes.flatMap((node) => (isNameLike(node) && node.kind !== 'group' ? [node.value] : [])); // prettier-ignore
+  const [table = '', ...rest] = names;
+  const isOfTable = rest.join('.').includes('.') && tables.has(table) && !shared.has(rest.at(-1) ?? ''); // prettier-ignore
+  return (isOfTable ? rest : names).join('.');
 }
 
 /** A call of plain names is called so by the engine, too. */

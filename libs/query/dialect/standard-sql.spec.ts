@@ -1,15 +1,22 @@
 import { authorTokens } from './author-tokens.js';
 import { readableText } from './author-text.js';
-import type { Kind } from './integer-types.js';
 import { inEngineWords } from './standard-sql.js';
 
-const COLUMNS: Readonly<Record<string, Kind>> = { n: 'signed', u: 'unsigned', s: 'text' };
+const COLUMNS: Readonly<Record<string, string>> = {
+  n: 'Nullable(Int64)',
+  u: 'Nullable(UInt64)',
+  s: 'Nullable(String)',
+  d: 'Nullable(Decimal(15, 2))',
+  day: 'Nullable(Date32)',
+  at: "Nullable(DateTime64(6, 'UTC'))",
+};
 const SPELLINGS: Readonly<Record<string, string>> = { tostring: 'toString' };
 
 const written = (canonical: string): string =>
   inEngineWords(canonical, {
-    kindOfColumn: (name) => COLUMNS[name],
+    typeOfColumn: (name) => COLUMNS[name],
     spelling: (name) => SPELLINGS[name.toLowerCase()],
+    table: () => undefined,
   });
 
 describe('standard SQL in the words of the engine', () => {
@@ -76,6 +83,44 @@ describe('standard SQL in the words of the engine', () => {
       'SELECT u * -1 AS x FROM t WHERE a = (-3 - n)',
       "SELECT accurateCast(toInt128(u) * -1, 'Nullable(Int64)') AS x FROM t WHERE a = (accurateCast(toInt128(-3) - n, 'Nullable(Int64)'))",
     ],
+    [
+      'SELECT d % -1.5 AS x FROM t',
+      "SELECT (CAST(d, 'Decimal(76, 2)') - (CAST(CAST('-1.5', 'Decimal(2, 1)'), 'Decimal(76, 2)') * CAST(truncate(CAST(d, 'Decimal(76, 2)') / CAST(CAST('-1.5', 'Decimal(2, 1)'), 'Decimal(76, 2)')), 'Decimal(76, 0)'))) AS x FROM t",
+    ],
+    [
+      'SELECT coalesce(u, -1) AS x FROM t',
+      "SELECT coalesce(CAST(u, 'Decimal(20, 0)'), CAST('-1', 'Decimal(20, 0)')) AS x FROM t",
+    ],
+    [
+      'SELECT if(a, 9007199254740993, 0.5) AS x, if(a, 7, 0.5) AS y FROM t',
+      "SELECT if(a, CAST('9007199254740993', 'Float64'), CAST('0.5', 'Float64')) AS x, if(a, 7, 0.5) AS y FROM t",
+    ],
+    [
+      "SELECT sumIf(n + 1, s = '1') AS x FROM t",
+      "SELECT accurateCast(sumIf(toInt128(if(s = '1', accurateCast(toInt128(n) + 1, 'Nullable(Int64)'), NULL)), s = '1'), 'Nullable(Int64)') AS x FROM t",
+    ],
+    // Names that are no columns have not their types.
+    [
+      'SELECT arrayMap(n -> (n * 2), [1.5]) AS x FROM t',
+      'SELECT arrayMap(n -> (n * 2), [1.5]) AS x FROM t',
+    ],
+    [
+      'SELECT arrayMap((n, u) -> (n * u), [1.5], [2.5]) AS x FROM t',
+      'SELECT arrayMap((n, u) -> (n * u), [1.5], [2.5]) AS x FROM t',
+    ],
+    [
+      'WITH v(n) AS (SELECT s FROM t) SELECT n + 1 AS x FROM v',
+      'WITH v(n) AS (SELECT s FROM t) SELECT n + 1 AS x FROM v',
+    ],
+    [
+      'SELECT n + 1 AS x FROM (SELECT s FROM t) AS v(n)',
+      'SELECT n + 1 AS x FROM (SELECT s FROM t) AS v(n)',
+    ],
+    [
+      'SELECT if(a, x, d) AS y, 0.29 AS x FROM t',
+      "SELECT if(a, x, CAST(d, 'Float64')) AS y, 0.29 AS x FROM t",
+    ],
+    ['SELECT if(a, (0.29), d) AS y FROM t', "SELECT if(a, (0.29), CAST(d, 'Float64')) AS y FROM t"],
     ['EXPLAIN SELECT nvl(a, 1) AS x', 'EXPLAIN SELECT ifNull(a, 1) AS x'],
   ])('%s becomes %s', (statement, expected) => {
     expect(written(statement)).toBe(expected);
@@ -101,6 +146,14 @@ describe('standard SQL in the words of the engine', () => {
     ['select * except (a) from t order by b', 'select * except (a) from t order by b'],
     ['values (1), (2)', 'SELECT * FROM (values (1), (2))'],
     ['select try_cast(a as decimal(10, 2))', "select try_cast(a, 'decimal(10, 2)')"],
+    [
+      "select extract(epoch from a), date_part('epoch', a)",
+      "select (toUnixTimestamp64Micro(toDateTime64(a, 6, 'UTC')) / 1000000), (toUnixTimestamp64Micro(toDateTime64(a, 6, 'UTC')) / 1000000)",
+    ],
+    [
+      "select extract(epoch, 'x'), date_part(epoch, a)",
+      "select extract(epoch, 'x'), date_part(epoch, a)",
+    ],
     ["select a !~ 'x' from t", "select (NOT match(a, 'x')) from t"],
     [
       'select array_agg(a order by b desc) from t',

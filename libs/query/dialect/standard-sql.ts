@@ -1,18 +1,21 @@
+import type { TableDescription } from '../catalog.js';
 import { tokenize } from '../search/tokens.js';
-import { aliasesOf, IntegerTypes, type KindOfColumn } from './integer-types.js';
+import { elementNames } from './element-names.js';
 import { Queries } from './queries.js';
 import { isWord, treeOf } from './source-tree.js';
+import { aliasesOf, ValueTypes, type TypeOfColumn } from './value-types.js';
 
 /** Of the engine and of the tables, what a statement is written by. */
 export interface Surroundings {
-  readonly kindOfColumn: KindOfColumn;
+  readonly typeOfColumn: TypeOfColumn;
   /** The engine's name of a function that is written in another case; undefined for any other. */
   readonly spelling: (name: string) => string | undefined;
+  readonly table: (name: string) => TableDescription | undefined;
 }
 
 /**
  * A statement of standard SQL in the engine's words: functions by other names, names of columns and
- * of the output, integers that leave 64 bits, lengths of time. It comes before the guard, which
+ * of the output, numbers that leave their bits, lengths of time. It comes before the guard, which
  * judges what is written here as it judges any other text.
  * @param canonical as the engine prints the statement.
  * @throws {MillraceError} INVALID_SQL
@@ -22,11 +25,12 @@ export function inEngineWords(canonical: string, surroundings: Surroundings): st
   const from = nodes?.findIndex((node) => node.kind === 'group' || BEGINS.test(node.text)) ?? -1;
   if (!nodes || from === -1 || (from > 0 && !isWord(nodes[0], 'EXPLAIN'))) return canonical;
   const statement = nodes.slice(from);
-  const types = new IntegerTypes(surroundings.kindOfColumn, aliasesOf(statement));
-  const { spelling } = surroundings;
+  const types = new ValueTypes(surroundings.typeOfColumn, aliasesOf(statement));
+  const { spelling, table } = surroundings;
+  const elements = elementNames(statement);
   const written =
     canonical.slice(0, statement[0]?.start) +
-    new Queries({ source: canonical, types, spelling }).write(statement) +
+    new Queries({ source: canonical, types, spelling, table, elements }).write(statement) +
     canonical.slice(statement.at(-1)?.end);
   return written;
 }

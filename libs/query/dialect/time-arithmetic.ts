@@ -48,7 +48,7 @@ export function timeArithmetic(
   right: Nodes,
   [a, b]: readonly [string, string],
 ): string | undefined {
-  if (operator === '*') return undefined;
+  if (/^[*/%]$/.test(operator)) return undefined;
   const [leftTime, rightTime] = [isTime(left), isTime(right)];
   if (!/^[-+]$/.test(operator)) {
     if (leftTime === rightTime) return undefined;

@@ -1,20 +1,18 @@
 import type { RequestOrganization } from '@app/platform';
-import type { Catalog } from '../catalog.js';
+import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
 import type { SpelledStatement } from '../guard/spell-out.js';
 import { Verdicts } from '../guard/verdicts.js';
 import { tokenize } from '../search/tokens.js';
-import type { Kind } from './integer-types.js';
 import { inEngineWords } from './standard-sql.js';
 
 interface Kept {
   readonly written: string;
-  /** Columns that were asked for, with what they were then. */
-  readonly asked: ReadonlyMap<string, Kind | undefined>;
+  /** Columns that were asked for, with the types they had then. */
+  readonly asked: ReadonlyMap<string, string | undefined>;
   readonly names: ReadonlySet<string>;
+  /** What was known of fields within objects, of each table that it may name. */
+  readonly within: readonly unknown[];
 }
-
-const SIGNED = /^(?:Nullable\()?Int(?:8|16|32|64)\)?$/;
-const UNSIGNED = /^(?:Nullable\()?UInt(?:8|16|32|64)\)?$/;
 
 /** Statements in the engine's words, kept as long as the columns they name are what they were. */
 export class Translation {
@@ -33,15 +31,15 @@ export class Translation {
     spellings: ReadonlyMap<string, string>,
   ): string {
     const known = this.kept.get(canonical);
-    if (known && this.isSame(known, organization)) return known.written;
+    if (known && this.isSame(canonical, known, organization)) return known.written;
     const names = new Set(
       tokenize(canonical).flatMap(({ kind, value }) =>
         kind === 'word' || kind === 'name' ? [value] : [],
       ),
     );
-    const asked = new Map<string, Kind | undefined>();
+    const asked = new Map<string, string | undefined>();
     const columns = this.columns(names, organization);
-    const kindOfColumn = (name: string): Kind | undefined => {
+    const typeOfColumn = (name: string): string | undefined => {
       asked.set(name, columns(name));
       return asked.get(name);
     };
@@ -49,41 +47,59 @@ export class Translation {
       const known = spellings.get(name.toLowerCase());
       return known === name ? undefined : known;
     };
-    const written = inEngineWords(canonical, { kindOfColumn, spelling });
-    this.kept.set(canonical, { written, asked, names });
+    const table = (name: string): TableDescription | undefined =>
+      this.catalog.table(organization, name);
+    const written = inEngineWords(canonical, { typeOfColumn, spelling, table });
+    const within = this.within(canonical, names, organization);
+    this.kept.set(canonical, { written, asked, names, within });
     return written;
   }
 
-  private isSame({ asked, names }: Kept, organization: RequestOrganization): boolean {
+  /** A statement without a dot or a bracket names none. */
+  private within(
+    canonical: string,
+    names: ReadonlySet<string>,
+    organization: RequestOrganization,
+  ): readonly unknown[] {
+    if (!/[.[]|`/.test(canonical)) return [];
+    return [...names].map((name) => this.catalog.table(organization, name)?.within);
+  }
+
+  private isSame(
+    canonical: string,
+    { asked, names, within }: Kept,
+    organization: RequestOrganization,
+  ): boolean {
+    const now = this.within(canonical, names, organization);
+    if (now.length !== within.length || now.some((each, at) => each !== within[at])) return false;
     if (asked.size === 0) return true;
     const columns = this.columns(names, organization);
-    return [...asked].every(([name, kind]) => columns(name) === kind);
+    return [...asked].every(([name, type]) => columns(name) === type);
   }
 
   /** Of all tables that the statement names. */
   private columns(
     names: ReadonlySet<string>,
     organization: RequestOrganization,
-  ): (name: string) => Kind | undefined {
+  ): (name: string) => string | undefined {
     const tables = [...names].flatMap((name) => this.catalog.table(organization, name) ?? []);
     return (name) => {
-      const kinds = new Set(
-        tables.flatMap(({ columns }) =>
-          columns.flatMap((column) => (column.name === name ? [kindOfType(column.type)] : [])),
+      const types = new Set(
+        tables.flatMap((table) =>
+          namedColumns(table).flatMap((column) => (column.name === name ? [column.type] : [])),
         ),
       );
-      const [kind] = kinds;
-      return kinds.size > 1 ? 'unknown' : kind;
+      const [type] = types;
+      return types.size > 1 ? commonType([...types]) : type;
     };
   }
 }
 
-function kindOfType(type: string): Kind {
-  if (SIGNED.test(type)) return 'signed';
-  if (UNSIGNED.test(type)) return 'unsigned';
-  if (/^(?:Dynamic|Variant|JSON)/.test(type)) return 'unknown';
-  return /^(?:Nullable\(|LowCardinality\()*String\)*$/.test(type) ? 'text' : 'other';
-}
+/** Of columns that have one name in several tables. */
+const commonType = (types: readonly string[]): string =>
+  new Set(types.map((type) => type.replace(/^Nullable\((.*)\)$/, '$1'))).size > 1
+    ? 'Dynamic'
+    : (types[0] ?? 'Dynamic');
 
 /** The statement as one text, with its placeholders. */
 export const textOf = ({ pieces }: SpelledStatement): string =>

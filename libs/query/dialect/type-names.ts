@@ -1,12 +1,16 @@
 /** Types that the engine has by another name, or only in part. */
 const TYPES: readonly (readonly [RegExp, string])[] = [
-  [/^timestamp(?:tz)?(?: with(?:out)? time zone)?$/i, 'DateTime64(6)'],
-  [/^timestamp(?:tz)?_s$/i, 'DateTime64(0)'],
-  [/^timestamp(?:tz)?_ms$/i, 'DateTime64(3)'],
-  [/^timestamp(?:tz)?_ns$/i, 'DateTime64(9)'],
-  [/^timestamp(?:tz)?\((\d)\)$/i, 'DateTime64($1)'],
+  [/^(?:timestamptz|timestamp with time zone)$/i, "DateTime64(6, 'UTC')"],
+  [/^timestamptz\((\d)\)$/i, "DateTime64($1, 'UTC')"],
+  [/^timestamp(?: without time zone)?$/i, 'DateTime64(6)'],
+  [/^timestamp_s$/i, 'DateTime64(0)'],
+  [/^timestamp_ms$/i, 'DateTime64(3)'],
+  [/^timestamp_ns$/i, 'DateTime64(9)'],
+  [/^timestamp\((\d)\)$/i, 'DateTime64($1)'],
   // The engine's own `Date` begins in 1970.
   [/^(?:date|DATE)$/, 'Date32'],
+  [/^uuid$/i, 'UUID'],
+  [/^time(?: without time zone)?$/i, 'Time64(6)'],
   [/^int2$/, 'Int16'],
   [/^int4$/, 'Int32'],
   [/^int8$/, 'Int64'],

@@ -78,7 +78,7 @@ describe('a table read as a statement', () => {
 
   it.each([
     [{ 'filter[int]': '-5' }, '(`int` = {p0:Int64})', ['-5']],
-    [{ 'filter[int]gt': '1.5' }, '(`int` > {p0:Float64})', ['1.5']],
+    [{ 'filter[int]gt': '1.5' }, '(`int` > {p0:Decimal(76, 1)})', ['1.5']],
     [{ 'filter[big]': '18446744073709551615' }, '(`big` = {p0:UInt64})', ['18446744073709551615']],
     [{ 'filter[float]lteq': '-1e3' }, '(`float` <= {p0:Float64})', ['-1000']],
     [{ 'filter[flag]': 'false' }, '(`flag` = {p0:Bool})', ['false']],

@@ -1,6 +1,6 @@
 import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
-import type { TableDescription } from '../catalog.js';
+import { namedColumns, type TableDescription } from '../catalog.js';
 import type { Condition } from '../plan/condition.js';
 import type { TablePlan } from '../plan/table-plan.js';
 import { pageOffset } from './page-offset.js';
@@ -63,7 +63,7 @@ function once(name: string, value: unknown): string {
 /** Names with commas between them; a name that holds commas may stand alone. */
 const names = (table: TableDescription, list: string | undefined): readonly string[] => {
   if (list === undefined || list === '') return [];
-  return table.columns.some(({ name }) => name === list) ? [list] : list.split(',');
+  return namedColumns(table).some(({ name }) => name === list) ? [list] : list.split(',');
 };
 
 function distinct(columns: readonly string[]): readonly string[] {
@@ -74,7 +74,8 @@ function distinct(columns: readonly string[]): readonly string[] {
 
 /** A column may be called `-a`: the whole key first. A `+` of a URL arrives as a blank. */
 function sortKey(table: TableDescription, key: string): TablePlan['sort'][number] {
-  if (table.columns.some(({ name }) => name === key)) return { column: key, descending: false };
+  if (namedColumns(table).some(({ name }) => name === key))
+    return { column: key, descending: false };
   return {
     column: findColumn(table, key.replace(/^[+\- ]/, '')).name,
     descending: key.startsWith('-'),
@@ -83,9 +84,9 @@ function sortKey(table: TableDescription, key: string): TablePlan['sort'][number
 
 /** @throws {MillraceError} UNKNOWN_COLUMN, with a near name. */
 export function findColumn(table: TableDescription, name: string): Column {
-  const column = table.columns.find((each) => each.name === name);
+  const column = namedColumns(table).find((each) => each.name === name);
   if (column) return column;
-  const known = table.columns.map((each) => each.name);
+  const known = namedColumns(table).map((each) => each.name);
   throw new MillraceError(
     'UNKNOWN_COLUMN',
     `table ${table.name} has no column ${JSON.stringify(name.slice(0, 200))}${didYouMean(name.slice(0, 200), known)}`,

@@ -24,17 +24,35 @@ interface AggregateFunction {
 
 const plain = (type: string): string => type.replace(/^(?:Nullable|LowCardinality)\((.*)\)$/, '$1');
 const same = (type: string): string => `Nullable(${plain(type)})`;
-const ORDERED: readonly ColumnKind[] = ['text', 'number', 'boolean', 'time'];
+const ORDERED: readonly ColumnKind[] = [
+  'text',
+  'number',
+  'boolean',
+  'time',
+  'date',
+  'clock',
+  'uuid',
+];
+
+const SUMMED_DIGITS = 27;
+
+/** As the dialect sums: see `exact-sums.ts`. */
+function sumType(type: string): string {
+  const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(plain(type)) ?? [];
+  if (precision !== undefined)
+    return `Nullable(Decimal(${Number(precision) > SUMMED_DIGITS ? 76 : 38}, ${scale}))`;
+  return `Nullable(${/^(U?Int|Float)/.exec(plain(type))?.[1] ?? 'Float'}64)`;
+}
 
 export const AGGREGATES: Readonly<Record<string, AggregateFunction>> = {
   sum: {
-    engine: 'sumOrNull',
+    engine: 'sum',
     kinds: ['number'],
-    typeOf: (type) => `Nullable(${/^(U?Int|Float)/.exec(plain(type))?.[1] ?? 'Float'}64)`,
+    typeOf: sumType,
   },
-  avg: { engine: 'avgOrNull', kinds: ['number'], typeOf: () => 'Nullable(Float64)' },
-  min: { engine: 'minOrNull', kinds: ORDERED, typeOf: same },
-  max: { engine: 'maxOrNull', kinds: ORDERED, typeOf: same },
+  avg: { engine: 'avg', kinds: ['number'], typeOf: () => 'Nullable(Float64)' },
+  min: { engine: 'min', kinds: ORDERED, typeOf: same },
+  max: { engine: 'max', kinds: ORDERED, typeOf: same },
 };
 
 /** Columns that rows can be grouped by. */

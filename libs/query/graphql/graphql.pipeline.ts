@@ -161,7 +161,9 @@ export class GraphqlPipeline {
     const built = soundSchema(tables, shapes);
     for (const { name, problem } of built.leftOut)
       this.logger.error(`table ${name} of ${organization.name} is left out of GraphQL: ${problem}`);
-    this.schemas.set(organization.id, version, built, tables);
+    // Those of tokens that see some streams push out each other, not what everybody else uses.
+    const owner = organization.streams ? `${organization.id} in part` : organization.id;
+    this.schemas.set(owner, version, built, tables);
     return built;
   }
 
@@ -179,8 +181,8 @@ export class GraphqlPipeline {
 
 function versionOf(tables: readonly TableDescription[], shapes: Shapes): string {
   const hash = createHash('sha256');
-  for (const { name, columns } of tables)
-    hash.update(JSON.stringify([name, columns, [...(shapes.get(name) ?? [])]]));
+  for (const { name, columns, within } of tables)
+    hash.update(JSON.stringify([name, columns, within, [...(shapes.get(name) ?? [])]]));
   return hash.digest('base64');
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RequestOrganization } from '@app/platform';
 import { quoteIdentifier, WarehouseError, WarehouseReader } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
-import { isListOfObjects, shapeOf, type Shape } from './json-shape.js';
+import { isListOfObjects, isOfObjects, shapeOf, type Shape } from './json-shape.js';
 
 /** So old may be what is told of them. */
 export const AGE_MAX_MS = 30_000;
@@ -31,7 +31,7 @@ export class JsonShapes {
     const shapes = new Map<string, Shape>();
     for (const column of columns) {
       const quoted = quoteIdentifier(column.name);
-      if (column.type.startsWith('JSON'))
+      if (isOfObjects(column.type))
         shapes.set(column.name, await this.column(organization, name, quoted, ageMaxMs));
       else if (isListOfObjects(column.type))
         shapes.set(

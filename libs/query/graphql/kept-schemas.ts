@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import type { TableDescription } from '../catalog.js';
+import { namedColumns, type TableDescription } from '../catalog.js';
 import type { OrganizationSchema } from './organization-schema.js';
 
 /** Columns of one organization that a schema is made for: building it holds everybody up. */
@@ -58,4 +58,4 @@ export class KeptSchemas {
 }
 
 const columnsOf = (tables: readonly TableDescription[]): number =>
-  tables.reduce((sum, { columns }) => sum + columns.length, 0);
+  tables.reduce((sum, table) => sum + namedColumns(table).length, 0);

@@ -19,13 +19,26 @@ import { columnKind } from '../plan/bound-value.js';
 import { isListOfObjects, type Shape } from './json-shape.js';
 import { Names } from './names.js';
 import { aggregateFields } from './aggregate-fields.js';
-import { CONDITIONS, FIELD_NAME, INT64, JSON_VALUE, SORT_ORDER, TIMESTAMP } from './scalars.js';
+import {
+  CONDITIONS,
+  DATE,
+  DECIMAL,
+  FIELD_NAME,
+  INT64,
+  JSON_VALUE,
+  SORT_ORDER,
+  TIME_OF_DAY,
+  TIMESTAMP,
+  UUID_VALUE,
+} from './scalars.js';
 
 /** A table as its root fields show it. */
 export interface SchemaTable {
   readonly table: TableDescription;
   /** By field name. */
   readonly columns: ReadonlyMap<string, SchemaColumn>;
+  /** The same, with the fields within them: `k_n` is `k { n }`. */
+  readonly named: ReadonlyMap<string, SchemaColumn>;
   /** Names in a filter that join conditions; a column of the same name comes first. */
   readonly connectives: Readonly<Record<'and' | 'or' | 'not', string>>;
   readonly rowType: GraphQLObjectType;
@@ -81,7 +94,8 @@ export function buildSchema(
 ): OrganizationSchema {
   const types = new Names([
     ...['Query', 'String', 'Int', 'Float', 'Boolean', 'ID', SORT.name, INT64.name],
-    ...[TIMESTAMP.name, JSON_VALUE.name, SORT_ORDER.name, FIELD_NAME.name],
+    ...[TIMESTAMP.name, DECIMAL.name, DATE.name, TIME_OF_DAY.name, UUID_VALUE.name],
+    ...[JSON_VALUE.name, SORT_ORDER.name, FIELD_NAME.name],
     ...Object.values(CONDITIONS).map(({ name }) => name),
   ]);
   const rootNames = new Names([]);
@@ -159,13 +173,17 @@ function schemaTable(
       ]),
     ),
   });
-  const connective = (name: string): string => (columns.has(name) ? names.add(`_${name}`) : name);
+  const named = new Map(columns);
+  for (const field of table.within ?? [])
+    named.set(names.add(field.name), { column: field, json: undefined });
+  const connective = (name: string): string => (named.has(name) ? names.add(`_${name}`) : name);
   return {
     table,
     columns,
+    named,
     rowType,
     connectives: { and: connective('and'), or: connective('or'), not: connective('not') },
-    aggregateType: aggregateFields(typeName, columns, types, outputType),
+    aggregateType: aggregateFields(typeName, named, types, outputType),
   };
 }
 
@@ -209,7 +227,14 @@ function outputType(type: string): GraphQLOutputType {
   if (element !== undefined) return new GraphQLList(outputType(element));
   switch (columnKind(type)) {
     case 'number':
+      if (/Decimal|Int(?:128|256)/.test(type)) return DECIMAL;
       return /Int/.test(type) ? INT64 : GraphQLFloat;
+    case 'date':
+      return DATE;
+    case 'clock':
+      return TIME_OF_DAY;
+    case 'uuid':
+      return UUID_VALUE;
     case 'boolean':
       return GraphQLBoolean;
     case 'time':
@@ -222,7 +247,7 @@ function outputType(type: string): GraphQLOutputType {
 }
 
 function filterType(
-  { columns, connectives, rowType }: Omit<SchemaTable, 'filterType'>,
+  { named, connectives, rowType }: Omit<SchemaTable, 'filterType'>,
   types: Names,
 ): GraphQLInputObjectType {
   const filter: GraphQLInputObjectType = new GraphQLInputObjectType({
@@ -230,7 +255,7 @@ function filterType(
     description: 'All of it holds.',
     fields: () => {
       const fields: Record<string, GraphQLInputFieldConfig> = {};
-      for (const [name, { column }] of columns)
+      for (const [name, { column }] of named)
         fields[name] = { type: CONDITIONS[columnKind(column.type)] };
       const several = new GraphQLList(new GraphQLNonNull(filter));
       fields[connectives.and] = { type: several };

@@ -32,7 +32,7 @@ export function selectAggregates(
       return `${countOf(table, args, column)} AS ${alias}`;
     }
     const parts = [...reader.below(nodes)].map(([inner, [{ name: each }]]) => {
-      const described = table.columns.get(each.value)?.column;
+      const described = table.named.get(each.value)?.column;
       const quoted = quoteIdentifier(inner);
       if (!described)
         return { sql: quoteText(`${table.aggregateType.name}_${name}`), type: `${quoted} String` };
@@ -54,7 +54,7 @@ export function selectAggregates(
 }
 
 function countOf(
-  { columns }: SchemaTable,
+  { named }: SchemaTable,
   { column: name, distinct }: Readonly<Record<string, unknown>>,
   column: ColumnSql,
 ): string {
@@ -62,14 +62,14 @@ function countOf(
     if (distinct !== true) return 'count()';
     throw new MillraceError('INVALID_PARAMETER', 'count: distinct needs a column');
   }
-  const described = columns.get(name)?.column;
-  if (!described) throw unknownField('count', name, [...columns.keys()]);
+  const described = named.get(name)?.column;
+  if (!described) throw unknownField('count', name, [...named.keys()]);
   return `${distinct === true ? 'uniqExact' : 'count'}(${column(described.name)})`;
 }
 
 /** What aggregates are sorted by: `count`, `sum.bytes`, or a column they are grouped by. */
 export function aggregateSortKey(
-  { columns }: SchemaTable,
+  { named }: SchemaTable,
   field: string,
   groups: readonly string[],
   column: ColumnSql,
@@ -77,10 +77,10 @@ export function aggregateSortKey(
   if (field === 'count') return 'count()';
   const [name = '', ...rest] = field.split('.');
   const aggregate = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
-  const described = columns.get(aggregate ? rest.join('.') : field)?.column;
+  const described = named.get(aggregate ? rest.join('.') : field)?.column;
   if (described && aggregate) return `${aggregate.engine}(${column(described.name)})`;
   if (described && groups.includes(column(described.name))) return column(described.name);
-  throw unknownField('sort', field, ['count', ...columns.keys()]);
+  throw unknownField('sort', field, ['count', ...named.keys()]);
 }
 
 function unknownField(where: string, name: string, known: readonly string[]): MillraceError {

@@ -8,14 +8,14 @@ import { NumberText } from './scalars.js';
 
 /** A `filter` argument as conditions on columns. @throws {MillraceError} INVALID_PARAMETER */
 export function planFilter(
-  { columns, connectives }: SchemaTable,
+  { named, connectives }: Pick<SchemaTable, 'named' | 'connectives'>,
   filter: Readonly<Record<string, unknown>>,
 ): Condition {
   const { and, or, not } = connectives;
   const plan = (inner: unknown): Condition =>
-    planFilter({ columns, connectives } as SchemaTable, inner as Record<string, unknown>);
+    planFilter({ named, connectives }, inner as Record<string, unknown>);
   const conditions = Object.entries(filter).flatMap(([name, value]): Condition[] => {
-    const column = columns.get(name)?.column;
+    const column = named.get(name)?.column;
     if (column) return planColumn(column, value);
     if (value === null) return [];
     if (name === not) return [{ kind: 'not', condition: plan(value) }];

@@ -80,11 +80,11 @@ function isDescending(order: string | null | undefined): boolean {
   throw new MillraceError('INVALID_PARAMETER', 'sort: order is asc or desc');
 }
 
-function sortColumn({ columns, table }: SchemaTable, field: string): string {
-  const name = columns.get(field)?.column.name;
+function sortColumn({ named, table }: SchemaTable, field: string): string {
+  const name = named.get(field)?.column.name;
   if (name !== undefined) return name;
   throw new MillraceError(
     'UNKNOWN_COLUMN',
-    `sort: table ${table.name} has no column ${JSON.stringify(field.slice(0, 100))}${didYouMean(field.slice(0, 100), [...columns.keys()])}`,
+    `sort: table ${table.name} has no column ${JSON.stringify(field.slice(0, 100))}${didYouMean(field.slice(0, 100), [...named.keys()])}`,
   );
 }

@@ -29,7 +29,10 @@ export function selectColumns(
     const below = reader.below(nodes);
     if (!described.json || below.size === 0) return `${name} AS ${alias}`;
     const { sql, type } = nested(described.json, { root: name, keys: [] }, below, reader, 0);
-    return `CAST(${sql}, ${quoteText(type)}) AS ${alias}`;
+    const value = `CAST(${sql}, ${quoteText(type)})`;
+    // An object that is not there has no fields, not even null ones.
+    const isNullable = described.column.type.startsWith('Nullable(');
+    return `${isNullable ? `if(isNull(${name}), NULL, ${value})` : value} AS ${alias}`;
   });
 }
 

@@ -60,6 +60,9 @@ export const CONDITIONS = {
   number: condition('NumberCondition', 'A number', ORDERED),
   boolean: condition('BooleanCondition', 'true or false', 'eq, ne, in, nin, isnull'),
   time: condition('TimeCondition', 'A time, ISO 8601 or a number since 1970,', ORDERED),
+  date: condition('DateCondition', 'A date, YYYY-MM-DD,', ORDERED),
+  clock: condition('TimeOfDayCondition', 'A time of day, hh:mm:ss,', ORDERED),
+  uuid: condition('UuidCondition', 'A UUID', ORDERED),
   list: condition('ListCondition', 'Nothing: a list compares with no value; there is', 'isnull'),
   object: condition('JsonCondition', 'Nothing: JSON compares with no value; there is', 'isnull'),
 } as const;
@@ -69,7 +72,14 @@ function output(name: string, description: string): GraphQLScalarType {
 }
 
 export const INT64 = output('Int64', 'A whole number of 64 bits, as a JSON number.');
-export const TIMESTAMP = output('Timestamp', 'A time, ISO 8601, UTC.');
+export const TIMESTAMP = output(
+  'Timestamp',
+  'A time, ISO 8601; without a zone where the column has none.',
+);
+export const DECIMAL = output('Decimal', 'A JSON number with all its digits.');
+export const DATE = output('Date', 'A date, YYYY-MM-DD.');
+export const TIME_OF_DAY = output('TimeOfDay', 'A time of day, hh:mm:ss with its fraction.');
+export const UUID_VALUE = output('UUID', 'A UUID as text.');
 export const JSON_VALUE = output('JSON', 'Any JSON: an object, a list or a value.');
 
 function word(name: string, description: string, pattern: RegExp): GraphQLScalarType<string> {

@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
   join_default_strictness: /^(?:ALL|ANY|)$/,
   join_use_nulls: FLAG,
   max_threads: /^(?:[1-9]|1[0-6])$/,
+  output_format_decimal_trailing_zeros: FLAG,
   output_format_json_named_tuples_as_objects: FLAG,
   output_format_json_quote_64bit_integers: FLAG,
   output_format_json_quote_denormals: FLAG,

@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
+import { readTime } from '../plan/read-time.js';
 import { castOf, type Placeholder, type SpelledStatement } from './spell-out.js';
 
 /** Of `{name:Type}` placeholders, as text in the engine's own notation. */
@@ -27,9 +28,35 @@ export function nameIdentifiers({ pieces }: SpelledStatement, values: Values): s
 export function bindValues({ pieces }: SpelledStatement, values: Values): string {
   return pieces
     .map((piece) =>
-      typeof piece === 'string' ? piece : castOf(valueOf(piece, values), piece.type),
+      typeof piece === 'string'
+        ? piece
+        : castOf(fitting(piece, valueOf(piece, values)), piece.type),
     )
     .join('');
+}
+
+const INTEGER = /^(?:Nullable\()?(U?)Int(8|16|32|64)\)?$/;
+const DATE = /^(?:Nullable\()?Date(?:32)?\)?$/;
+
+/** The engine takes 300 for 44 where 8 bits are asked for, and 30 February for 1 March. */
+function fitting({ name, type }: Placeholder, value: string): string {
+  const [, unsigned, bits] = INTEGER.exec(type) ?? [];
+  if (bits !== undefined && /^[+-]?\d+$/.test(value)) {
+    const size = 2n ** BigInt(bits);
+    const least = unsigned === 'U' ? 0n : -size / 2n;
+    const number = BigInt(value.replace(/^\+/, ''));
+    if (number < least || number >= least + size) throw beyond(name, type, value);
+  }
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
+  if (DATE.test(type) && isDay && readTime(value) === undefined) throw beyond(name, type, value);
+  return value;
+}
+
+function beyond(name: string, type: string, value: string): MillraceError {
+  return new MillraceError(
+    'INVALID_PARAMETER',
+    `param_${name}: ${JSON.stringify(value.slice(0, 40))} is no ${type}`,
+  );
 }
 
 function valueOf({ name, type }: Placeholder, values: Values): string {

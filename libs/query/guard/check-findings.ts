@@ -122,13 +122,17 @@ export function checkTexts({ problem }: JudgedTexts, text: string): void {
  * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
  */
 export function checkTables(
-  { tables, inOperands, columns, expressions }: TreeFindings,
+  { tables, inOperands, columns, expressions, loose }: TreeFindings,
   catalog: Catalog,
   organization: RequestOrganization,
   text: string,
 ): void {
+  // Who may see all tables of the database reaches nothing by what the engine takes for one.
+  const seesAll = organization.streams === undefined;
   const own = ([name = '', ...more]: Name): boolean =>
-    more.length === 0 && (expressions.has(name) || catalog.table(organization, name) !== undefined);
+    more.length === 0 &&
+    ((expressions.has(name) && (seesAll || !loose.has(name))) ||
+      catalog.table(organization, name) !== undefined);
   for (const name of tables) {
     if (name.join('.') === NO_TABLE || own(name)) continue;
     if (name.length > 1) throw bareNames(name, text);
@@ -147,8 +151,14 @@ export function checkTables(
     if (!isColumn) throw refused('name', `${name} is not allowed${placeOf(name, text)}`);
   }
   for (const name of inOperands) {
-    if (own(name)) continue;
     const [first = ''] = name;
+    // By an alias the name can be any table of the database.
+    if (!seesAll)
+      throw refused(
+        'foreign_table',
+        `a token for some streams cannot ask IN ${first}${placeOf(first, text)}: write IN (SELECT … FROM …), a list, or has(…)`,
+      );
+    if (own(name)) continue;
     // A column, or an alias: but not a table of ours that this caller may not see.
     if (name.length > 1 ? DATABASE.test(first) : first.startsWith('_')) throw bareNames(name, text);
   }

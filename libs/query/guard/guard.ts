@@ -5,6 +5,7 @@ import { Catalog } from '../catalog.js';
 import { readableText } from '../dialect/author-text.js';
 import { fromCatalog } from '../dialect/catalog-statements.js';
 import { textOf, Translation } from '../dialect/translation.js';
+import { hasWallTimes, mayMakeWallTimes } from '../plan/wall-times.js';
 import { toQueryFailure } from '../query-failure.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
@@ -25,6 +26,8 @@ export interface Admitted {
   readonly settings: Settings;
   /** Tells how a statement would run, in the engine's words. */
   readonly explains: boolean;
+  /** Whether times without a zone may be among its columns. */
+  readonly wallTimes: boolean;
 }
 
 /** Of the engine itself, in lower case. */
@@ -90,7 +93,13 @@ export class Guard {
     const { spelled, settings, explains, zones, zonePlaceholders } = verdict;
     const asked = [...zones, ...[...zonePlaceholders].map((name) => values[name] ?? '')];
     this.zones.check(asked, (await this.engineNames()).zones, organization.id);
-    return { statement: bindValues(spelled, values), settings, explains };
+    const statement = bindValues(spelled, values);
+    const wallTimes =
+      mayMakeWallTimes(statement) ||
+      verdict.tables.some(([name = '']) =>
+        this.catalog.table(organization, name)?.columns.some(({ type }) => hasWallTimes(type)),
+      );
+    return { statement, settings, explains, wallTimes };
   }
 
   private async print(text: string): Promise<SpelledStatement> {

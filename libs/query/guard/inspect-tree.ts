@@ -1,3 +1,4 @@
+import { ExpressionScopes } from './expression-scopes.js';
 import { asWritten } from './spell-out.js';
 import { takesText } from './text-arguments.js';
 import { constantArgument, type Argument, type TextCall } from './text-call.js';
@@ -24,6 +25,8 @@ export interface TreeFindings {
   readonly columns: readonly Name[];
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
+  /** Names in FROM that the engine may take for a table although an expression has them. */
+  readonly loose: ReadonlySet<string>;
   /** Of parts of the statement. */
   readonly partSettings: readonly string[];
   /** Whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
@@ -85,7 +88,10 @@ const TYPE_IN_NAME = /^:`?(.*?)`?(?:\[\])*$/s;
  * of no known form, is reported and refused.
  */
 export function inspectTree(print: string): TreeFindings {
+  const scopes = new ExpressionScopes();
   const findings: Findings = {
+    scopes,
+    loose: scopes.loose,
     functions: new Set(),
     tableFunctions: new Set(),
     tables: [],
@@ -123,6 +129,8 @@ export function inspectTree(print: string): TreeFindings {
 }
 
 interface Findings {
+  readonly scopes: ExpressionScopes;
+  readonly loose: ReadonlySet<string>;
   functions: Set<string>;
   tableFunctions: Set<string>;
   tables: Name[];
@@ -231,6 +239,7 @@ function readIdentifier(
   if (path.at(-3)?.label === 'LAMBDA') findings.ambiguous.add(only);
   if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
     findings.tables.push(parts);
+    findings.scopes.refer(only, path);
   } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
   else {
     findings.columns.push(parts);
@@ -252,8 +261,9 @@ function readAlias(
   if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
   if (kind !== 'CONSTANT' && alias !== undefined) findings.ambiguous.add(asWritten(alias));
   const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
-  if (expression !== undefined && kind !== 'CONSTANT')
-    findings.expressions.add(asWritten(expression));
+  if (expression === undefined || kind === 'CONSTANT') return;
+  findings.expressions.add(asWritten(expression));
+  findings.scopes.declare(asWritten(expression), path);
 }
 
 /** Whether a table and its alias share a name with others of the same FROM, one of which has no alias. */

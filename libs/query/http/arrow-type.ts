@@ -12,6 +12,8 @@ export interface ArrowField {
 export type ArrowType =
   | string
   | { readonly Timestamp: readonly [string, string | null] }
+  | { readonly Time32: string }
+  | { readonly Time64: string }
   | { readonly Decimal128: readonly [number, number] }
   | { readonly Decimal256: readonly [number, number] }
   | { readonly FixedSizeBinary: number }
@@ -34,6 +36,7 @@ const UNITS: readonly (readonly [number, string])[] = [
   [6, 'Microsecond'],
   [9, 'Nanosecond'],
 ];
+const MILLISECOND_DIGITS = 3;
 const DECIMAL128_DIGITS = 38;
 
 /** The type of the engine's type. What Arrow has no type of is answered as text. */
@@ -56,6 +59,12 @@ export function arrowType(type: string): ArrowType {
     case 'DateTime':
     case 'DateTime64':
       return timestamp(outer === 'DateTime' ? ['0', ...parts] : parts);
+    case 'Time':
+      return { Time32: 'Second' };
+    case 'Time64':
+      return Number(first) <= MILLISECOND_DIGITS
+        ? { Time32: unitOf(first) }
+        : { Time64: unitOf(first) };
     case 'Decimal': {
       const [precision = 0, scale = 0] = parts.map(Number);
       return precision > DECIMAL128_DIGITS
@@ -82,9 +91,11 @@ export function field(name: string, type: ArrowType, nullable: boolean): ArrowFi
   return { name, data_type: type, nullable, dict_id: 0, dict_is_ordered: false };
 }
 
+const unitOf = (digits: string): string =>
+  UNITS.find(([most]) => Number(digits) <= most)?.[1] ?? 'Nanosecond';
+
 function timestamp([digits = '0', zone]: readonly string[]): ArrowType {
-  const [, unit = 'Nanosecond'] = UNITS.find(([most]) => Number(digits) <= most) ?? [];
-  return { Timestamp: [unit, zone === undefined ? null : zone.slice(1, -1)] };
+  return { Timestamp: [unitOf(digits), zone === undefined ? null : zone.slice(1, -1)] };
 }
 
 /** One without a name is counted. */

@@ -65,6 +65,6 @@ export class SchemaController {
     organization: RequestOrganization,
     table: TableDescription,
   ): Promise<TableSchema> {
-    return { fields: arrowFields(table.columns, await this.shapes.of(organization, table)) };
+    return { fields: arrowFields(table, await this.shapes.of(organization, table)) };
   }
 }

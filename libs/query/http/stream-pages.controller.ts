@@ -13,7 +13,7 @@ import { Catalog, type TableDescription } from '../catalog.js';
 import { findColumn } from '../frontends/tables.frontend.js';
 import { columnKind } from '../plan/bound-value.js';
 import { readAsSearch, SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
-import { readRange, SIZE_MAX } from '../search/search-request.js';
+import { fromBase64, readRange, SIZE_MAX, unsupported } from '../search/search-request.js';
 import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
 import { rowsWhere, sideOf, topValues } from '../search/stream-pages.js';
 import { abortedWith } from './aborted-with.js';
@@ -31,6 +31,15 @@ const valuesQuery = z.object({
     .string()
     .default('')
     .describe('A condition of SQL, as after WHERE; all rows without it'),
+  sql: z
+    .string()
+    .default('')
+    .describe('In base64, a SELECT whose rows are counted, instead of all and of `filter`'),
+  keyword: z.string().default('').describe('Only values that have this text in them, in any case'),
+  no_count: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('true: values in their own order, without their numbers'),
   size,
   start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
   end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),
@@ -38,6 +47,7 @@ const valuesQuery = z.object({
 const aroundQuery = z.object({
   key: time.describe('`_timestamp` of the row that is looked at, in microseconds since 1970'),
   size,
+  sql: unsupported('it is not taken here; put the condition into POST …/_search'),
 });
 
 @Controller()
@@ -80,9 +90,11 @@ export class StreamPagesController {
       const range = readRange(asked.start_time, asked.end_time);
       const table = this.table(scope.organization, name);
       const hits: string[] = [];
-      const rows = { sql: rowsWhere(table, asked.filter), range };
+      const rows = { sql: rowsOf(table, asked), range };
+      const { keyword, no_count: uncounted, size } = asked;
+      const wanted = { size, keyword, isUncounted: uncounted === 'true' };
       for (const column of fieldsOf(table, asked.fields)) {
-        const top = topValues(column, asked.size);
+        const top = topValues(column, wanted);
         const values = await this.searches.aggregate(rows, top, scope);
         hits.push(`{"field":${JSON.stringify(column)},"values":[${values.join(',')}]}`);
       }
@@ -163,6 +175,16 @@ export class StreamPagesController {
       `Search stream not found: ${name}${didYouMean(name, known)}`,
     );
   }
+}
+
+/** SQL of the rows whose values are counted. */
+function rowsOf(
+  table: TableDescription,
+  { filter, sql }: Pick<z.infer<typeof valuesQuery>, 'filter' | 'sql'>,
+): string {
+  if (sql === '') return rowsWhere(table, filter);
+  if (filter.trim() === '') return fromBase64(sql);
+  throw searchError(SEARCH_CODE.invalidSql, 'send sql or filter, not both');
 }
 
 function fieldsOf(table: TableDescription, list: string): readonly string[] {

@@ -1,29 +1,46 @@
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
+import { readEngineType } from './engine-type.js';
 import { readTime } from './read-time.js';
 
 /** A value as the engine binds it: text in its notation, and the type it is read as. */
 export interface BoundValue {
-  readonly type: 'String' | 'Int64' | 'UInt64' | 'Float64' | 'Bool' | typeof TIME;
+  readonly type: string;
   readonly text: string;
 }
 
-const TIME = "DateTime64(6, 'UTC')";
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^[+-]?\d+$/;
+const PLAIN = /^[+-]?\d{0,56}(?:\.\d{0,19})?$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?$/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** What can be asked of a column. */
-export type ColumnKind = 'text' | 'number' | 'boolean' | 'time' | 'list' | 'object';
+/** What can be asked of a column; a clock is a time of day. */
+export type ColumnKind =
+  'text' | 'number' | 'boolean' | 'time' | 'date' | 'clock' | 'uuid' | 'list' | 'object';
+
+const KINDS: readonly (readonly [RegExp, ColumnKind])[] = [
+  [/^Array$/, 'list'],
+  [/^(?:JSON|Tuple|Map)$/, 'object'],
+  [/^(?:U?Int|B?Float|Decimal)/, 'number'],
+  [/^Bool$/, 'boolean'],
+  [/^DateTime/, 'time'],
+  [/^Date/, 'date'],
+  [/^Time/, 'clock'],
+  [/^UUID$/, 'uuid'],
+];
+
+function bareType(type: string): ReturnType<typeof readEngineType> {
+  const read = readEngineType(type);
+  return /^(?:Nullable|LowCardinality)$/.test(read.name) ? bareType(read.parts[0] ?? '') : read;
+}
 
 export function columnKind(type: string): ColumnKind {
-  const inner = type.replace(/^(?:Nullable|LowCardinality)\((.*)\)$/, '$1');
-  if (inner.startsWith('Array(')) return 'list';
-  if (/^(?:JSON|Tuple|Map)/.test(inner)) return 'object';
-  if (/^(?:U?Int|Float|Decimal)/.test(inner)) return 'number';
-  if (inner === 'Bool') return 'boolean';
-  return inner.startsWith('DateTime') ? 'time' : 'text';
+  const { name } = bareType(type);
+  return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'text';
 }
 
 /**
@@ -41,14 +58,27 @@ export function readValue(column: Column, text: string): BoundValue {
       if (/^(?:false|0)$/i.test(text)) return { type: 'Bool', text: 'false' };
       throw wrong(column, text, 'true or false');
     case 'time': {
-      const time = readTime(text);
-      if (time !== undefined) return { type: TIME, text: time };
+      const time = timeValue(column, text);
+      if (time) return time;
       throw wrong(
         column,
         text,
         'an ISO 8601 time, or a number of seconds to nanoseconds since 1970',
       );
     }
+    case 'date': {
+      if (DAY.test(text) && readTime(text) !== undefined) return { type: 'Date32', text };
+      const time = DAY.test(text) ? undefined : timeValue(column, text);
+      if (time) return time;
+      throw wrong(column, text, 'a date of the years 1900 to 2299, YYYY-MM-DD');
+    }
+    case 'clock':
+      if (CLOCK.test(text))
+        return { type: 'Time64(9)', text: text.length === SHORT_CLOCK ? `${text}:00` : text };
+      throw wrong(column, text, 'a time of day, hh:mm:ss');
+    case 'uuid':
+      if (UUID.test(text)) return { type: 'UUID', text };
+      throw wrong(column, text, 'a UUID');
     default:
       throw new MillraceError(
         'INVALID_PARAMETER',
@@ -57,15 +87,33 @@ export function readValue(column: Column, text: string): BoundValue {
   }
 }
 
-/** Whole numbers stay whole: a float could not tell neighbours beyond 2⁵³ apart. */
+const SHORT_CLOCK = 5;
+const NANOSECONDS = 9;
+
+function timeValue({ type }: Column, text: string): BoundValue | undefined {
+  const digits = Number(bareType(type).parts[0]) === NANOSECONDS ? NANOSECONDS : 6;
+  const time = readTime(text, digits);
+  return time === undefined ? undefined : { type: `DateTime64(${digits}, 'UTC')`, text: time };
+}
+
+/** Digits stay what they are: a float could not tell neighbours beyond 2⁵³ apart. */
 function readNumber(column: Column, text: string): BoundValue {
+  const bare = text.replace(/^\+/, '');
   if (INTEGER.test(text) && text.length <= 40) {
-    const value = BigInt(text.replace(/^\+/, ''));
+    const value = BigInt(bare);
     if (value >= INT64.min && value <= INT64.max) return { type: 'Int64', text: String(value) };
     if (value > 0n && value <= UINT64_MAX) return { type: 'UInt64', text: String(value) };
   }
+  const isFloat = /Float/.test(column.type);
+  if (!isFloat && NUMBER.test(text) && PLAIN.test(text)) {
+    const scale = (text.split('.')[1] ?? '').length;
+    return { type: `Decimal(76, ${scale})`, text: bare };
+  }
   if (NUMBER.test(text) && Number.isFinite(Number(text)))
-    return { type: 'Float64', text: String(Number(text)) };
+    return {
+      type: /Float32/.test(column.type) ? 'Float32' : 'Float64',
+      text: String(Number(text)),
+    };
   throw wrong(column, text, 'a number');
 }
 

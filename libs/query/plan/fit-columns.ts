@@ -1,5 +1,6 @@
 import { quoteIdentifier, quoteText, type Column, type ResultFormat } from '@app/warehouse';
 import { readElement, readEngineType } from './engine-type.js';
+import { hasWallTimes, wallTimeText } from './wall-times.js';
 
 type Leaf = (name: string, parts: readonly string[]) => string | undefined;
 
@@ -32,13 +33,16 @@ const LEAVES: Partial<Record<ResultFormat, Leaf>> = {
   parquet: parquetLeaf,
 };
 
-/** Formats that cannot carry every type of the engine so that others read it. */
-export const needsFitting = (format: ResultFormat): boolean =>
-  format === 'csv' || LEAVES[format] !== undefined;
+/**
+ * Formats that cannot carry every type of the engine so that others read it.
+ * @param wallTimes whether times without a zone may be among the columns.
+ */
+export const needsFitting = (format: ResultFormat, wallTimes: boolean): boolean =>
+  wallTimes || format === 'csv' || LEAVES[format] !== undefined;
 
 /**
  * The statement with columns that the format carries: CSV has lists and objects as JSON; Arrow and
- * Parquet have as text what they have no type for.
+ * Parquet have as text what they have no type for; of a time without a zone text claims none.
  * @param columns of the statement, in order.
  */
 export function fitColumns(
@@ -58,9 +62,12 @@ export function fitColumns(
 
 function expression(column: string, type: string, format: ResultFormat): string {
   const leaf = LEAVES[format];
-  if (type === 'Dynamic') return textOfAnything(column);
+  if (type === 'Dynamic' && (leaf || format === 'csv')) return textOfAnything(column);
   if (leaf && type === 'Array(Dynamic)') return `arrayMap(e -> ${textOfAnything('e')}, ${column})`;
-  if (!leaf) return isNested(type) ? `toJSONString(${column})` : column;
+  if (!leaf) {
+    const value = hasWallTimes(type) ? wallTimeText(column, type) : column;
+    return format === 'csv' && isNested(type) ? `toJSONString(${value})` : value;
+  }
   const target = fittedType(type, leaf);
   return target === type ? column : `CAST(${column}, ${quoteText(target)})`;
 }

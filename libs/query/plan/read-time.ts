@@ -4,27 +4,33 @@ const ISO =
 const FIRST = Date.UTC(1900, 0, 1);
 const END = Date.UTC(2300, 0, 1);
 
+const MICROS = 6;
+const NANOS = 1_000_000_000n;
+
 /**
  * Reads a time as uploads do: ISO 8601, or a whole number of seconds, milli-, micro- or
- * nanoseconds since 1970, told apart by magnitude. What is finer than microseconds is cut.
+ * nanoseconds since 1970, told apart by magnitude. What is finer than the digits is cut.
+ * @param digits behind the second.
  * @returns `YYYY-MM-DD hh:mm:ss.ffffff` in UTC; undefined when it is no time.
  */
-export function readTime(text: string): string | undefined {
-  const micros = /^-?\d{1,19}$/.test(text) ? fromNumber(BigInt(text)) : fromIso(text);
-  if (micros === undefined) return undefined;
-  const seconds = floorDivide(micros, 1_000_000n);
+export function readTime(text: string, digits = MICROS): string | undefined {
+  const nanos = /^-?\d{1,19}$/.test(text) ? fromNumber(BigInt(text)) : fromIso(text);
+  if (nanos === undefined) return undefined;
+  const seconds = floorDivide(nanos, NANOS);
   const millis = Number(seconds) * 1000;
   if (millis < FIRST || millis >= END) return undefined;
-  const fraction = String(micros - seconds * 1_000_000n).padStart(6, '0');
+  const fraction = String(nanos - seconds * NANOS)
+    .padStart(9, '0')
+    .slice(0, digits);
   return `${new Date(millis).toISOString().slice(0, 19).replace('T', ' ')}.${fraction}`;
 }
 
 /** Bounds of magnitude are OpenObserve's: each unit reaches to the year 2969. */
 function fromNumber(value: bigint): bigint {
   const size = value < 0n ? -value : value;
-  if (size <= 31_536_000_000n) return value * 1_000_000n;
-  if (size <= 31_536_000_000_000n) return value * 1000n;
-  return size <= 31_536_000_000_000_000n ? value : floorDivide(value, 1000n);
+  if (size <= 31_536_000_000n) return value * NANOS;
+  if (size <= 31_536_000_000_000n) return value * 1_000_000n;
+  return size <= 31_536_000_000_000_000n ? value * 1000n : value;
 }
 
 function fromIso(text: string): bigint | undefined {
@@ -32,7 +38,7 @@ function fromIso(text: string): bigint | undefined {
   if (whole === undefined) return undefined;
   const millis = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
   if (Number.isNaN(millis) || !isDay(date)) return undefined;
-  return BigInt(millis) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'));
+  return BigInt(millis) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
 /** The parser takes 30 February for 2 March. */

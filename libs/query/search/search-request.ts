@@ -9,11 +9,25 @@ const TIMEOUT_MAX_SECONDS = 3600;
 /** Below it no number means microseconds of our times: it is seconds or milliseconds. */
 const MICROSECONDS_FROM = 1e12;
 
+/** As a size: as many rows as there may be. */
+const ALL = -1;
+
 const time = z.number().int().nonnegative().default(0);
 const page = {
   from: z.number().int().nonnegative().default(0),
-  size: z.number().int().nonnegative().max(SIZE_MAX).default(10),
+  size: z
+    .number()
+    .int()
+    .min(ALL)
+    .max(SIZE_MAX)
+    .default(10)
+    .describe(
+      `Rows; ${ALL}: as many as there may be; 0: none, unless sql_mode is full and there are no aggs`,
+    ),
 };
+
+/** What would change the answer, and is not there; clients that send it empty do not mean it. */
+export const unsupported = (instead: string) => z.literal('', { error: instead }).nullish();
 
 /** OpenObserve's clients send more than this; what is not named here is not looked at. */
 export const searchBody = z.object({
@@ -22,6 +36,12 @@ export const searchBody = z.object({
     ...page,
     start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
     end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),
+    sort_by: unsupported('put ORDER BY into sql'),
+    query_fn: unsupported('there are no VRL functions; write what it does as SQL'),
+    sql_mode: z
+      .string()
+      .optional()
+      .describe('full: a size of 0 means all rows where there are no aggs, as dashboards send it'),
   }),
   aggs: z
     .record(z.string(), z.string())
@@ -53,10 +73,16 @@ export function readSearch(body: z.infer<typeof searchBody>): SearchRequest {
     sql: decode(query.sql),
     range: readRange(query.start_time, query.end_time),
     from: query.from,
-    size: query.size,
+    size: sizeOf(body),
     aggs: Object.entries(aggs).map(([name, sql]) => [name, decode(sql)] as const),
     timeoutSeconds: Math.min(timeout, TIMEOUT_MAX_SECONDS),
   };
+}
+
+/** OpenObserve's dashboards ask for all rows by 0. */
+function sizeOf({ query, aggs }: z.infer<typeof searchBody>): number {
+  const isFull = query.sql_mode === 'full' && Object.keys(aggs).length === 0;
+  return query.size === ALL || (query.size === 0 && isFull) ? SIZE_MAX : query.size;
 }
 
 /** @throws {MillraceError} INVALID_SEARCH */
@@ -80,7 +106,7 @@ export function readRange(start: number, end: number): TimeRange {
   return { start: start || undefined, end: end || undefined };
 }
 
-function fromBase64(text: string): string {
+export function fromBase64(text: string): string {
   const bytes = Buffer.from(text, 'base64');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,17 +1,26 @@
-import { quoteIdentifier } from '@app/warehouse';
+import { quoteIdentifier, quoteText } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
 
 /** `_around` looks so many microseconds to each side. */
 const AROUND = 900 * 1_000_000;
 
+export interface TopValues {
+  readonly size: number;
+  /** Only values that have this text in them, in any case. */
+  readonly keyword: string;
+  /** In their own order instead of the most frequent first, and without numbers. */
+  readonly isUncounted: boolean;
+}
+
 /** Of aggregated rows: the values of a column that most rows have, with their numbers; the row of null has no key. */
-export function topValues(column: string, size: number): string {
+export function topValues(column: string, { size, keyword, isUncounted }: TopValues): string {
   const name = quoteIdentifier(column);
-  return (
-    `SELECT ${name} AS zo_sql_key, count() AS zo_sql_num FROM query` +
-    ` GROUP BY ${name} ORDER BY zo_sql_num DESC, zo_sql_key LIMIT ${size}`
-  );
+  const found = `positionCaseInsensitiveUTF8(toString(${name}), ${quoteText(keyword)}) > 0`;
+  const where = keyword === '' ? '' : ` WHERE ${found}`;
+  const number = isUncounted ? '' : ', count() AS zo_sql_num';
+  const order = isUncounted ? 'zo_sql_key' : 'zo_sql_num DESC, zo_sql_key';
+  return `SELECT ${name} AS zo_sql_key${number} FROM query${where} GROUP BY ${name} ORDER BY ${order} LIMIT ${size}`;
 }
 
 /** Rows of a table that fulfil a condition, as its author wrote it. */

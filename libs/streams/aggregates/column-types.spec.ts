@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { arrowName, changedIn, firstType, fits, widen, type Kinds } from './column-types.js';
+import { beyondFloat, changedIn, firstType, fits, widen, type Kinds } from './column-types.js';
+import { arrowName } from './type-names.js';
 
 const KINDS = [
   'Int64',
@@ -35,7 +36,7 @@ describe('the type for a new column', () => {
     [kinds(['JSON', 2], ['Int64', 2]), 'Nullable(Int64)'],
     [kinds(['JSON', 2], ['Array(JSON)', 3]), 'Array(JSON)'],
     [kinds(['JSON', 2], ['Int64', 1], ['Bool', 1]), 'Nullable(String)'],
-    [kinds(['JSON', 3], ['Int64', 1], ['Bool', 1]), 'JSON'],
+    [kinds(['JSON', 3], ['Int64', 1], ['Bool', 1]), 'Nullable(JSON)'],
     [
       kinds(['Array(Nullable(Int64))', 1], ['Array(Nullable(Float64))', 1]),
       'Array(Nullable(Float64))',
@@ -125,4 +126,44 @@ it('shows types by their names in Arrow', () => {
     'List',
     'Null',
   ]);
+});
+
+describe('types that a source tells', () => {
+  it.each([
+    [kinds(['Int32', 1]), 'Nullable(Int32)'],
+    [kinds(['Date32', 5], ['None', 1]), 'Nullable(Date32)'],
+    [kinds(['Date32', 5], ['DateTime64(6)', 1]), 'Nullable(DateTime64(6))'],
+    [kinds(['DateTime64(6)', 5], ["DateTime64(6, 'UTC')", 1]), 'Nullable(String)'],
+    [kinds(['Date32', 5], ['String', 1]), 'Nullable(String)'],
+    [kinds(['Decimal(15, 2)', 1]), 'Nullable(Decimal(15, 2))'],
+    [kinds(['Array(Nullable(Int16))', 1]), 'Array(Nullable(Int16))'],
+    [kinds(['Array(Nullable(UUID))', 1]), 'Array(Nullable(UUID))'],
+  ])('are the column’s: %j', (seen, type) => {
+    expect(typeForKinds(seen)).toBe(type);
+  });
+
+  it.each([
+    ['Nullable(Int32)', kinds(['Int32', 1]), undefined],
+    ['Nullable(Int32)', kinds(['Int64', 1]), 'Nullable(Int64)'],
+    ['Nullable(Int32)', kinds(['Float64', 1]), 'Nullable(Float64)'],
+    ['Nullable(Int32)', kinds(['Int64', 1], [beyondFloat('Int64'), 1], ['Float64', 1]), 'Nullable(Int64)'], // prettier-ignore
+    ['Nullable(UInt8)', kinds(['Int8', 1]), 'Nullable(Int16)'],
+    ['Nullable(UInt64)', kinds(['Int64', 1]), undefined],
+    ['Nullable(Float32)', kinds(['Float64', 1]), 'Nullable(Float64)'],
+    ['Nullable(Float64)', kinds(['Int64', 1], ['Float32', 1]), undefined],
+    ['Nullable(Decimal(15, 2))', kinds(['Decimal(10, 4)', 1]), 'Nullable(Decimal(17, 4))'],
+    ['Nullable(Decimal(15, 2))', kinds(['Int64', 1], ['String', 1]), undefined],
+    ['Nullable(Date32)', kinds(['DateTime64(3)', 1]), 'Nullable(DateTime64(3))'],
+    ['Nullable(DateTime64(3))', kinds(['DateTime64(6)', 1]), 'Nullable(DateTime64(6))'],
+    ['Nullable(DateTime64(6))', kinds(['DateTime64(9)', 1]), undefined],
+    ['Nullable(DateTime64(6))', kinds(["DateTime64(6, 'UTC')", 1]), undefined],
+    ['Nullable(String)', kinds(['Date32', 1]), undefined],
+    ['Nullable(Int64)', kinds(['Float32', 1]), 'Nullable(Float64)'],
+    ['Array(Nullable(Int64))', kinds(['Array(Nullable(Float32))', 1]), 'Array(Nullable(Float64))'],
+    ['Nullable(Int64)', kinds(['Decimal(18, 0)', 1]), undefined],
+    ['Nullable(UInt64)', kinds(['Decimal(18, 0)', 1]), 'Nullable(Decimal(20, 0))'],
+    ['Array(Nullable(Int8))', kinds(['Array(Nullable(Int32))', 1]), 'Array(Nullable(Int32))'],
+  ])('%s widens by %j to %s', (type, seen, wider) => {
+    expect(widen(type, seen)).toBe(wider);
+  });
 });

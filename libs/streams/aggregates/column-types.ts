@@ -1,3 +1,5 @@
+import { holds, readValueType, widest, writeValueType, type ValueType } from './value-type.js';
+
 /**
  * Which types a column can have, which kinds of value fit into it, and how it widens. Types and
  * kinds carry the engine's names: a kind is what `dynamicType` says of one value.
@@ -9,7 +11,10 @@ const UINT = 'Nullable(UInt64)';
 const FLOAT = 'Nullable(Float64)';
 const BOOL = 'Nullable(Bool)';
 const STRING = 'Nullable(String)';
-const OBJECT = 'JSON';
+/** Of an object, beside null: a field that is absent, or null, is no object without keys. */
+const OBJECT = 'Nullable(JSON)';
+/** The kind of objects, and the type of the columns that were made before there was the other: null reads as `{}` there. */
+const OBJECT_KIND = 'JSON';
 const arrayOf = (element: string): string => `Array(${element})`;
 const MIXED_ARRAY = arrayOf('Dynamic');
 /** Types that widen, each with its kind. */
@@ -19,35 +24,50 @@ const WIDENING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Kinds that each type takes without loss. Two need a look at the value too, which acceptance
- * takes: an Int64 in a Float64 column must be exact (|n| ≤ 2⁵³), one in a UInt64 column not negative.
+ * Kinds of JSON's values of which each family of types takes some, by what the value is: an integer
+ * by its size, a text by what it says. Acceptance looks at each (see `ColumnRules`).
  */
-const TAKES: Readonly<Record<string, readonly string[]>> = {
-  [INT]: ['Int64'],
-  [UINT]: ['UInt64', 'Int64'],
-  [FLOAT]: ['Float64', 'Int64'],
-  [BOOL]: ['Bool'],
-  [STRING]: ['String'],
-  [OBJECT]: ['JSON'],
-  [arrayOf(INT)]: [arrayOf(INT)],
-  [arrayOf(UINT)]: [arrayOf(UINT), arrayOf(INT)],
-  [arrayOf(FLOAT)]: [arrayOf(FLOAT), arrayOf(INT)],
-  [arrayOf(BOOL)]: [arrayOf(BOOL)],
-  [arrayOf(STRING)]: [arrayOf(STRING)],
-  [arrayOf(OBJECT)]: [arrayOf(OBJECT)],
+const TAKES_SOME: Readonly<Record<ValueType['family'], readonly string[]>> = {
+  integer: ['Int64'],
+  float: ['Float64', 'Int64'],
+  decimal: ['Int64', 'UInt64', 'Float64', 'String'],
+  timestamp: ['Int64', 'UInt64', 'Float64', 'String'],
+  date: ['String'],
+  time: ['String'],
+  uuid: ['String'],
+  boolean: [],
+  text: [],
 };
 
-/** Whether a value of this kind goes into a column of this type without loss (see {@link TAKES}). */
+/**
+ * Whether values of this kind go into a column of this type without loss: all of them, or those
+ * that acceptance lets in (see {@link TAKES_SOME}).
+ */
 export function fits(type: string, kind: string): boolean {
   if (type === MIXED_ARRAY) return kind.startsWith('Array(');
-  return TAKES[type]?.includes(kind) ?? false;
+  if (isObject(type)) return kind === OBJECT_KIND;
+  if (type === kind) return true;
+  const [list, values] = [elementOf(type), elementOf(kind)];
+  if (list !== undefined && values !== undefined) return takes(list, values);
+  return list === undefined && values === undefined && takes(type, kind);
 }
+
+function takes(type: string, kind: string): boolean {
+  const [column, value] = [readValueType(type), readValueType(kind)];
+  if (!column || !value) return false;
+  return holds(column, value) || TAKES_SOME[column.family].includes(writeValueType(value));
+}
+
+/** The type of an array's elements where they are single values. */
+export const elementOf = (type: string): string | undefined =>
+  /^Array\((Nullable\(.+\))\)$/.exec(type)?.[1];
 
 /** Exact in a float: integers beyond may be rounded as one. */
 export const EXACT_FLOAT = '9007199254740992';
 
 /** Kind, beside their own, of integers beyond {@link EXACT_FLOAT}, or of arrays with one. It says nothing about a type. */
-export const beyondFloat = (kind: string): string => `beyond floats: ${kind}`;
+export const beyondFloat = (kind: string): string => `${BEYOND}${kind}`;
+const BEYOND = 'beyond floats: ';
 
 /** Whether such integers were seen and go into a column of this type: it must not become one of floats then. */
 export function holdsBeyondFloat(type: string, kinds: Kinds): boolean {
@@ -57,6 +77,17 @@ export function holdsBeyondFloat(type: string, kinds: Kinds): boolean {
 
 /** The kind of values of a type that may become one of floats; undefined for others. */
 export const kindThatWidens = (type: string): string | undefined => WIDENING.get(type);
+
+/** Kinds of floats, and of lists of them. */
+const FRACTIONS: ReadonlySet<string> = new Set(
+  ['Float64', 'Float32'].flatMap((kind) => [kind, arrayOf(`Nullable(${kind})`)]),
+);
+
+/** Whether values of a kind make a column of integers one of floats, if all that it holds are exact there. */
+export const meetsFractions = (type: string, kind: string): boolean =>
+  WIDENING.has(type) &&
+  FRACTIONS.has(kind) &&
+  (elementOf(type) === undefined) === (elementOf(kind) === undefined);
 
 /** Types of single values, of objects, and of arrays; the narrowest of a family first. */
 const SCALARS: readonly (readonly string[])[] = [[STRING], [INT, UINT, FLOAT], [BOOL]];
@@ -68,7 +99,7 @@ const ARRAYS: readonly (readonly string[])[] = [
     arrayOf(FLOAT),
     arrayOf(BOOL),
     arrayOf(STRING),
-    arrayOf(OBJECT),
+    arrayOf(OBJECT_KIND),
     MIXED_ARRAY,
   ],
 ];
@@ -92,6 +123,8 @@ export const changedIn = (type: string): string => `changed in: ${type}`;
  * tie goes to those named first; the rest will be rejected and kept.
  */
 export function firstType(kinds: Kinds): FirstType | undefined {
+  const typed = typedFirst(kinds);
+  if (typed) return typed;
   const [most] = [SCALARS, OBJECTS, ARRAYS]
     .map((families) => families.map((family) => seenOf(family, kinds)).filter(hasAny))
     .map((families) => ({ families, count: sumOf(families.flatMap(({ seen }) => seen)) }))
@@ -131,62 +164,74 @@ const isSilent = (kind: string): boolean => kind === 'None' || kind === 'Array(N
 /** Whether a field had nothing but nulls and empty arrays. */
 export const isUntyped = (kinds: Kinds): boolean => [...kinds.keys()].every(isSilent);
 
-/** The wider type a column takes when these kinds come to it, or undefined when it stays as it is. */
+/** Kinds that values of JSON have. Others come from sources that tell types: tables, and CSV's dates. */
+const OF_JSON = new Set(['Int64', 'UInt64', 'Float64', 'Bool', 'String']);
+
+const isTyped = (kind: string): boolean => {
+  const value = readValueType(elementOf(kind) ?? kind);
+  return value !== undefined && !OF_JSON.has(writeValueType(value));
+};
+
+/** Where a source tells types: the one that holds all of them. */
+function typedFirst(kinds: Kinds): FirstType | undefined {
+  const told = [...kinds.keys()].filter((kind) => readValueType(elementOf(kind) ?? kind)).sort();
+  const [first, ...others] = told;
+  if (first === undefined || !told.some(isTyped)) return undefined;
+  const common = others.reduce<string | undefined>(
+    (type, kind) => type && commonType(type, kind),
+    columnOf(first),
+  );
+  if (common !== undefined) return { type: common };
+  return told.every((kind) => elementOf(kind) !== undefined)
+    ? { type: MIXED_ARRAY }
+    : { type: STRING, verbatim: 'scalars' };
+}
+
+/** The type of a column for values of this kind alone. */
+const columnOf = (kind: string): string =>
+  elementOf(kind) === undefined ? `Nullable(${kind})` : kind;
+
+/** The narrowest column type for a column's values and those of a kind; undefined where there is none. */
+function commonType(type: string, kind: string): string | undefined {
+  const [list, values] = [elementOf(type), elementOf(kind)];
+  if ((list === undefined) !== (values === undefined)) return undefined;
+  const [column, value] = [readValueType(list ?? type), readValueType(values ?? kind)];
+  const wider = column && value && widest(column, value);
+  if (!wider) return undefined;
+  const single = `Nullable(${writeValueType(wider)})`;
+  return list === undefined ? single : arrayOf(single);
+}
+
+/**
+ * The wider type a column takes when these kinds come to it, or undefined when it stays as it is.
+ * @param kinds as they are beside the column: a value that fits is of the column's own type, so an
+ *   integer is `Int64` only where the column's is too narrow for it
+ */
 export function widen(type: string, kinds: Kinds): string | undefined {
-  if (type === INT && kinds.has('Float64')) return FLOAT;
-  if (type === arrayOf(INT) && kinds.has(arrayOf(FLOAT))) return arrayOf(FLOAT);
-  return undefined;
+  if (WIDENING.has(type) && [...kinds.keys()].some((kind) => meetsFractions(type, kind)))
+    return type === INT ? FLOAT : arrayOf(FLOAT);
+  const wider = [...kinds.keys()].sort().reduce((now, kind) => widerBy(now, kind, kinds), type);
+  return wider === type ? undefined : wider;
 }
 
-const ARROW_NAMES: readonly (readonly [RegExp, string])[] = [
-  [/^Nullable\(Nothing\)$/, 'Null'],
-  [/^DateTime64/, 'Timestamp'],
-  [/^Array\(/, 'List'],
-  [/^JSON/, 'Struct'],
-  [/^(?:Nullable\()?(Int64|UInt64|Float64)/, '$1'],
-  [/^(?:Nullable\()?Bool/, 'Boolean'],
-  [/^(?:Nullable\(|LowCardinality\()?String/, 'Utf8'],
-];
-
-/** Arrow's name of a column type, as the API shows it. */
-export function arrowName(type: string): string {
-  for (const [pattern, name] of ARROW_NAMES) {
-    const match = pattern.exec(type);
-    if (match) return name.replace('$1', match[1] ?? '');
-  }
-  return type;
+function widerBy(type: string, kind: string, kinds: Kinds): string {
+  if (fits(type, kind) && !isNarrowFor(type, kind)) return type;
+  // A float would round integers that come with the fractions.
+  if (FRACTIONS.has(kind) && [...kinds.keys()].some((each) => each.startsWith(BEYOND))) return type;
+  return commonType(type, kind) ?? type;
 }
 
-/** Types that may be declared, by the name the API has for them. */
-const DECLARABLE: ReadonlyMap<string, string> = new Map([
-  ['Utf8', STRING],
-  ['Int64', INT],
-  ['UInt64', UINT],
-  ['Float64', FLOAT],
-  ['Boolean', BOOL],
-  ['Struct', OBJECT],
-  ['List<Utf8>', arrayOf(STRING)],
-  ['List<Int64>', arrayOf(INT)],
-  ['List<UInt64>', arrayOf(UINT)],
-  ['List<Float64>', arrayOf(FLOAT)],
-  ['List<Boolean>', arrayOf(BOOL)],
-  ['List<Struct>', arrayOf(OBJECT)],
-]);
-
-export const DECLARABLE_NAMES: readonly string[] = [...DECLARABLE.keys()];
-
-/** The column type that a declared name stands for. */
-export function declaredType(name: string): string | undefined {
-  return DECLARABLE.get(name);
-}
-
-/** The name with which a column of this type could be declared: `List<Int64>`, where {@link arrowName} says `List`. */
-export function declarableName(type: string): string {
-  for (const [name, declared] of DECLARABLE) if (declared === type) return name;
-  return arrowName(type);
+/** Whether a column of integers, or of floats of 32 bits, is too narrow for some values of a kind that it takes. */
+function isNarrowFor(type: string, kind: string): boolean {
+  const [column, value] = [type, kind].map((each) => readValueType(elementOf(each) ?? each));
+  const isNumber = column?.family === 'integer' || column?.family === 'float';
+  return isNumber && value !== undefined && !holds(column, value);
 }
 
 export const isText = (type: string): boolean => type === STRING;
 
 /** Whether a column holds a single value: text, a number, or a truth. */
-export const isScalar = (type: string): boolean => type.startsWith('Nullable(');
+export const isScalar = (type: string): boolean => type.startsWith('Nullable(') && !isObject(type);
+
+/** Whether a column holds objects, with nulls among them or as it was before. */
+export const isObject = (type: string): boolean => type === OBJECT || type === OBJECT_KIND;

@@ -1,31 +1,46 @@
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { ColumnNeighbours } from './column-neighbours.js';
-import { declarableName, isText } from './column-types.js';
+import { elementOf, isObject, isScalar, isText, type Verbatim } from './column-types.js';
 import { fieldNameProblem } from './names.js';
 import type { StreamSettings } from './stream-settings.js';
+import { declarableName } from './type-names.js';
+import { holds, readValueType } from './value-type.js';
 
 /** More would cost every query; a record that needs more is rejected. */
 export const COLUMNS_MAX = 2000;
 
+/** What becomes of columns that are declared. */
+export interface DeclaredChange {
+  readonly added: readonly Column[];
+  readonly widened: readonly Column[];
+  readonly verbatim: readonly { readonly name: string; readonly of: Verbatim }[];
+}
+
 /**
- * Those that are not there yet. A column that is there keeps its type: its rows have it.
+ * Columns that are not there yet, and those that become wider: a column's rows have its type, so it
+ * changes only where each value stays what it is.
  * @throws {MillraceError} INVALID_PARAMETER
  */
 export function declaredColumns(
   columns: readonly Column[],
   declared: readonly Column[],
-): readonly Column[] {
+): DeclaredChange {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const neighbours = new ColumnNeighbours(columns);
   const added: Column[] = [];
+  const widened: Column[] = [];
   for (const { name, type } of declared) {
     const now = types.get(name);
     if (now === type) continue;
-    if (now !== undefined)
-      throw invalid(
-        `columns: ${JSON.stringify(name)} is ${declarableName(now)} already, and cannot become ${declarableName(type)}; declare types before the first value`,
-      );
+    if (now !== undefined) {
+      // One that was made before columns of objects had nulls stays as it is.
+      if (isObject(now) && isObject(type)) continue;
+      if (!canBecome(now, type))
+        throw invalid(`columns: ${JSON.stringify(name)} ${whyNot(now, type)}`);
+      widened.push({ name, type });
+      continue;
+    }
     const problem = fieldNameProblem(name);
     if (problem) throw invalid(`columns: a column ${problem}`);
     const clash = neighbours.problemWith({ name, type });
@@ -35,7 +50,29 @@ export function declaredColumns(
   }
   if (columns.length + added.length > COLUMNS_MAX)
     throw invalid(`columns: a stream has at most ${COLUMNS_MAX}`);
-  return added;
+  // Numbers that still come are kept as they are written.
+  const verbatim = widened
+    .filter(({ type }) => isText(type))
+    .map(({ name }) => ({ name, of: 'scalars' as const }));
+  return { added, widened, verbatim };
+}
+
+/** Whether the engine makes of each value the same in the other type, or the text that answers show. */
+function canBecome(now: string, type: string): boolean {
+  const [list, lists] = [elementOf(now), elementOf(type)];
+  if ((list === undefined) !== (lists === undefined)) return false;
+  const [from, to] = [readValueType(list ?? now), readValueType(lists ?? type)];
+  if (!from || !to) return false;
+  return holds(to, from) || (list === undefined && isText(type) && from.family !== 'timestamp');
+}
+
+function whyNot(now: string, type: string): string {
+  const change = `is ${declarableName(now)} already, and cannot become ${declarableName(type)}`;
+  if (isText(now))
+    return `${change}: text stays text; declare the type in a new stream before its first upload, and upload there again`;
+  if (now === 'Nullable(Int64)' && type.startsWith('Nullable(Float'))
+    return `${change} by a declaration; the first fraction that comes makes it one, where no integer in it is beyond 2^53`;
+  return `${change} without loss; declare types before the first value`;
 }
 
 /** @throws {MillraceError} INVALID_PARAMETER where a key is no column that it can be */
@@ -48,7 +85,7 @@ export function checkKeys(columns: readonly Column[], settings: Partial<StreamSe
   }
   for (const name of settings.partitionKeys ?? []) {
     const type = types.get(name);
-    if (type === undefined || !type.startsWith('Nullable('))
+    if (type === undefined || !isScalar(type))
       throw invalid(
         `partition_keys: ${JSON.stringify(name)} is not a column of single values of it`,
       );

@@ -3,12 +3,14 @@ import { ColumnNeighbours } from './column-neighbours.js';
 import {
   firstType,
   holdsBeyondFloat,
+  isObject,
   isUntyped,
   widen,
   type Kinds,
   type Verbatim,
 } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
+import { countPaths, morePaths, PATHS_MAX, withPaths, type ObjectColumn } from './object-paths.js';
 import { fieldNameProblem } from './names.js';
 
 /**
@@ -29,12 +31,14 @@ export interface VerbatimColumn {
 export interface Schema {
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
-  /** Columns that never widen. All others of integers hold none that a float would round. */
+  /** Columns that never become floats. All others of integers hold none that a float would round. */
   readonly exact: readonly string[];
   /** Columns of text whose values may have been something else, and are there as they were written. */
   readonly verbatim: readonly VerbatimColumn[];
   /** Fields that had no value yet: no columns, until the first one gives them a type. */
   readonly untyped: readonly string[];
+  /** What is within columns of objects; not of those that are older than this list. */
+  readonly objects: readonly ObjectColumn[];
   /** Counts schema changes. */
   readonly version: number;
 }
@@ -49,6 +53,8 @@ export interface SchemaChange {
   readonly untyped?: readonly string[];
   /** Untyped fields that are listed no more: a column needs their place. */
   readonly withdrawn?: readonly string[];
+  /** Columns of objects, with those of their paths that are new or have new kinds of values. */
+  readonly objects?: readonly ObjectColumn[];
   /** 1 for the first change. */
   readonly version: number;
 }
@@ -58,11 +64,13 @@ export const NO_SCHEMA: Schema = {
   exact: [],
   verbatim: [],
   untyped: [],
+  objects: [],
   version: 0,
 };
 
 export function withChange(schema: Schema, change: SchemaChange): Schema {
   const { added, widened, exact = [], verbatim = [], untyped = [], withdrawn = [] } = change;
+  const { objects = [] } = change;
   const types = new Map(widened.map(({ name, type }) => [name, type]));
   const gone = new Set([...added.map(({ name }) => name), ...withdrawn]);
   const kept = schema.columns.map(({ name, type }) => ({ name, type: types.get(name) ?? type }));
@@ -71,6 +79,7 @@ export function withChange(schema: Schema, change: SchemaChange): Schema {
     exact: [...schema.exact, ...exact],
     verbatim: [...schema.verbatim, ...verbatim],
     untyped: [...schema.untyped.filter((name) => !gone.has(name)), ...untyped],
+    objects: withPaths(schema.objects, objects),
     version: change.version,
   };
 }
@@ -106,8 +115,9 @@ export function evolved(
   const verbatim: VerbatimColumn[] = [];
   for (const [name, kinds] of survey) {
     const now = types.get(name);
-    if (known.includes(name) && !released.includes(name)) continue;
     const wider = now === undefined ? undefined : widen(now, kinds);
+    const isExact = known.includes(name) && !released.includes(name);
+    if (isExact && (wider === undefined || wider.includes('Float'))) continue;
     const first = now === undefined ? firstType(kinds) : undefined;
     const type = first?.type ?? wider ?? now;
     if (type === undefined) continue;
@@ -123,9 +133,12 @@ export function evolved(
     if (holdsBeyondFloat(type, kinds)) exact.push(name);
   }
   const silent = [...survey].filter(([, kinds]) => isUntyped(kinds)).map(([name]) => name);
-  const change = changeOf(schema, { added, widened, exact, verbatim }, silent);
+  const objects = pathsOf(schema.objects, added, survey);
+  const change = changeOf(schema, { added, widened, exact, verbatim, objects }, silent);
   const { untyped = [], withdrawn = [] } = change;
-  const isAny = [added, widened, exact, untyped, withdrawn].some(({ length }) => length > 0);
+  const isAny = [added, widened, exact, untyped, withdrawn, objects].some(
+    ({ length }) => length > 0,
+  );
   return isAny ? change : undefined;
 }
 
@@ -136,7 +149,7 @@ export function evolved(
  */
 export function changeOf(
   schema: Schema,
-  { added, widened, exact = [], verbatim = [] }: Omit<SchemaChange, 'version'>,
+  { added, widened, exact = [], verbatim = [], objects }: Omit<SchemaChange, 'version'>,
   silent: readonly string[] = [],
 ): SchemaChange {
   const { untyped: before, version } = schema;
@@ -144,6 +157,7 @@ export function changeOf(
   const types = new Set(added.map(({ name }) => name));
   const untyped = listed.filter((name) => !before.includes(name));
   const withdrawn = before.filter((name) => !listed.includes(name) && !types.has(name));
+  const within = objects ?? pathsOf(schema.objects, added, new Map());
   return {
     added,
     widened,
@@ -151,8 +165,27 @@ export function changeOf(
     ...(verbatim.length > 0 ? { verbatim } : {}),
     ...(untyped.length > 0 ? { untyped } : {}),
     ...(withdrawn.length > 0 ? { withdrawn } : {}),
+    ...(within.length > 0 ? { objects: within } : {}),
     version: version + 1,
   };
+}
+
+/** Of columns that are added, which have all their paths listed, and of those that have had from the first. */
+function pathsOf(
+  known: readonly ObjectColumn[],
+  added: readonly Column[],
+  survey: Survey,
+): readonly ObjectColumn[] {
+  const begun = added.filter(({ type }) => isObject(type)).map(({ name }) => ({ name, paths: [] }));
+  const begins = new Set(begun.map(({ name }) => name));
+  let room = PATHS_MAX - countPaths(known);
+  return [...known, ...begun].flatMap((column) => {
+    const more = morePaths(column, survey.get(column.name)?.keys() ?? [], room);
+    const before = new Set(column.paths.map(({ path }) => path));
+    room -= more?.paths.filter(({ path }) => !before.has(path)).length ?? 0;
+    if (more) return [more];
+    return begins.has(column.name) ? [column] : [];
+  });
 }
 
 function untypedBeside(columns: readonly Column[], names: readonly string[]): readonly string[] {

@@ -236,6 +236,10 @@ describe('settings of a stream', () => {
       version: 1,
     },
   };
+  const addedAs = (type: string): StreamEvent => ({
+    type: 'StreamSchemaEvolved',
+    data: { id: 's', added: [{ name: 'v', type }], widened: [], version: 1 },
+  });
   const change = (
     wanted: SettingsChange,
     declared: readonly Column[] = [],
@@ -297,13 +301,58 @@ describe('settings of a stream', () => {
   it('declare columns, each once and with one type', () => {
     const stream = given([CREATED, COLUMNS]);
     expect(stream.when(change({}, [{ name: 'n', type: 'Nullable(Int64)' }]))).toEqual([]);
-    expect(() => stream.when(change({}, [{ name: 'n', type: 'Nullable(String)' }]))).toThrow(
-      /"n" is Int64 already/,
+    expect(() => stream.when(change({}, [{ name: 'n', type: 'Nullable(Bool)' }]))).toThrow(
+      /"n" is Int64 already, and cannot become Boolean without loss/,
     );
     for (const name of ['', '_timestamp', '_row', 'k'.repeat(257)])
       expect(() => stream.when(change({}, [{ name, type: 'Nullable(String)' }]))).toThrow(
         /columns:/,
       );
+  });
+
+  it.each([
+    ['Int32', 'Int64'],
+    ['Int64', 'Decimal(21, 2)'],
+    ['Date32', "DateTime64(6, 'UTC')"],
+    ['DateTime64(3)', 'DateTime64(6)'],
+    ['Decimal(5, 2)', 'Decimal(7, 3)'],
+  ])('widen a column that is declared so, or a list (%s to %s)', (from, to) => {
+    for (const of of [
+      (type: string) => `Nullable(${type})`,
+      (type: string) => `Array(Nullable(${type}))`,
+    ]) {
+      const stream = given([CREATED, addedAs(of(from))]);
+      const wider = { name: 'v', type: of(to) };
+      expect(stream.when(change({}, [wider]))).toEqual([
+        { type: 'StreamSchemaEvolved', data: { id: 's', added: [], widened: [wider], version: 2 } },
+      ]);
+    }
+  });
+
+  it.each(['Int64', 'Float64', 'Bool', 'Decimal(5, 2)', 'Date32', 'Time64(3)', 'UUID'])(
+    'make text of a column that is declared so, which takes what still comes as it is written (%s)',
+    (from) => {
+      const stream = given([CREATED, addedAs(`Nullable(${from})`)]);
+      const text = { name: 'v', type: 'Nullable(String)' };
+      const verbatim = [{ name: 'v', of: 'scalars' }];
+      expect(stream.when(change({ fullTextSearchKeys: ['v'] }, [text]))).toMatchObject([
+        { type: 'StreamSchemaEvolved', data: { widened: [text], verbatim } },
+        { type: 'StreamSettingsChanged' },
+      ]);
+    },
+  );
+
+  it.each([
+    ['Nullable(Int64)', 'Nullable(Int32)', 'without loss'],
+    ['Nullable(Int64)', 'Nullable(Float64)', 'the first fraction that comes makes it one'],
+    ['Nullable(String)', 'Nullable(Date32)', 'text stays text; declare the type in a new stream'],
+    ["Nullable(DateTime64(6, 'UTC'))", 'Nullable(DateTime64(6))', 'without loss'],
+    ["Nullable(DateTime64(6, 'UTC'))", 'Nullable(String)', 'without loss'],
+    ['Nullable(Int64)', 'Array(Nullable(Int64))', 'without loss'],
+    ['JSON', 'Nullable(String)', 'without loss'],
+  ])('change no column that would lose by it (%s to %s)', (from, type, why) => {
+    const stream = given([CREATED, addedAs(from)]);
+    expect(() => stream.when(change({}, [{ name: 'v', type }]))).toThrow(why);
   });
 
   it('declare no column that another one is in the way of', () => {

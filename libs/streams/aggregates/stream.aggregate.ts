@@ -2,6 +2,7 @@ import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { checkKeys, declaredColumns } from './declared-columns.js';
+import { pathFields } from './object-values.js';
 import {
   changedSettings,
   DEFAULT_SETTINGS,
@@ -33,6 +34,7 @@ export interface StreamCreated {
     readonly exact?: SchemaChange['exact'];
     readonly verbatim?: SchemaChange['verbatim'];
     readonly untyped?: SchemaChange['untyped'];
+    readonly objects?: SchemaChange['objects'];
     readonly settings?: Partial<StreamSettings>;
   };
 }
@@ -126,7 +128,7 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
 };
 
 function begin(state: StreamState, created: StreamCreated['data']): StreamState {
-  const { columns, exact = [], verbatim = [], untyped, settings, ...stream } = created;
+  const { columns, exact = [], verbatim = [], untyped, objects, settings, ...stream } = created;
   return {
     ...state,
     stream,
@@ -134,6 +136,7 @@ function begin(state: StreamState, created: StreamCreated['data']): StreamState 
     exact,
     verbatim,
     untyped: untyped ?? [],
+    objects: objects ?? [],
     version: columns || untyped ? 1 : 0,
     settings: { ...state.settings, ...settings },
   };
@@ -146,7 +149,10 @@ function create(
   beginning: StreamChange | undefined,
 ): StreamCreated {
   const changes = beginning ? change(stream.id, nothing, beginning) : [];
-  const { columns, exact, verbatim, untyped } = changes.reduce(streamAggregate.evolve, nothing);
+  const { columns, exact, verbatim, untyped, objects } = changes.reduce(
+    streamAggregate.evolve,
+    nothing,
+  );
   const [settings] = changes.flatMap((each) =>
     each.type === 'StreamSettingsChanged' ? [each.data.settings] : [],
   );
@@ -158,6 +164,7 @@ function create(
       ...(exact.length > 0 ? { exact } : {}),
       ...(verbatim.length > 0 ? { verbatim } : {}),
       ...(untyped.length > 0 ? { untyped } : {}),
+      ...(objects.length > 0 ? { objects } : {}),
       ...(settings ? { settings } : {}),
     },
   };
@@ -174,26 +181,21 @@ const evolveSchema = (id: string, change: SchemaChange | undefined): StreamSchem
 function changeSettings(
   id: string,
   state: StreamState,
-  { change, declared, keepsRows }: Extract<StreamCommand, { type: 'change-settings' }>,
+  { change: wanted, declared, keepsRows }: Extract<StreamCommand, { type: 'change-settings' }>,
 ): readonly StreamEvent[] {
-  const added = declaredColumns(state.columns, declared);
-  const columns = [...state.columns, ...added];
-  const settings = changedSettings(state.settings, change);
-  checkKeys(columns, settings);
+  const change = changeOf(state, declaredColumns(state.columns, declared));
+  const { columns } = withChange(state, change);
+  const settings = changedSettings(state.settings, wanted);
+  checkKeys([...columns, ...pathFields(state.objects)], settings);
   if (keepsRows && isShorter(settings.dataRetention, state.settings.dataRetention))
     throw new MillraceError(
       'FORBIDDEN',
       `data_retention: a shorter one deletes rows, which only an admin of the organization may; now it is ${daysOf(state.settings.dataRetention)}`,
     );
   return [
-    ...(added.length === 0
+    ...(change.added.length + change.widened.length === 0
       ? []
-      : [
-          {
-            type: 'StreamSchemaEvolved' as const,
-            data: { id, ...changeOf(state, { added, widened: [] }) },
-          },
-        ]),
+      : [{ type: 'StreamSchemaEvolved' as const, data: { id, ...change } }]),
     ...(Object.keys(settings).length === 0
       ? []
       : [{ type: 'StreamSettingsChanged' as const, data: { id, settings } }]),

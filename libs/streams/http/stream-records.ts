@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
-import { arrowName, type Verbatim } from '../aggregates/column-types.js';
+import type { Verbatim } from '../aggregates/column-types.js';
+import { arrowName } from '../aggregates/type-names.js';
+import { pathFields } from '../aggregates/object-values.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import { DamagedTables, type Damage } from '../damage/damaged-tables.js';
 import type { StreamDescription } from '../projections/streams.projection.js';
 
+/** The only type of streams there is; OpenObserve's clients name one. */
+export const STREAM_TYPE = 'logs';
+
 /** As API.md, "Streams", shows it; times in microseconds since the epoch, sizes in bytes. */
 export interface StreamRecord {
   readonly name: string;
-  readonly stream_type: 'logs';
+  readonly stream_type: typeof STREAM_TYPE;
   readonly storage_type: 'disk';
   readonly stats: {
     readonly doc_num: number;
@@ -33,6 +38,8 @@ export interface ListedColumn {
   readonly type: string;
   /** Of text that may have been something else: which values are there as they were written. */
   readonly verbatim?: Verbatim;
+  /** Of objects: what is within them, by the names that statements have for it, where it has a type. */
+  readonly fields?: readonly { readonly name: string; readonly type: string }[];
 }
 
 export const ORDER_BY: readonly string[] = [TIMESTAMP.name];
@@ -69,14 +76,25 @@ function toRecord(
   withSchema: boolean,
 ): StreamRecord {
   const verbatim = new Map(described.verbatim.map((column) => [column.name, column.of]));
+  const within = new Map<string, { name: string; type: string }[]>();
+  for (const { column, name: field, type } of pathFields(described.objects)) {
+    const fields = within.get(column) ?? [];
+    fields.push({ name: field, type: arrowName(type) });
+    within.set(column, fields);
+  }
   const schema = [TIMESTAMP, ...listedColumns(described)].map((column): ListedColumn => {
     const of = verbatim.get(column.name);
-    const shown = { name: column.name, type: arrowName(column.type) };
-    return of ? { ...shown, verbatim: of } : shown;
+    const fields = within.get(column.name);
+    return {
+      name: column.name,
+      type: arrowName(column.type),
+      ...(of ? { verbatim: of } : {}),
+      ...(fields ? { fields } : {}),
+    };
   });
   return {
     name,
-    stream_type: 'logs',
+    stream_type: STREAM_TYPE,
     storage_type: 'disk',
     stats: {
       doc_num: statistics?.rows ?? 0,

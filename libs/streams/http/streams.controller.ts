@@ -16,12 +16,18 @@ import { ChangeStreamSettings } from '../commands/change-stream-settings.command
 import { DeleteStream } from '../commands/delete-stream.command.js';
 import { EnsureStream } from '../commands/ensure-stream.command.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
-import { StreamRecords, type StreamRecord } from './stream-records.js';
+import { STREAM_TYPE, StreamRecords, type StreamRecord } from './stream-records.js';
 import { settingsBody, toChange, toColumns } from './stream-settings.body.js';
 
 const LIST_MAX = 10_000;
 
+/** Streams of another type there are none. */
+const typeQuery = {
+  type: z.string().default(STREAM_TYPE).describe('logs; of other types there are no streams'),
+};
+const oneQuery = z.object(typeQuery);
 const listQuery = z.strictObject({
+  ...typeQuery,
   fetchSchema: z.enum(['true', 'false']).default('false'),
   keyword: z.string().default(''),
   offset: z.coerce.number().int().min(0).default(0),
@@ -36,7 +42,7 @@ interface Done {
 const TAG = 'Streams';
 const EXAMPLE: StreamRecord = {
   name: 'logs',
-  stream_type: 'logs',
+  stream_type: STREAM_TYPE,
   storage_type: 'disk',
   stats: {
     doc_num: 2,
@@ -55,11 +61,16 @@ const EXAMPLE: StreamRecord = {
 const NOT_FOUND = { STREAM_NOT_FOUND: 'stream not found' };
 const SETTINGS = {
   tag: TAG,
+  query: oneQuery,
   summary:
     'Change settings: only what is sent. `columns` declares types of columns; on a stream that does not exist it makes it. A shorter `data_retention` deletes rows, and needs an admin',
   body: {
     schema: settingsBody,
-    example: { data_retention: 30, columns: { status: 'Int64' }, partition_keys: ['status'] },
+    example: {
+      data_retention: 30,
+      columns: { status: 'Int64', shipped: 'Date32', price: 'Decimal128(15, 2)' },
+      partition_keys: ['status'],
+    },
   },
   answer: { code: 200, message: 'stream settings saved' },
   failures: {
@@ -84,6 +95,7 @@ export class StreamsController {
   ) {}
 
   @Get('streams')
+  @Requires('query')
   @Describe({
     tag: TAG,
     summary: 'Streams by name',
@@ -95,26 +107,29 @@ export class StreamsController {
     @Req() request: AuthenticatedRequest,
     @Query() query: unknown,
   ): Promise<{ list: readonly StreamRecord[]; total: number }> {
-    const { fetchSchema, keyword, offset, limit } = listQuery.parse(query);
-    const streams = this.streams
-      .list(organizationOf(request).id)
-      .filter((stream) => stream.name.includes(keyword));
+    const { type, fetchSchema, keyword, offset, limit } = listQuery.parse(query);
+    const ofType = type === STREAM_TYPE ? this.streams.listFor(organizationOf(request)) : [];
+    const streams = ofType.filter((stream) => stream.name.includes(keyword));
     const page = streams.slice(offset, offset + limit);
     return { list: await this.records.of(page, fetchSchema === 'true'), total: streams.length };
   }
 
   @Get(['streams/:stream/schema', ':stream/schema'])
+  @Requires('query')
   @Describe({
     tag: TAG,
     summary: 'A stream with its schema; types have the names of Apache Arrow',
+    query: oneQuery,
     answer: { ...EXAMPLE, schema: [{ name: '_timestamp', type: 'Timestamp' }] },
     failures: NOT_FOUND,
   })
   async schema(
     @Req() request: AuthenticatedRequest,
     @Param('stream') name: string,
+    @Query() query: unknown,
   ): Promise<StreamRecord> {
-    const stream = this.streams.find(organizationOf(request).id, name);
+    checkType(query, name);
+    const stream = this.streams.findFor(organizationOf(request), name);
     const [record] = stream ? await this.records.of([stream], true) : [];
     if (!record) throw notFound(name);
     return record;
@@ -127,12 +142,14 @@ export class StreamsController {
   async settings(
     @Req() request: AuthenticatedRequest,
     @Param('stream') name: string,
+    @Query() query: unknown,
   ): Promise<Done> {
+    checkType(query, name);
     const body = await readJson(request.raw, settingsBody).catch(withoutBody);
     const organization = organizationOf(request);
     const declared = toColumns(body);
     const context = contextOf(request);
-    let stream = this.streams.find(organization.id, name);
+    let stream = this.streams.findFor(organization, name);
     // A stream that is made by it has no rows that could go.
     const keepsRows = stream !== undefined && organization.administered !== true;
     if (!stream) {
@@ -157,8 +174,12 @@ export class StreamsController {
   @Put('streams/:stream/settings')
   @Requires('configure-streams')
   @Describe(SETTINGS)
-  putSettings(@Req() request: AuthenticatedRequest, @Param('stream') name: string): Promise<Done> {
-    return this.settings(request, name);
+  putSettings(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') name: string,
+    @Query() query: unknown,
+  ): Promise<Done> {
+    return this.settings(request, name, query);
   }
 
   @Delete(['streams/:stream', ':stream'])
@@ -166,10 +187,16 @@ export class StreamsController {
   @Describe({
     tag: TAG,
     summary: 'Delete a stream with its rows and rejected records; its name is free at once',
+    query: oneQuery,
     answer: { code: 200, message: 'stream deleted' },
     failures: NOT_FOUND,
   })
-  async remove(@Req() request: AuthenticatedRequest, @Param('stream') name: string): Promise<Done> {
+  async remove(
+    @Req() request: AuthenticatedRequest,
+    @Param('stream') name: string,
+    @Query() query: unknown,
+  ): Promise<Done> {
+    checkType(query, name);
     await this.commands.execute(
       new DeleteStream(organizationOf(request), name, contextOf(request)),
     );
@@ -179,6 +206,11 @@ export class StreamsController {
 
 const notFound = (name: string): MillraceError =>
   new MillraceError('STREAM_NOT_FOUND', 'stream not found', { detail: name });
+
+/** @throws {MillraceError} STREAM_NOT_FOUND where a stream of another type is asked for, which must not pass for this one */
+function checkType(query: unknown, name: string): void {
+  if (oneQuery.parse(query).type !== STREAM_TYPE) throw notFound(name);
+}
 
 /** No body has no type either. */
 function withoutBody(error: unknown): never {

@@ -51,7 +51,7 @@ export class StreamsResolver {
     @Args('keyword', { type: () => String, defaultValue: '', description: 'In the name' })
     keyword: string,
   ): Promise<readonly StreamRecord[]> {
-    const streams = this.streams.list(organizationOf(request).id);
+    const streams = this.streams.listFor(organizationOf(request));
     return this.records.of(
       streams.filter(({ name }) => name.includes(keyword)),
       true,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import { seesStream, type RequestOrganization } from '@app/platform';
 import {
   streamAggregate,
   type StreamEvent,
@@ -26,7 +27,7 @@ interface StoredStreams {
 @Injectable()
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
-  readonly snapshotVersion = 3;
+  readonly snapshotVersion = 4;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
   /** Ids are never used again: a batch of one of these has nowhere to go. */
@@ -51,6 +52,11 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.organizations.get(organizationId)?.get(name);
   }
 
+  /** As the caller of a request may see it: a token may be for some streams only. */
+  findFor(organization: RequestOrganization, name: string): StreamDescription | undefined {
+    return seesStream(organization, name) ? this.find(organization.id, name) : undefined;
+  }
+
   byId(id: string): StreamDescription | undefined {
     return this.descriptions.get(id);
   }
@@ -68,6 +74,11 @@ export class StreamsProjection implements SnapshottedProjection {
   list(organizationId: string): readonly StreamDescription[] {
     const streams = [...(this.organizations.get(organizationId)?.values() ?? [])];
     return streams.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** By name, as far as the caller of a request may see them. */
+  listFor(organization: RequestOrganization): readonly StreamDescription[] {
+    return this.list(organization.id).filter(({ name }) => seesStream(organization, name));
   }
 
   /** Of every organization. */

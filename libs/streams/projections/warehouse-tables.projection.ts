@@ -2,10 +2,13 @@ import type { Lead, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
   UNTYPED,
+  type Indexed,
   type TableName,
   type WarehouseSchema,
   type WarehouseTable,
 } from '@app/warehouse';
+import { withPaths, type ObjectColumn } from '../aggregates/object-paths.js';
+import { pathFields, sqlOfField } from '../aggregates/object-values.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import type {
   StreamCreated,
@@ -84,11 +87,11 @@ export class WarehouseTablesProjection implements Projection {
       }
       case 'StreamSchemaEvolved': {
         const data = event.data as StreamSchemaEvolved['data'];
-        return this.change(data.id, (table) => this.evolve(table, data));
+        return this.change(data.id, (table, stream) => this.evolve(table, stream, data));
       }
       case 'StreamSettingsChanged': {
         const { id, settings } = event.data as StreamSettingsChanged['data'];
-        return this.change(id, (table) => this.configure(table, settings));
+        return this.change(id, (table, { objects }) => this.configure(table, settings, objects));
       }
       case 'StreamDeleted':
         return this.aside.release((event.data as StreamDeleted['data']).id);
@@ -162,11 +165,14 @@ export class WarehouseTablesProjection implements Projection {
     await this.schema.createRejectedTable(database);
   }
 
-  private async change(id: string, work: (table: TableName) => Promise<void>): Promise<void> {
+  private async change(
+    id: string,
+    work: (table: TableName, stream: StreamDescription) => Promise<void>,
+  ): Promise<void> {
     const stream = this.streams.byId(id);
     if (!stream) return;
     const { database, name } = stream;
-    await this.carryOut(id, name, () => work({ database, table: name }));
+    await this.carryOut(id, name, () => work({ database, table: name }, stream));
   }
 
   /** @throws what the engine may let pass another time. */
@@ -202,29 +208,38 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   private async create(created: StreamCreated['data']): Promise<void> {
-    const { id, database, name, columns = [], untyped = [], settings = {} } = created;
+    const { id, database, name, columns = [], untyped = [], objects = [], settings = {} } = created; // prettier-ignore
     const table = { database, table: name };
     await this.schema.createTable(table, listedColumns({ columns, untyped }), id);
-    await this.configure(table, settings);
+    await this.configure(table, settings, objects);
   }
 
   private async evolve(
     table: TableName,
-    { added, widened, untyped = [], withdrawn = [] }: StreamSchemaEvolved['data'],
+    { settings, objects: known }: StreamDescription,
+    { added, widened, untyped = [], withdrawn = [], objects = [] }: StreamSchemaEvolved['data'],
   ): Promise<void> {
     if (withdrawn.length > 0) await this.schema.dropUntyped(table, withdrawn);
     await this.schema.addColumns(table, listedColumns({ columns: added, untyped }));
     for (const column of widened) await this.schema.modifyColumn(table, column);
+    // An index of values that are read by another type now would not be found any more.
+    const now = withPaths(known, objects);
+    const changed = new Set(objects.flatMap(({ name, paths }) => paths.map(({ path }) => `${name}.${path}`))); // prettier-ignore
+    const { partitionKeys, fullTextSearchKeys } = settings;
+    if ([...partitionKeys, ...fullTextSearchKeys].some((key) => changed.has(key)))
+      await this.configure(table, { partitionKeys, fullTextSearchKeys }, now);
   }
 
   private async configure(
     table: TableName,
     { dataRetention, partitionKeys, fullTextSearchKeys }: Partial<StreamSettings>,
+    objects: readonly ObjectColumn[],
   ): Promise<void> {
     if (dataRetention !== undefined) await this.schema.setRetention(table, dataRetention);
-    if (partitionKeys !== undefined) await this.schema.setSkipIndexes(table, partitionKeys);
+    if (partitionKeys !== undefined)
+      await this.schema.setSkipIndexes(table, indexed(partitionKeys, objects));
     if (fullTextSearchKeys !== undefined)
-      await this.schema.setTextIndexes(table, fullTextSearchKeys);
+      await this.schema.setTextIndexes(table, indexed(fullTextSearchKeys, objects));
   }
 
   private async mend(
@@ -255,9 +270,9 @@ export class WarehouseTablesProjection implements Projection {
     if ((actual?.retentionDays ?? 0) !== settings.dataRetention)
       await this.schema.setRetention(table, settings.dataRetention);
     if (!sameNames(actual?.skipIndexes, settings.partitionKeys))
-      await this.schema.setSkipIndexes(table, settings.partitionKeys);
+      await this.schema.setSkipIndexes(table, indexed(settings.partitionKeys, schema.objects));
     if (!sameNames(actual?.textIndexes, settings.fullTextSearchKeys))
-      await this.schema.setTextIndexes(table, settings.fullTextSearchKeys);
+      await this.schema.setTextIndexes(table, indexed(settings.fullTextSearchKeys, schema.objects));
   }
 }
 
@@ -265,3 +280,14 @@ const nameOf = ({ database, table }: TableName): string => `${database}.${table}
 
 const sameNames = (a: readonly string[] = [], b: readonly string[]): boolean =>
   [...a].sort().join('\n') === [...b].sort().join('\n');
+
+function indexed(keys: readonly string[], objects: readonly ObjectColumn[]): readonly Indexed[] {
+  const fields = new Map(pathFields(objects).map((field) => [field.name, field]));
+  // What came later may have taken its type from a field.
+  const isLost = (key: string): boolean => objects.some(({ name }) => key.startsWith(`${name}.`));
+  return keys.flatMap((key): Indexed[] => {
+    const field = fields.get(key);
+    if (field) return [{ sql: sqlOfField(field), type: field.type }];
+    return isLost(key) ? [] : [key];
+  });
+}

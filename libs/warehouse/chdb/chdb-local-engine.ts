@@ -84,6 +84,8 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_try_infer_datetimes=0',
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
   '--json_type_escape_dots_in_keys=1',
+  // What a stream's columns are called says nothing of what a statement of ours calls its own.
+  '--prefer_column_name_to_alias=1',
   '--engine_file_truncate_on_insert=1',
   // Fast over small: a batch is read back within seconds.
   '--output_format_compression_level=1',
@@ -104,6 +106,9 @@ export const EXTRACTION: readonly string[] = [
   '--storage_file_read_method=pread',
   '--input_format_parquet_enable_json_parsing=0',
   '--input_format_parquet_allow_missing_columns=0',
+  '--input_format_arrow_allow_missing_columns=0',
+  // Of Arrow's structs its reader tells which are null.
+  '--allow_experimental_nullable_tuple_type=1',
   '--use_parquet_metadata_cache=0',
   '--output_format_json_quote_denormals=1',
 ];

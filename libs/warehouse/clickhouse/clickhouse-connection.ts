@@ -23,6 +23,8 @@ const OWN: ClickHouseSettings = {
   max_table_size_to_drop: '0',
   max_partition_size_to_drop: '0',
   session_timezone: 'UTC',
+  // Servers whose default it is not make no column of a time of day.
+  enable_time_time64_type: 1,
 };
 /** What is written is on most replicas when the answer comes, and what is read has it, on whichever node. */
 const OWN_ON_CLUSTER: ClickHouseSettings = {

@@ -4,6 +4,7 @@ import { KEYS_APART } from '../part-settings.js';
 import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 import { microsByMagnitude } from './micros-by-magnitude.js';
+import { lineColumns } from './line-columns.js';
 import { isNewest, type Claim } from './writer-epochs.js';
 
 /**
@@ -46,6 +47,8 @@ export const LINES_SETTINGS = {
   input_format_json_infer_array_of_dynamic_from_array_of_different_types: 1,
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
+  // Acceptance writes times so, and the other ways of the engine to read them guess.
+  date_time_input_format: 'basic',
   json_type_escape_dots_in_keys: 1,
   // Objects with thousands of different keys would take a column's memory for each.
   max_dynamic_subcolumns_in_json_type_parsing: KEYS_APART,
@@ -60,8 +63,9 @@ export function selectBatches({
   types,
   batches,
 }: Pick<BatchInsert, 'columns' | 'types' | 'batches'>): string {
+  const lines = types && lineColumns(columns, types);
   const formatOf = (file: string): string =>
-    types ? `${linesFormat(file)}, ${quoteText(structureOf(columns, types))}` : 'Native';
+    lines ? `${linesFormat(file)}, ${quoteText(lines.structure)}` : 'Native';
   const byFile = new Map<string, StoredBatch[]>();
   for (const batch of batches) {
     const others = byFile.get(batch.file);
@@ -72,11 +76,11 @@ export function selectBatches({
     .map(([file, [first, ...others]]) => {
       if (!first) return '';
       // Names are told once for each file: the engine bounds how much a statement may say.
-      const rows = `SELECT *, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${formatOf(file)})`;
+      const rows = `SELECT *, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${formatOf(file)})${lines?.settings ?? ''}`;
       const of = others.length === 0 ? ofOne(first) : ofSeveral([first, ...others]);
       const time = types ? timeOf(first.times, of.acceptedAt) : TIME;
       const selected = columns.map((name) =>
-        name === TIMESTAMP.name ? time : quoteIdentifier(name),
+        name === TIMESTAMP.name ? time : (lines?.valueOf ?? quoteIdentifier)(name),
       );
       return `SELECT ${selected.join(', ')}, ${first.position.partition} AS \`_partition\`, ${of.offset} AS \`_offset\`, ${of.row} FROM (${rows})`;
     })
@@ -130,13 +134,6 @@ const TIME = quoteIdentifier(TIMESTAMP.name);
 function timeOf(times: StoredBatch['times'], acceptedAt: string): string {
   const told = times === 'by magnitude' ? microsByMagnitude(`nullIf(${TIME}, 0)`) : TIME;
   return `fromUnixTimestamp64Micro(ifNull(${told}, ${acceptedAt}), 'UTC') AS ${TIME}`;
-}
-
-function structureOf([time = '', ...columns]: readonly string[], types: readonly string[]): string {
-  if (time !== TIMESTAMP.name || columns.length !== types.length)
-    throw new Error('lines want a type for each column, and their time first');
-  const read = columns.map((name, index) => `${quoteIdentifier(name)} ${types[index] ?? ''}`);
-  return [`${TIME} Nullable(Int64)`, ...read].join(', ');
 }
 
 /**

@@ -22,6 +22,8 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_json_quote_64bit_integers: 0 as const,
   output_format_json_quote_denormals: 0 as const,
   output_format_json_escape_forward_slashes: 0 as const,
+  // A decimal shows the digits of its type, as DuckDB, Postgres and DataFusion have it.
+  output_format_decimal_trailing_zeros: 1 as const,
   // A text may be cut within a character; JSON is UTF-8.
   output_format_json_validate_utf8: 1 as const,
   // Texts are quoted, so an empty one is not null.
@@ -35,6 +37,8 @@ export const readSettings = (limits: QueryLimits) => ({
   joined_subquery_requires_alias: 0 as const,
   // Fields without a type are columns of this kind, and nothing else is.
   asterisk_include_alias_columns: 1 as const,
+  // An object that is null is none with fields.
+  enable_nullable_tuple_type: 1 as const,
   // What standard SQL says, where the engine by itself says something else.
   union_default_mode: 'DISTINCT' as const,
   intersect_default_mode: 'DISTINCT' as const,
@@ -42,6 +46,9 @@ export const readSettings = (limits: QueryLimits) => ({
   join_use_nulls: 1 as const,
   cast_keep_nullable: 1 as const,
   prefer_column_name_to_alias: 1 as const,
+  aggregate_functions_null_for_empty: 1 as const,
+  // The beginning of a day or an hour before 1970 is before 1970.
+  enable_extended_results_for_datetime_functions: 1 as const,
   // Analysis cannot be interrupted, and names that stand for one another make trees of any size.
   max_expanded_ast_elements: String(TREE_MAX),
   // What does not fit into memory is sorted on disk.

@@ -11,6 +11,8 @@ export const columnsOf = (databases: string): string =>
 
 const COLUMNS = `${columnsOf('database = {database:String}')} AND table = {table:String} ORDER BY position`;
 
+const ZONELESS = /\bDateTime64\((\d)\)/;
+
 /** Columns of stream tables: which there are, and how they come and change. */
 export class SqlColumns {
   constructor(
@@ -41,9 +43,17 @@ export class SqlColumns {
     }
   }
 
-  /** @throws {ColumnMismatchError} when the engine said that it did, and has not */
+  /**
+   * Days become times on a wall by way of moments of UTC: the engine would take a server's own zone
+   * for midnight, whatever the statement says.
+   * @throws {ColumnMismatchError} when the engine said that it did, and has not
+   */
   async modify(table: TableName, column: Column): Promise<void> {
+    const { name, type } = column;
+    const ofUtc = type.replace(ZONELESS, "DateTime64($1, 'UTC')");
     for (const each of this.ddl.tablesOf(table)) {
+      if (ofUtc !== type)
+        await this.runner.command(this.ddl.modifyColumn(each, { name, type: ofUtc }));
       await this.runner.command(this.ddl.modifyColumn(each, column));
       await this.check(each, [column]);
     }

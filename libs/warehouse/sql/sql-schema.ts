@@ -1,12 +1,5 @@
-import {
-  qualified,
-  REJECTED_TABLE,
-  ORGANIZATION_PREFIX,
-  OUR_DATABASES,
-  indexName,
-  type Ddl,
-  type IndexKind,
-} from '../ddl.js';
+import { qualified, REJECTED_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, type Ddl } from '../ddl.js';
+import { indexName, isUnfiltered, type IndexKind } from '../column-indexes.js';
 import { newDatabaseName } from '../database-name.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { StorageUse } from '../storage-use.js';
@@ -15,6 +8,7 @@ import { columnsOf, SqlColumns } from './sql-columns.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 import type {
   Column,
+  Indexed,
   RejectedRows,
   StreamStatistics,
   TableName,
@@ -101,8 +95,15 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     return this.ofTable.add(table, columns);
   }
 
-  modifyColumn(table: TableName, column: Column): Promise<void> {
-    return this.ofTable.modify(table, column);
+  /** An index that a column of the new type cannot have goes before, and comes again as the type has it. */
+  async modifyColumn(table: TableName, column: Column): Promise<void> {
+    const { name, type } = column;
+    const index = indexName('partition_key', name);
+    const indexed = isUnfiltered(type) ? await this.indexes() : undefined;
+    const hasIndex = indexed?.get(keyOf(this.ddl.stored(table)))?.has(index) === true;
+    if (hasIndex) await this.runner.command(this.ddl.dropIndex(table, index));
+    await this.ofTable.modify(table, column);
+    if (hasIndex) await runAll(this.runner, this.ddl.addIndex(table, 'partition_key', name, type));
   }
 
   dropUntyped(table: TableName, names: readonly string[]): Promise<void> {
@@ -128,26 +129,29 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     await this.runner.command(this.ddl.setRetention(table, days));
   }
 
-  setSkipIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+  setSkipIndexes(table: TableName, columns: readonly Indexed[]): Promise<void> {
     return this.setIndexes(table, 'partition_key', columns);
   }
 
-  setTextIndexes(table: TableName, columns: readonly string[]): Promise<void> {
+  setTextIndexes(table: TableName, columns: readonly Indexed[]): Promise<void> {
     return this.setIndexes(table, 'full_text', columns);
   }
 
   private async setIndexes(
     table: TableName,
     kind: IndexKind,
-    columns: readonly string[],
+    columns: readonly Indexed[],
   ): Promise<void> {
-    const indexes = (await this.indexes()).get(keyOf(this.ddl.stored(table)));
-    const known = (await this.columns(table)).map(({ name }) => name);
-    const present = known.filter(isIndexed(kind, indexes));
-    for (const column of present.filter((name) => !columns.includes(name)))
-      await this.runner.command(this.ddl.dropIndex(table, kind, column));
-    for (const column of columns.filter((name) => !present.includes(name)))
-      await runAll(this.runner, this.ddl.addIndex(table, kind, column));
+    const indexes = (await this.indexes()).get(keyOf(this.ddl.stored(table))) ?? new Set<string>();
+    const wanted = new Map(columns.map((indexed) => [indexName(kind, indexed), indexed]));
+    for (const name of [...indexes].filter((each) => each.startsWith(`${kind}_`)))
+      if (!wanted.has(name)) await this.runner.command(this.ddl.dropIndex(table, name));
+    const types = new Map((await this.columns(table)).map(({ name, type }) => [name, type]));
+    for (const [name, indexed] of wanted) {
+      const type = typeof indexed === 'string' ? types.get(indexed) : indexed.type;
+      if (type === undefined || indexes.has(name)) continue;
+      await runAll(this.runner, this.ddl.addIndex(table, kind, indexed, type));
+    }
   }
 
   async tables(): Promise<readonly WarehouseTable[]> {
@@ -193,10 +197,8 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
   }
 
   private find({ database, table }: TableName): Promise<TableRow[]> {
-    return this.runner.rows<TableRow>(
-      `${TABLES} AND database = {database:String} AND name = {table:String}`,
-      { database, table },
-    );
+    const named = `${TABLES} AND database = {database:String} AND name = {table:String}`;
+    return this.runner.rows<TableRow>(named, { database, table });
   }
 
   async removeRejected(

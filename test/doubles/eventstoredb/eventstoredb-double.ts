@@ -165,6 +165,8 @@ export class EventStoreDbDouble {
     });
     call.on('error', () => undefined);
     await once(call, 'end');
+    // A client that has given up in the middle: nothing of it is stored.
+    if (call.cancelled) return;
     if (this.leader && call.metadata.get('requires-leader')[0] === 'true')
       return answer(notLeader(this.leader.address));
     if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));

@@ -52,7 +52,7 @@ const rounded = (value: bigint, unit: bigint): bigint => {
 function slowTextTime(text: string): bigint | undefined {
   if (/^-?\d{1,20}(\.\d{1,20})?$/.test(text)) return slowNumberTime(text);
   const iso =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/.exec(
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(
       text,
     );
   if (!iso) return slowMail(text);
@@ -61,7 +61,8 @@ function slowTextTime(text: string): bigint | undefined {
   // Date would take the 31st of February for the 3rd of March.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(date)) return undefined;
   if (clock > '23:59') return undefined;
-  const offset = zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
+  const offset =
+    zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.length === 3 ? '00' : zone.slice(-2)}`;
   const milliseconds = Date.parse(`${date}T${clock}:${seconds}${offset}`);
   if (Number.isNaN(milliseconds)) return undefined;
   return BigInt(milliseconds) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));

@@ -33,6 +33,8 @@ export async function startProgram(
       ...environment(),
       MILLRACE_DATA_DIR: dataDirectory,
       MILLRACE_STATUS_ADDR: '127.0.0.1:0',
+      // No proxy has to notice.
+      MILLRACE_DRAIN_SECONDS: '0',
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -108,7 +108,17 @@ export async function startKafka({
   return { brokers: `127.0.0.1:${listening}`, process: child };
 }
 
+const HELP = `usage: npm run kafka -- [port] [directory]
+
+Starts one Kafka broker on 127.0.0.1, for trying and for tests; the port is 9092 without one, the
+directory a new one below the system's temporary folder. It is fetched at the first start.`;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [asked] = process.argv.slice(2);
+  if (asked !== undefined && !/^\d+$/.test(asked)) {
+    console.log(HELP);
+    process.exit(/^(?:--help|-h)$/.test(asked) ? 0 : 2);
+  }
   const [port, directory = mkdtempSync(join(tmpdir(), 'millrace-kafka-'))] = process.argv.slice(2);
   const kafka = await startKafka({ port: port === undefined ? 9092 : Number(port), directory });
   console.log(`Kafka listens on ${kafka.brokers}, its data is in ${directory}`);

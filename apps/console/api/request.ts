@@ -1,0 +1,87 @@
+/** A failure as the API tells it. */
+export class ApiFailure extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly requestId: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Told when the server does not know us any more. */
+export const SIGNED_OUT = 'millrace-signed-out';
+
+export type Program = 'hosted' | 'edge';
+
+/** Which program serves this page; it is written into the page. */
+export const program: Program =
+  document.documentElement.dataset.program === 'edge' ? 'edge' : 'hosted';
+
+/** Of the edge program, where it wants one. In memory only: it is gone with the page. */
+let edgeToken: string | undefined;
+export function useEdgeToken(token: string): void {
+  edgeToken = token;
+}
+
+/** Says that our own page asks: see Sessions of the server. */
+export function ownHeaders(): Record<string, string> {
+  return {
+    'X-Millrace-Console': '1',
+    ...(edgeToken === undefined ? {} : { Authorization: `Bearer ${edgeToken}` }),
+  };
+}
+
+/** Where the tables of an organization are; the edge program has one set of them. */
+export function apiOf(organization: string): string {
+  return program === 'edge' ? '/api' : `/api/${encodeURIComponent(organization)}`;
+}
+
+interface Asking {
+  readonly method?: string;
+  readonly body?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** @throws {ApiFailure} for an answer that is none @throws {TypeError} when the server is away */
+export async function request(path: string, asking: Asking = {}): Promise<Response> {
+  const { method = 'GET', body, accept = 'application/json', signal } = asking;
+  const response = await fetch(path, {
+    method,
+    headers: { ...ownHeaders(), Accept: accept },
+    credentials: 'same-origin',
+    ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (response.ok) return response;
+  throw failureOf(
+    response.status,
+    await response.text(),
+    response.headers.get('X-Request-Id') ?? '',
+  );
+}
+
+export async function requestJson<T>(path: string, asking: Asking = {}): Promise<T> {
+  return (await (await request(path, asking)).json()) as T;
+}
+
+export function failureOf(status: number, text: string, requestId: string): ApiFailure {
+  if (status === 401) window.dispatchEvent(new Event(SIGNED_OUT));
+  return new ApiFailure(status, messageIn(text) ?? `the server answered ${status}`, requestId);
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What went wrong, for people. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof ApiFailure) return error.message;
+  return 'The server cannot be reached. Look whether it runs, then try again.';
+}

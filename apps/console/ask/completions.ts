@@ -1,0 +1,49 @@
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import type { Table } from '../api/schema.js';
+import { quotedName, quotedPath } from './error-place.js';
+import { FUNCTIONS } from './sql-words.js';
+
+const WORD = /[\p{L}\p{N}_.`-]*/u;
+
+const functions: readonly Completion[] = FUNCTIONS.map((name) => ({
+  label: name,
+  type: 'function',
+  apply: `${name}(`,
+  boost: -1,
+}));
+
+/** Tables, functions, and the fields of the tables that the statement names; of all where it names none. */
+export function completionsOf(
+  tables: readonly Table[],
+): (context: CompletionContext) => CompletionResult | null {
+  return (context) => {
+    const word = context.matchBefore(WORD);
+    if (!word || (word.from === word.to && !context.explicit)) return null;
+    const statement = context.state.doc.toString();
+    const named = tables.filter(({ name }) => statement.includes(name));
+    const fields = (named.length > 0 ? named : tables).flatMap(({ name: table, fields }) =>
+      fields.map(({ name, type }) => ({
+        label: name,
+        type: 'property',
+        detail: `${type}, ${table}`,
+        apply: quotedPath(name),
+        boost: 2,
+      })),
+    );
+    const unique = [...new Map(fields.map((each) => [each.label, each])).values()];
+    const names = tables.map(({ name }) => ({
+      label: name,
+      type: 'class',
+      detail: 'stream',
+      apply: quotedName(name),
+      boost: 1,
+    }));
+    return {
+      from: word.from,
+      options: [...unique, ...names, ...functions],
+      validFor: /^[\p{L}\p{N}_.`-]*$/u,
+    };
+  };
+}
+
+/** Each part by itself: the dots lead into a record. */

@@ -1,0 +1,178 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { rowFields, spread, type RawValue } from './row-fields.js';
+
+const ROW_PX = 28;
+const LETTER_PX = 8;
+const WIDTH_MIN_PX = 64;
+const WIDTH_MAX_PX = 420;
+/** Rows that are looked at for widths. */
+const SAMPLE = 200;
+/** Rows beyond the edges, so that scrolling shows no gaps. */
+const BEYOND = 12;
+const CELL_LETTERS_MAX = 300;
+
+/** Rows in a window of what is there: so many elements as fit, whatever the result has. */
+export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(400);
+  const [chosen, setChosen] = useState<number>();
+  const columns = useMemo(() => columnsOf(lines), [lines]);
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    element.scrollTop = 0;
+    setTop(0);
+    setChosen(undefined);
+    const watch = new ResizeObserver(() => setHeight(element.clientHeight));
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [lines]);
+
+  const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
+  const last = Math.min(lines.length, Math.ceil((top + height) / ROW_PX) + BEYOND);
+  const width = columns.reduce((sum, column) => sum + column.width, 0);
+
+  const choose = (row: number): void => {
+    const at = Math.max(0, Math.min(lines.length - 1, row));
+    setChosen(at);
+    const element = place.current;
+    if (!element) return;
+    const [above, below] = [at * ROW_PX, (at + 2) * ROW_PX];
+    if (above < element.scrollTop) element.scrollTop = above;
+    else if (below > element.scrollTop + element.clientHeight)
+      element.scrollTop = below - element.clientHeight;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor(height / ROW_PX) - 2);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: (chosen ?? -1) + 1,
+      ArrowUp: (chosen ?? 1) - 1,
+      PageDown: (chosen ?? 0) + page,
+      PageUp: (chosen ?? 0) - page,
+      Home: 0,
+      End: lines.length - 1,
+    };
+    const row = steps[event.key];
+    if (row === undefined) return;
+    event.preventDefault();
+    choose(row);
+  };
+
+  return (
+    <>
+      <div
+        ref={place}
+        class="grid"
+        role="grid"
+        tabIndex={0}
+        aria-label="Result"
+        aria-rowcount={lines.length + 1}
+        aria-colcount={columns.length}
+        aria-activedescendant={chosen === undefined ? undefined : `row-${chosen}`}
+        onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+        onKeyDown={onKeyDown}
+      >
+        <div class="row head" role="row" aria-rowindex={1} style={{ width: `${width}px` }}>
+          {columns.map(({ name, width: own }) => (
+            <div key={name} role="columnheader" style={{ width: `${own}px` }} title={name}>
+              {name}
+            </div>
+          ))}
+        </div>
+        <div role="rowgroup" style={{ height: `${lines.length * ROW_PX}px`, width: `${width}px` }}>
+          {lines.slice(first, last).map((line, index) => {
+            const row = first + index;
+            const fields = rowFields(line);
+            return (
+              <div
+                key={row}
+                id={`row-${row}`}
+                class="row"
+                role="row"
+                aria-rowindex={row + 2}
+                aria-selected={row === chosen}
+                style={{ top: `${row * ROW_PX + ROW_PX}px` }}
+                onClick={() => setChosen(row)}
+              >
+                {columns.map(({ name, width: own }) => (
+                  <Cell key={name} value={fields.get(name)} width={own} />
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {chosen !== undefined && lines[chosen] !== undefined && (
+        <Record row={chosen} line={lines[chosen]} onClose={() => setChosen(undefined)} />
+      )}
+    </>
+  );
+}
+
+interface Column {
+  readonly name: string;
+  readonly width: number;
+}
+
+/** All rows of an answer have the same columns. */
+function columnsOf(lines: readonly string[]): readonly Column[] {
+  const sample = lines.slice(0, SAMPLE).map(rowFields);
+  return [...(sample[0]?.keys() ?? [])].map((name) => {
+    const letters = sample.map((fields) => fields.get(name)?.text.length ?? 0);
+    const widest = Math.max(name.length + 1, ...letters) * LETTER_PX + 20;
+    return { name, width: Math.min(WIDTH_MAX_PX, Math.max(WIDTH_MIN_PX, widest)) };
+  });
+}
+
+function Cell({ value, width }: { readonly value: RawValue | undefined; readonly width: number }) {
+  const { kind, text } = value ?? { kind: 'null', text: '' };
+  return (
+    <div role="gridcell" class={kind} style={{ width: `${width}px` }}>
+      {text.slice(0, CELL_LETTERS_MAX)}
+    </div>
+  );
+}
+
+/** One record whole, its nested values over several lines. */
+function Record({
+  row,
+  line,
+  onClose,
+}: {
+  readonly row: number;
+  readonly line: string;
+  readonly onClose: () => void;
+}) {
+  return (
+    <section class="record" aria-label={`Row ${row + 1}`}>
+      <div class="bar">
+        <strong>Row {row + 1}</strong>
+        <button type="button" onClick={() => void navigator.clipboard.writeText(line)}>
+          Copy as JSON
+        </button>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <dl>
+        {[...rowFields(line)].map(([name, { kind, text }]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={kind}>
+              {kind === 'nested' ? (
+                <details open={text.length < CELL_LETTERS_MAX}>
+                  <summary>{text.slice(0, 60)}</summary>
+                  <pre>{spread(text)}</pre>
+                </details>
+              ) : (
+                text
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

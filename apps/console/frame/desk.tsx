@@ -1,0 +1,122 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { program, wordsOf } from '../api/request.js';
+import { readTables, type Table } from '../api/schema.js';
+import { mayUpload, type Session } from '../api/session.js';
+import { AskPage } from '../ask/ask-page.js';
+import { StreamsPage } from '../streams/streams-page.js';
+import { TablesPage } from '../streams/tables-page.js';
+import { UploadPage } from '../upload/upload-page.js';
+import { Header } from './header.js';
+import { useRoute } from './route.js';
+
+interface Props {
+  readonly session: Session;
+  readonly onSignedOut: () => void;
+}
+
+/** The pages of somebody who is signed in, for one organization at a time. */
+export function Desk({ session, onSignedOut }: Props) {
+  const route = useRoute();
+  const named = session.organizations.find(({ name }) => name === route.organization);
+  // A link into an organization asks nothing of another one.
+  const isForeign = route.organization !== undefined && !named && program === 'hosted';
+  const membership = isForeign ? undefined : (named ?? session.organizations[0]);
+  const organization = membership?.name ?? '';
+  const [tables, setTables] = useState<readonly Table[]>();
+  const [failure, setFailure] = useState<string>();
+
+  const shown = useRef(organization);
+  shown.current = organization;
+
+  const readAgain = (): void => {
+    // Another one may have been chosen meanwhile.
+    const isShown = (): boolean => shown.current === organization;
+    readTables(organization).then(
+      (read) => {
+        if (!isShown()) return;
+        setTables(read);
+        setFailure(undefined);
+      },
+      (error: unknown) => {
+        if (isShown()) setFailure(wordsOf(error));
+      },
+    );
+  };
+  useEffect(() => {
+    setTables(undefined);
+    if (membership) readAgain();
+  }, [organization]);
+
+  const mayWrite = program === 'hosted' && membership !== undefined && mayUpload(membership.role);
+  const page = () => {
+    if (!membership)
+      return (
+        <p role="status">
+          {isForeign
+            ? `There is no organization ${route.organization ?? ''} for you. Choose another one, or ask an admin of it to add you.`
+            : 'You are in no organization. Ask an admin of one to add you.'}
+        </p>
+      );
+    if (failure !== undefined)
+      return (
+        <p role="alert" class="failure">
+          {failure}
+        </p>
+      );
+    if (!tables) return <p aria-busy="true">Loading…</p>;
+    if (route.page === 'upload' && mayWrite)
+      return (
+        <UploadPage
+          key={organization}
+          organization={organization}
+          stream={route.stream}
+          tables={tables}
+          onStored={readAgain}
+        />
+      );
+    if (route.page === 'streams')
+      return program === 'edge' ? (
+        <TablesPage tables={tables} />
+      ) : (
+        <StreamsPage
+          key={organization}
+          organization={organization}
+          tables={tables}
+          mayWrite={mayWrite}
+        />
+      );
+    return (
+      <AskPage
+        key={organization}
+        organization={organization}
+        tables={tables}
+        sql={route.sql}
+        mayWrite={mayWrite}
+      />
+    );
+  };
+
+  return (
+    <>
+      <a class="skip" href="#content" onClick={focusContent}>
+        Skip to the content
+      </a>
+      <Header
+        page={route.page}
+        session={session}
+        organization={organization}
+        mayWrite={mayWrite}
+        onSignedOut={onSignedOut}
+      />
+      <main id="content" tabIndex={-1}>
+        {page()}
+      </main>
+    </>
+  );
+}
+
+/** The part of the address behind `#` is the page's own. */
+function focusContent(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}

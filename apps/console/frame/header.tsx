@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks';
+import { program, wordsOf } from '../api/request.js';
+import { signOut, type Session } from '../api/session.js';
+import { linkTo, type Page } from './route.js';
+import { changeTheme, keptTheme } from './theme.js';
+
+interface Props {
+  readonly page: Page;
+  readonly session: Session;
+  readonly organization: string;
+  readonly mayWrite: boolean;
+  readonly onSignedOut: () => void;
+}
+
+const TITLES: Readonly<Record<Page, string>> = { ask: 'Ask', upload: 'Upload', streams: 'Streams' };
+const THEMES = { auto: 'System’s colors', light: 'Light', dark: 'Dark' } as const;
+
+export function Header({ page, session, organization, mayWrite, onSignedOut }: Props) {
+  const [theme, setTheme] = useState(keptTheme);
+  const pages = (Object.keys(TITLES) as Page[]).filter((each) => each !== 'upload' || mayWrite);
+  const [failure, setFailure] = useState<string>();
+  const leave = async (): Promise<void> => {
+    try {
+      await signOut();
+      onSignedOut();
+    } catch (error) {
+      setFailure(`You are still signed in: ${wordsOf(error)}`);
+    }
+  };
+  return (
+    <header>
+      <strong class="brand">Millrace</strong>
+      <nav aria-label="Pages">
+        {pages.map((each) => (
+          <a
+            key={each}
+            href={linkTo({ page: each, ...(program === 'edge' ? {} : { organization }) })}
+            aria-current={each === page ? 'page' : undefined}
+          >
+            {each === 'streams' && program === 'edge' ? 'Tables' : TITLES[each]}
+          </a>
+        ))}
+        <a href="/docs" hidden={program === 'edge'}>
+          API
+        </a>
+        <a href="/graphiql" hidden={program === 'edge' || session.email === ''}>
+          GraphiQL
+        </a>
+      </nav>
+      <div class="who">
+        {program === 'hosted' && session.organizations.length > 0 && (
+          <label>
+            <span class="unseen">Organization</span>
+            <select
+              value={organization}
+              onChange={({ currentTarget }) => {
+                location.hash = linkTo({ page, organization: currentTarget.value });
+              }}
+            >
+              {session.organizations.map(({ name, role }) => (
+                <option key={name} value={name}>
+                  {name} ({role})
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <button type="button" class="quiet" onClick={() => setTheme(changeTheme(theme))}>
+          <span class="unseen">Colors: </span>
+          {THEMES[theme]}
+        </button>
+        {program === 'hosted' && (
+          <>
+            <span class="email">{session.email === '' ? 'a token' : session.email}</span>
+            <button type="button" onClick={() => void leave()}>
+              Sign out
+            </button>
+            {failure !== undefined && (
+              <span role="alert" class="failure">
+                {failure}
+              </span>
+            )}
+          </>
+        )}
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,111 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { wordsOf } from '../api/request.js';
+import { quotedName } from '../ask/error-place.js';
+import { linkTo } from '../frame/route.js';
+import type { FileFormat } from './format-of-file.js';
+import { Rejects } from './rejects.js';
+import { sendFile, type Stored } from './send-file.js';
+
+export interface Job {
+  readonly key: string;
+  readonly stream: string;
+  readonly file: File;
+  readonly format: FileFormat;
+}
+
+interface Props {
+  readonly organization: string;
+  readonly job: Job;
+  readonly onStored: () => void;
+}
+
+type State =
+  | { readonly at: 'sending'; readonly part: number }
+  | { readonly at: 'stored'; readonly stored: Stored }
+  | { readonly at: 'failed'; readonly why: string };
+
+/** One file on its way, and what came of it. */
+export function UploadJob({ organization, job, onStored }: Props) {
+  const { stream, file } = job;
+  const [state, setState] = useState<State>({ at: 'sending', part: 0 });
+  const sending = useRef<AbortController>();
+
+  const send = async (): Promise<void> => {
+    const own = new AbortController();
+    sending.current = own;
+    setState({ at: 'sending', part: 0 });
+    try {
+      const stored = await sendFile({ organization, ...job }, own.signal, (part) =>
+        setState({ at: 'sending', part }),
+      );
+      setState({ at: 'stored', stored });
+      onStored();
+    } catch (error) {
+      const why = own.signal.aborted
+        ? 'Cancelled. Send it again to be sure that it is stored: it is stored once.'
+        : wordsOf(error);
+      setState({ at: 'failed', why });
+    }
+  };
+  useEffect(() => {
+    void send();
+    return () => sending.current?.abort();
+  }, []);
+
+  return (
+    <section class="job" aria-label={`${file.name} to ${stream}`}>
+      <h2>
+        {file.name} <span class="hint">({sizeOf(file.size)})</span> → {stream}
+      </h2>
+      {state.at === 'sending' && (
+        <div class="bar">
+          <progress value={state.part} aria-label={`Of ${file.name} sent`} />
+          <span role="status">
+            {state.part < 1 ? `${Math.floor(state.part * 100)} % sent` : 'Storing…'}
+          </span>
+          <button type="button" onClick={() => sending.current?.abort()}>
+            Cancel
+          </button>
+        </div>
+      )}
+      {state.at === 'failed' && (
+        <div role="alert" class="failure">
+          {state.why}
+          <button type="button" onClick={() => void send()}>
+            Send again
+          </button>
+        </div>
+      )}
+      {state.at === 'stored' && <Outcome organization={organization} stored={state.stored} />}
+    </section>
+  );
+}
+
+function Outcome({
+  organization,
+  stored,
+}: {
+  readonly organization: string;
+  readonly stored: Stored;
+}) {
+  const { name, successful, failed } = stored;
+  const sql = `SELECT * FROM ${quotedName(name)} LIMIT 100`;
+  return (
+    <>
+      <p role="status">
+        <strong>{successful.toLocaleString()}</strong> stored,{' '}
+        <strong class={failed > 0 ? 'failed' : ''}>{failed.toLocaleString()}</strong> rejected.{' '}
+        <a href={linkTo({ page: 'ask', organization, sql })}>Ask {name}</a>
+      </p>
+      {failed > 0 && <Rejects organization={organization} stream={name} />}
+    </>
+  );
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB'];
+
+export function sizeOf(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
+}

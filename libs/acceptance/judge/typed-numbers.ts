@@ -1,0 +1,106 @@
+import { integerOf } from './number-text.js';
+import { fractionDigits, plainDecimal, wholeDigits, type PlainDecimal } from './plain-decimal.js';
+import { AS_IT_STANDS, type ValueReader } from './value-reader.js';
+
+const [MINUS, POINT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
+/** All integers of so many digits are safe. */
+const SAFE_DIGITS = 15;
+
+/** Of integers of at most 32 bits, between two numbers. */
+export const integersWithin =
+  (least: number, most: number): ValueReader =>
+  (bytes, from, to, isText) => {
+    if (isText) return undefined;
+    const plain = plainInteger(bytes, from, to);
+    if (plain !== undefined) return plain >= least && plain <= most ? AS_IT_STANDS : undefined;
+    const integer = integerOf(bytes.toString('latin1', from, to));
+    return integer !== undefined && integer >= least && integer <= most
+      ? String(integer)
+      : undefined;
+  };
+
+/** @returns undefined where it is long, or written with a fraction, an exponent, or as `-0` */
+function plainInteger(bytes: Buffer, from: number, to: number): number | undefined {
+  const isNegative = bytes[from] === MINUS;
+  const first = isNegative ? from + 1 : from;
+  if (to - first > SAFE_DIGITS || (isNegative && bytes[first] === ZERO)) return undefined;
+  let value = 0;
+  for (let at = first; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < ZERO || byte > NINE) return undefined;
+    value = value * 10 + byte - ZERO;
+  }
+  return isNegative ? -value : value;
+}
+
+/** Floats of 32 bits have all numbers of six digits, the point not counted, and neither very large nor very small. */
+const EVERY_SHORT = /^-?(?:\d{1,6}|(?=[\d.]{3,7}$)\d+\.\d+)$/;
+/** So many digits tell any float of 32 bits apart from its neighbours. */
+const DIGITS_MAX = 9;
+
+/** Of numbers that a float of 32 bits gives back as they came, and of fractions that are one, whatever their digits: numpy and DuckDB write all of them. */
+export const narrowFloats: ValueReader = (bytes, from, to, isText) => {
+  if (isText) return undefined;
+  const text = bytes.toString('latin1', from, to);
+  if (EVERY_SHORT.test(text)) return AS_IT_STANDS;
+  const value = Number(text);
+  const float = Math.fround(value);
+  const isKept = shortest(float) === value || (float === value && !Number.isInteger(value));
+  return Number.isFinite(float) && isKept ? AS_IT_STANDS : undefined;
+};
+
+/** The number that the shortest text of a float of 32 bits stands for. */
+function shortest(float: number): number {
+  for (let digits = 1; digits < DIGITS_MAX; digits += 1) {
+    const value = Number(float.toPrecision(digits));
+    if (Math.fround(value) === float) return value;
+  }
+  return Number(float.toPrecision(DIGITS_MAX));
+}
+
+/** Of decimals whose digits all are there: numbers, or texts of JSON's numbers. */
+export const decimalsOf = (precision: number, scale: number): ValueReader => {
+  const fits = (value: PlainDecimal): boolean =>
+    wholeDigits(value) <= precision - scale && fractionDigits(value) <= scale;
+  return (bytes, from, to) => {
+    if (isPlainDecimal(bytes, from, to, precision - scale, scale)) return AS_IT_STANDS;
+    const value = plainDecimal(bytes.toString('latin1', from, to));
+    return value && fits(value) ? written(value) : undefined;
+  };
+};
+
+/** Whether it is written without an exponent, and its digits, those that are zeros too, are no more than its type has. */
+function isPlainDecimal(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  wholeMax: number,
+  scale: number,
+): boolean {
+  const first = bytes[from] === MINUS ? from + 1 : from;
+  const point = endOfDigits(bytes, first, to);
+  const isSmall = point === first + 1 && bytes[first] === ZERO;
+  const whole = isSmall ? 0 : point - first;
+  // Only zero begins with one.
+  if (point === first || whole > wholeMax || (!isSmall && bytes[first] === ZERO)) return false;
+  if (point === to) return true;
+  const end = endOfDigits(bytes, point + 1, to);
+  return bytes[point] === POINT && end === to && end > point + 1 && end - point - 1 <= scale;
+}
+
+function endOfDigits(bytes: Buffer, from: number, to: number): number {
+  let at = from;
+  for (let byte = bytes[at] ?? 0; at < to && byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0)
+    at += 1;
+  return at;
+}
+
+/** Without an exponent; of one that fits, which is short. */
+function written(value: PlainDecimal): string {
+  const { isNegative, digits, exponent } = value;
+  if (digits === '') return '0';
+  const fraction = fractionDigits(value);
+  const whole = exponent >= 0 ? `${digits}${'0'.repeat(exponent)}` : digits.slice(0, exponent);
+  const behind = digits.slice(Math.max(0, digits.length - fraction)).padStart(fraction, '0');
+  return `${isNegative ? '-' : ''}${whole || '0'}${fraction > 0 ? `.${behind}` : ''}`;
+}

@@ -1,0 +1,69 @@
+import type { FileHandle } from 'node:fs/promises';
+import { FlatTable } from './flat-buffer.js';
+
+/** Of a schema, a message without its buffers, a footer, offsets of lists: held in memory. */
+const BYTES_MAX = 64 * 1024 * 1024;
+/** Before the length of a message; writers before 2019 left it out. */
+const CONTINUES = 0xffffffff;
+
+/** What a message is. */
+export const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
+
+/** Bytes of the file, as far as they are there. */
+export class ArrowBytes {
+  constructor(
+    private readonly handle: FileHandle,
+    readonly size: number,
+  ) {}
+
+  async bytes(from: number, length: number): Promise<Buffer> {
+    if (length > BYTES_MAX) throw new Error(`something in it would have ${length} bytes`);
+    if (from < 0 || length < 0 || from + length > this.size) throw new Error('it ends too early');
+    const buffer = Buffer.alloc(length);
+    const { bytesRead } = await this.handle.read(buffer, 0, length, from);
+    if (bytesRead < length) throw new Error('it ends too early');
+    return buffer;
+  }
+
+  async text(from: number, length: number): Promise<string> {
+    return (await this.bytes(from, length)).toString('latin1');
+  }
+
+  /** @param from where the bytes begin that the patches have their places in. */
+  async write(from: number, patches: ReadonlyMap<number, number>): Promise<void> {
+    for (const [place, byte] of patches) await this.handle.write(Buffer.from([byte]), 0, 1, from + place); // prettier-ignore
+  }
+}
+
+export interface ArrowMessage {
+  readonly kind: number;
+  readonly header: FlatTable;
+  /** Where its table begins. */
+  readonly at: number;
+  /** Where its buffers begin. */
+  readonly body: number;
+  /** Where they end: the next message begins there. */
+  readonly end: number;
+}
+
+/** @returns undefined at the end. */
+export async function messageAt(
+  source: ArrowBytes,
+  from: number,
+): Promise<ArrowMessage | undefined> {
+  if (from === source.size) return undefined;
+  const first = (await source.bytes(from, 4)).readUInt32LE(0);
+  const at = first === CONTINUES ? from + 8 : from + 4;
+  const length = first === CONTINUES ? (await source.bytes(from + 4, 4)).readInt32LE(0) : first;
+  if (length === 0) {
+    if (at !== source.size) throw new Error('something follows its end');
+    return undefined;
+  }
+  const message = FlatTable.root(await source.bytes(at, length));
+  const header = message.table(2);
+  if (!header) throw new Error('a message in it is empty');
+  const body = at + length;
+  const end = body + Number(message.int64(3));
+  if (end < body || end > source.size) throw new Error('it ends within a batch');
+  return { kind: message.uint8(1), header, at, body, end };
+}

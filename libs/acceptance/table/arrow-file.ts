@@ -1,0 +1,165 @@
+import { open } from 'node:fs/promises';
+import { MillraceError } from '@app/platform';
+import { ArrowBytes, HEADER, messageAt, type ArrowMessage } from './arrow-bytes.js';
+import { hasNullLists, refuseHidden } from './arrow-lists.js';
+import { readArrowSchema, type ArrowSchema } from './arrow-schema.js';
+import type { Field } from './field-type.js';
+import { FlatTable } from './flat-buffer.js';
+
+/** What a file of Arrow's IPC format says of itself. */
+export interface ArrowFile {
+  readonly format: 'Arrow' | 'ArrowStream';
+  readonly fields: readonly Field[];
+  /** The same as the engine reads them. */
+  readonly held: readonly Field[];
+  readonly rows: number;
+  /**
+   * What can be said only after the engine has read it, so that its buffers unpack to what they claim.
+   * @throws {MillraceError} MALFORMED_BODY
+   */
+  checkRead(): Promise<void>;
+}
+
+interface Contents extends Omit<ArrowFile, 'checkRead'> {
+  readonly schema: ArrowSchema;
+  /** Where those are that have lists which are null. */
+  readonly withNullLists: readonly number[];
+}
+
+/** A file begins with this and two zeros, and ends with it; a stream begins with its first message. */
+const MARK = 'ARROW1';
+const FEATHER_1 = 'FEA1';
+const HEAD_BYTES = 8;
+/** The footer's length and the mark. */
+const TAIL_BYTES = 4 + MARK.length;
+const BATCHES_MAX = 100_000;
+/** A batch's place: where, length of the message with 4 bytes unused, length of its buffers. */
+const BLOCK_BYTES = 24;
+
+/**
+ * Reads what a file or stream of Arrow says of itself, and writes over what of its schema the engine
+ * would read inexactly: it is ours, and only a length or a tag changes.
+ * @param name what to call it in a message.
+ * @throws {MillraceError} MALFORMED_BODY when it is neither, or has columns that nothing here can hold.
+ */
+export async function openArrow(file: string, name: string): Promise<ArrowFile> {
+  const { schema, withNullLists, ...contents } = await reading(file, name, readContents);
+  const checkRead = (): Promise<void> =>
+    reading(file, name, async (source) => {
+      for (const at of withNullLists) {
+        const batch = await messageAt(source, at);
+        if (batch) await refuseHidden(source, batch, schema.lists);
+      }
+    });
+  return { ...contents, checkRead };
+}
+
+async function reading<T>(
+  file: string,
+  name: string,
+  read: (source: ArrowBytes) => Promise<T>,
+): Promise<T> {
+  const handle = await open(file, 'r+');
+  try {
+    const { size } = await handle.stat();
+    return await read(new ArrowBytes(handle, size));
+  } catch (error) {
+    if (isSystemError(error)) throw error;
+    throw new MillraceError(
+      'MALFORMED_BODY',
+      `${name} is no readable file or stream of Arrow: ${(error as Error).message}`,
+      { cause: error },
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readContents(source: ArrowBytes): Promise<Contents> {
+  const head = source.size < HEAD_BYTES ? '' : await source.text(0, HEAD_BYTES);
+  if (head.startsWith(FEATHER_1)) throw new Error('it is Feather of version 1; write version 2');
+  return head.startsWith(MARK) ? readFile(source) : readStream(source);
+}
+
+/** Of the disk, not of the bytes. */
+const isSystemError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && error.syscall !== undefined;
+
+async function readStream(source: ArrowBytes): Promise<Contents> {
+  const first = await messageAt(source, 0);
+  if (first?.kind !== HEADER.schema) throw new Error('it does not begin with a schema');
+  const schema = readArrowSchema(first.header);
+  const batches = new Batches(schema);
+  let at = first.end;
+  for (let next = await messageAt(source, at); next; next = await messageAt(source, at)) {
+    batches.add(next, at);
+    at = next.end;
+  }
+  await source.write(first.at, schema.patches);
+  return batches.contents('ArrowStream');
+}
+
+async function readFile(source: ArrowBytes): Promise<Contents> {
+  const { size } = source;
+  const tail = await source.bytes(size - TAIL_BYTES, TAIL_BYTES);
+  if (tail.toString('latin1', 4) !== MARK)
+    throw new Error(`it does not end with ${MARK}; it was cut off`);
+  const length = tail.readInt32LE(0);
+  const from = size - TAIL_BYTES - length;
+  const footer = FlatTable.root(await source.bytes(from, length));
+  const table = footer.table(1);
+  if (!table) throw new Error('its footer has no schema');
+  const schema = readArrowSchema(table);
+  // Either may be what a reader goes by; JavaScript's writer leaves the first one out.
+  const first = await messageAt(source, HEAD_BYTES);
+  const again = first?.kind === HEADER.schema ? readArrowSchema(first.header) : undefined;
+  if (again && JSON.stringify(again.fields) !== JSON.stringify(schema.fields))
+    throw new Error('its schema is another one at its end than at its beginning');
+  const batches = new Batches(schema);
+  for (const at of blocks(footer)) {
+    const batch = await messageAt(source, at);
+    if (batch?.kind !== HEADER.batch) throw new Error('its footer leads to what is no batch');
+    batches.add(batch, at);
+  }
+  if (first && again) await source.write(first.at, again.patches);
+  await source.write(from, schema.patches);
+  return batches.contents('Arrow');
+}
+
+/** Where the batches are. */
+function* blocks(footer: FlatTable): Generator<number> {
+  const { length } = footer.vector(3, BLOCK_BYTES) ?? { length: 0 };
+  if (length > BATCHES_MAX) throw tooMany();
+  for (let index = 0; index < length; index += 1)
+    yield Number(footer.int64At(3, index, BLOCK_BYTES, 0));
+}
+
+class Batches {
+  private readonly withNullLists: number[] = [];
+  private rows = 0;
+  private count = 0;
+
+  constructor(private readonly schema: ArrowSchema) {}
+
+  add({ kind, header }: ArrowMessage, at: number): void {
+    this.count += 1;
+    if (this.count > BATCHES_MAX) throw tooMany();
+    if (kind === HEADER.dictionary) return;
+    if (kind !== HEADER.batch)
+      throw new Error('a message in it is neither a batch nor a dictionary');
+    const rows = Number(header.int64(0));
+    this.rows += rows;
+    if (rows < 0 || !Number.isSafeInteger(this.rows)) throw new Error(`it would have ${rows} rows`);
+    if (rows > 0 && this.schema.fields.length === 0) throw new Error('it has rows and no columns');
+    if (hasNullLists(header, this.schema.lists)) this.withNullLists.push(at);
+  }
+
+  contents(format: ArrowFile['format']): Contents {
+    const { schema, rows, withNullLists } = this;
+    const { fields, held } = schema;
+    return { format, schema, fields, held, rows, withNullLists };
+  }
+}
+
+const tooMany = (): Error =>
+  new Error(`it has more than ${BATCHES_MAX} batches; write larger ones`);

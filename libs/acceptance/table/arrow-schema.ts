@@ -1,0 +1,245 @@
+import type { Field, FieldType, SecondDigits } from './field-type.js';
+import type { FlatTable } from './flat-buffer.js';
+
+/** What a schema of Arrow says, and what of it is to be read otherwise. */
+export interface ArrowSchema {
+  readonly fields: readonly Field[];
+  /** The same as the engine reads them once {@link patches} are written. */
+  readonly held: readonly Field[];
+  /** Bytes of the schema to write over, by their place in it. */
+  readonly patches: ReadonlyMap<number, number>;
+  /** Where lists and maps are in a batch: the engine's reader gives what is below those that are null. */
+  readonly lists: readonly ListPlace[];
+}
+
+/** A column of lists, or what is within one, in the order of a batch's parts. */
+export interface ListPlace {
+  /** Of the column. */
+  readonly name: string;
+  readonly node: number;
+  /** Of its mask; its offsets follow. */
+  readonly buffer: number;
+  /** Columns before it that have as many buffers as the batch says. */
+  readonly viewsBefore: number;
+  /** Bytes of an offset; 0: lists of a fixed length, which have none. */
+  readonly offsetBytes: 0 | 4 | 8;
+}
+
+const NESTED_MAX = 64;
+const LITTLE_ENDIAN = 0;
+
+/** @throws {Error} what about it cannot be read. */
+export function readArrowSchema(schema: FlatTable): ArrowSchema {
+  if (schema.int16(0) !== LITTLE_ENDIAN)
+    throw new Error('its numbers begin with their highest byte (big-endian)');
+  const reading = new Reading();
+  const both = schema.tables(1).map((field) => reading.field(field, 0, false));
+  const names = new Set<string>();
+  for (const [{ name }] of both) {
+    if (names.has(name)) throw new Error(`it has two columns ${JSON.stringify(name)}`);
+    names.add(name);
+  }
+  const { patches, lists } = reading;
+  return { fields: both.map(([is]) => is), held: both.map(([, held]) => held), patches, lists };
+}
+
+/** What a field is, and what it is once the schema is patched. */
+type Both<T> = readonly [is: T, held: T];
+
+const same = (type: FieldType): Both<FieldType> => [type, type];
+
+class Reading {
+  readonly patches = new Map<number, number>();
+  readonly lists: ListPlace[] = [];
+  private readonly at = { node: 0, buffer: 0, viewsBefore: 0 };
+
+  /** @param inDictionary it is among a dictionary's values, which are no node of a batch. */
+  field(field: FlatTable, depth: number, inDictionary: boolean): Both<Field> {
+    if (depth > NESTED_MAX) throw new Error(`its schema is nested deeper than ${NESTED_MAX}`);
+    const name = field.text(FIELD.name) ?? '';
+    if (name === '' && depth === 0) throw new Error('a column has no name');
+    const isDictionary = field.table(FIELD.dictionary) !== undefined;
+    const tag = field.uint8(FIELD.tag);
+    const offsetBytes = OFFSET_BYTES[tag];
+    if (offsetBytes !== undefined && (inDictionary || isDictionary))
+      throw new Error(
+        `${column(name)} has lists in a dictionary, which are not taken; cast it to lists`,
+      );
+    if (offsetBytes !== undefined) this.lists.push({ name, offsetBytes, ...this.at });
+    if (!inDictionary) this.pass(isDictionary ? TYPE.int : tag);
+    const children = field
+      .tables(FIELD.children)
+      .map((child) => this.field(child, depth + 1, inDictionary || isDictionary));
+    const [type, held] = this.type(field, tag, children, name);
+    return [
+      { name, type },
+      { name, type: held },
+    ];
+  }
+
+  /** Counts the parts that a column has in a batch, without those of its children. */
+  private pass(tag: number): void {
+    this.at.node += 1;
+    this.at.buffer += BUFFERS[tag] ?? 2;
+    if (tag === TYPE.binaryView || tag === TYPE.utf8View) this.at.viewsBefore += 1;
+  }
+
+  private type(
+    field: FlatTable,
+    tag: number,
+    children: readonly Both<Field>[],
+    name: string,
+  ): Both<FieldType> {
+    const [first] = children;
+    const type = field.table(FIELD.type);
+    if (!type) throw new Error(`${column(name)} has no type`);
+    switch (tag) {
+      case TYPE.list:
+      case TYPE.largeList:
+      case TYPE.fixedSizeList:
+        if (!first || children.length > 1) throw new Error(`${column(name)} is a list of nothing`);
+        return eachOf(first, (element) => ({ kind: 'list', element }));
+      case TYPE.struct: {
+        if (!first) throw new Error(`${column(name)} is a struct without fields`);
+        const [is, held] = [children.map(([own]) => own), children.map(([, own]) => own)];
+        return [
+          { kind: 'struct', fields: is, tellsNull: true },
+          { kind: 'struct', fields: held, tellsNull: true },
+        ];
+      }
+      case TYPE.map:
+        return mapOf(first, name);
+      case TYPE.decimal:
+        return this.decimal(type, name);
+      case TYPE.date:
+        if (type.int16(0, 1) === 0) return same({ kind: 'date' });
+        // The engine takes it for seconds of 32 bits; a duration's milliseconds it leaves alone.
+        this.patch(field.place(FIELD.tag), [TYPE.duration]);
+        return same({ kind: 'date64' });
+      default: {
+        const scalar = scalarOf(tag, type, field);
+        if (!scalar)
+          throw new Error(
+            `${column(name)} is of type ${UNREAD[tag] ?? `number ${tag}`}, which is not taken; cast it to another one`,
+          );
+        return same(scalar);
+      }
+    }
+  }
+
+  /** The engine keeps as many bits as the digits need, and drops those of values that have more digits. */
+  private decimal(type: FlatTable, name: string): Both<FieldType> {
+    const [precision, scale, bits] = [type.int32(0), type.int32(1), type.int32(2, 128)];
+    const most = DIGITS_OF_BITS[bits];
+    if (most === undefined || precision < 1 || precision > most || scale < 0 || scale > precision)
+      throw new Error(
+        `${column(name)} is a decimal of ${precision} digits, ${scale} of them after the point, in ${bits} bits`,
+      );
+    this.patch(type.place(0), [most, 0, 0, 0]);
+    return [
+      { kind: 'decimal', precision, scale },
+      { kind: 'decimal', precision: most, scale },
+    ];
+  }
+
+  private patch(place: number | undefined, bytes: readonly number[]): void {
+    if (place === undefined) return;
+    bytes.forEach((byte, index) => this.patches.set(place + index, byte));
+  }
+}
+
+function eachOf([is, held]: Both<Field>, make: (field: Field) => FieldType): Both<FieldType> {
+  return [make(is), make(held)];
+}
+
+/** Its entries are structs of a key and a value, and never null. */
+function mapOf(entries: Both<Field> | undefined, name: string): Both<FieldType> {
+  const [is, held] = (entries ?? []).map(({ type }) => {
+    const [key, value, more] = type.kind === 'struct' ? type.fields : [];
+    return key && value && !more ? ({ kind: 'map', key, value } as const) : undefined;
+  });
+  if (!is || !held) throw new Error(`${column(name)} is a map without keys and values`);
+  return [is, held];
+}
+
+function scalarOf(tag: number, type: FlatTable, field: FlatTable): FieldType | undefined {
+  switch (tag) {
+    case TYPE.null:
+      return { kind: 'nothing' };
+    case TYPE.int:
+      return integerOf(type);
+    case TYPE.float: {
+      const precision = type.int16(0);
+      return precision < 0 || precision > 2
+        ? undefined
+        : { kind: 'float', bits: precision === 2 ? 64 : 32 };
+    }
+    case TYPE.bool:
+      return { kind: 'boolean' };
+    case TYPE.utf8:
+    case TYPE.largeUtf8:
+    case TYPE.utf8View:
+      return { kind: 'text' };
+    case TYPE.binary:
+    case TYPE.largeBinary:
+    case TYPE.binaryView:
+      return { kind: 'binary' };
+    case TYPE.fixedSizeBinary: {
+      const bytes = type.int32(0);
+      if (bytes === UUID_BYTES && extensionOf(field) === 'arrow.uuid') return { kind: 'uuid' };
+      return bytes > 0 ? { kind: 'fixed', bytes } : undefined;
+    }
+    case TYPE.time: {
+      const digits = DIGITS[type.int16(0, 1)];
+      return digits === undefined ? undefined : { kind: 'time', digits };
+    }
+    case TYPE.timestamp: {
+      const digits = DIGITS[type.int16(0)];
+      const utc = (type.text(1) ?? '') !== '';
+      return digits === undefined ? undefined : { kind: 'timestamp', digits, utc };
+    }
+    // As Parquet has them: a number of their unit.
+    case TYPE.duration:
+      return { kind: 'integer', bits: 64, signed: true };
+    default:
+      return undefined;
+  }
+}
+
+function integerOf(type: FlatTable): FieldType | undefined {
+  const bits = type.int32(0);
+  if (bits !== 8 && bits !== 16 && bits !== 32 && bits !== 64) return undefined;
+  return { kind: 'integer', bits, signed: type.uint8(1) !== 0 };
+}
+
+function extensionOf(field: FlatTable): string | undefined {
+  const notes = field.tables(FIELD.notes);
+  return notes.find((note) => note.text(0) === 'ARROW:extension:name')?.text(1);
+}
+
+const column = (name: string): string => `column ${JSON.stringify(name)}`;
+
+const UUID_BYTES = 16;
+/** Of a unit of time: seconds, milli-, micro- and nanoseconds. */
+const DIGITS: Readonly<Record<number, SecondDigits>> = { 0: 0, 1: 3, 2: 6, 3: 9 };
+const DIGITS_OF_BITS: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
+
+/** The format's slots of a field, and its numbers of types. */
+const FIELD = { name: 0, tag: 2, type: 3, dictionary: 4, children: 5, notes: 6 } as const;
+const TYPE = {
+  ...{ null: 1, int: 2, float: 3, binary: 4, utf8: 5, bool: 6, decimal: 7, date: 8, time: 9 },
+  ...{ timestamp: 10, list: 12, struct: 13, fixedSizeBinary: 15, fixedSizeList: 16, map: 17 },
+  ...{ duration: 18, largeBinary: 19, largeUtf8: 20, largeList: 21, binaryView: 23, utf8View: 24 },
+} as const;
+/** Of types that have others than a mask and one more. */
+const BUFFERS: Readonly<Record<number, number>> = {
+  ...{ [TYPE.null]: 0, [TYPE.struct]: 1, [TYPE.fixedSizeList]: 1 },
+  ...{ [TYPE.binary]: 3, [TYPE.utf8]: 3, [TYPE.largeBinary]: 3, [TYPE.largeUtf8]: 3 },
+};
+const OFFSET_BYTES: Readonly<Record<number, 0 | 4 | 8>> = {
+  ...{ [TYPE.list]: 4, [TYPE.map]: 4, [TYPE.largeList]: 8, [TYPE.fixedSizeList]: 0 },
+};
+const UNREAD: Readonly<Record<number, string>> = {
+  ...{ 2: 'Int of an odd width', 11: 'Interval', 14: 'Union', 15: 'FixedSizeBinary of no bytes' },
+  ...{ 22: 'RunEndEncoded', 25: 'ListView', 26: 'LargeListView' },
+};

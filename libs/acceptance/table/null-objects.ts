@@ -1,0 +1,175 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { diskFull, MillraceError } from '@app/platform';
+import { quoteText } from '@app/warehouse';
+import { rowGroups, type ColumnChunk } from './column-chunks.js';
+import { columnLevels } from './column-levels.js';
+import type { LeafColumn, NullableObject } from './nullable-objects.js';
+
+/** Bits of rows that are written as one number. */
+const WORD = 64;
+const WORD_BYTES = 8;
+const ENTRY_BYTES = 2 * WORD_BYTES;
+/** Of all structs and maps of a file: each is some rows of it, and takes its bytes on disk. */
+const WORDS_MAX = 8 * 1024 * 1024;
+const WRITE_BYTES = 64 * 1024;
+/** Between two of these others have their turn. */
+const RUNS_AT_ONCE = 65_536;
+
+/** The column of a row group whose levels tell where a struct or a map is null. */
+interface TellingColumn {
+  readonly rows: number;
+  readonly leaf: LeafColumn;
+  readonly chunk: ColumnChunk;
+}
+
+/**
+ * The smallest column within each struct or map, of each row group.
+ * @param footer of the file, without its last eight bytes
+ * @throws {Error} that says what is wrong with it
+ */
+export function tellingColumns(
+  footer: Uint8Array,
+  objects: readonly NullableObject[],
+): ReadonlyMap<NullableObject, readonly TellingColumn[]> {
+  const found = new Map(objects.map((object): [NullableObject, TellingColumn[]] => [object, []]));
+  const wanted = new Set(objects.flatMap(({ leaves }) => leaves.map(({ column }) => column)));
+  for (const { rows, chunks } of rowGroups(footer, wanted))
+    for (const [{ leaves }, telling] of found) {
+      let least: TellingColumn | undefined;
+      for (const leaf of leaves) {
+        const chunk = chunks.get(leaf.column);
+        if (!chunk) throw new Error('a row group has not all columns');
+        if (!least || chunk.unpackedBytes < least.chunk.unpackedBytes)
+          least = { rows, leaf, chunk };
+      }
+      if (least) telling.push(least);
+    }
+  return found;
+}
+
+/** What the nulls of a file may still take. */
+export class NullsAllowance {
+  private words = 0;
+
+  /** @throws {MillraceError} UPLOAD_TOO_LARGE */
+  take(): void {
+    this.words += 1;
+    if (this.words > WORDS_MAX) throw tooMany();
+  }
+}
+
+/**
+ * Writes down in which rows of a file a struct or a map is null. The engine does not tell: such a one
+ * reads as one with nothing in it. Its levels do, of which one column within it is enough.
+ * @param target a file that is written, and must stay while the rows are read
+ * @returns SQL that is true in those rows; undefined where there are none
+ * @throws {MillraceError} UPLOAD_TOO_LARGE
+ * @throws {Error} that says what is wrong with the file
+ */
+export async function nullObjects(
+  file: string,
+  telling: readonly TellingColumn[],
+  target: string,
+  allowance: NullsAllowance,
+): Promise<string | undefined> {
+  const nulls = new NullRows(target, allowance);
+  const handle = await open(file);
+  try {
+    for (const { rows, leaf, chunk } of telling) {
+      const end = nulls.at + rows;
+      for await (const page of columnLevels(handle, chunk, leaf)) {
+        let runs = 0;
+        for (const { repetition, definition, count } of page) {
+          if (repetition === 0) nulls.pass(count, definition === 0);
+          runs += 1;
+          if (runs % RUNS_AT_ONCE !== 0) continue;
+          await nulls.write();
+          await setImmediate();
+        }
+        await nulls.write();
+      }
+      if (nulls.at !== end) throw new Error('a column has other rows than its row group');
+    }
+    await nulls.write(true);
+  } finally {
+    await handle.close();
+    await nulls.close();
+  }
+  return nulls.count === 0 ? undefined : inRows(target);
+}
+
+const inRows = (target: string): string =>
+  `bitmapContains((SELECT groupBitmapState(at + arrayJoin(bitPositionsToArray(bits))) FROM file(${quoteText(target)}, RowBinary, 'at UInt64, bits UInt64')), _row_number)`;
+
+/** Rows of a file, counted from 0; those with nulls are written as the bits of numbers, each behind where it begins. */
+class NullRows {
+  at = 0;
+  /** How many nulls there are. */
+  count = 0;
+  private word = 0n;
+  private wordAt = 0;
+  private full: Buffer[] = [];
+  private buffer = Buffer.alloc(WRITE_BYTES);
+  private used = 0;
+  private handle: FileHandle | undefined;
+
+  constructor(
+    private readonly target: string,
+    private readonly allowance: NullsAllowance,
+  ) {}
+
+  pass(count: number, areNull: boolean): void {
+    if (areNull) {
+      this.count += count;
+      for (let left = count, at = this.at; left > 0;) {
+        const bit = at % WORD;
+        const taken = Math.min(left, WORD - bit);
+        if (at - bit !== this.wordAt) this.flush(at - bit);
+        this.word |= ((1n << BigInt(taken)) - 1n) << BigInt(bit);
+        at += taken;
+        left -= taken;
+      }
+    }
+    this.at += count;
+  }
+
+  private flush(next: number): void {
+    if (this.word !== 0n) {
+      this.allowance.take();
+      this.buffer.writeBigUInt64LE(BigInt(this.wordAt), this.used);
+      this.buffer.writeBigUInt64LE(this.word, this.used + WORD_BYTES);
+      this.used += ENTRY_BYTES;
+      if (this.used === WRITE_BYTES) this.turn();
+    }
+    [this.word, this.wordAt] = [0n, next];
+  }
+
+  private turn(): void {
+    this.full.push(this.buffer.subarray(0, this.used));
+    this.buffer = Buffer.alloc(WRITE_BYTES);
+    this.used = 0;
+  }
+
+  /** @param isEnd whether no more rows come */
+  async write(isEnd = false): Promise<void> {
+    if (isEnd) this.flush(this.at);
+    if (isEnd && this.used > 0) this.turn();
+    if (this.full.length === 0) return;
+    this.handle ??= await open(this.target, 'w');
+    const bytes = Buffer.concat(this.full);
+    this.full = [];
+    const { bytesWritten } = await this.handle.write(bytes);
+    if (bytesWritten < bytes.length) throw diskFull();
+  }
+
+  async close(): Promise<void> {
+    await this.handle?.close();
+  }
+}
+
+const tooMany = (): MillraceError =>
+  new MillraceError(
+    'UPLOAD_TOO_LARGE',
+    'structs and maps of a file are null in too many rows; split it',
+  );

@@ -1,0 +1,102 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
+import { Decompressor } from '@cloudpss/zstd/napi';
+
+/** @param bytes it may have when it is unpacked, and no more of it is held */
+type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
+
+/** So much is unpacked before its length is looked at: see `decode-body.ts`. */
+const ZSTD_PIECE_BYTES = 1024;
+const LENGTH_BYTES = 4;
+
+async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
+  const decompressor = new Decompressor();
+  const parts: Buffer[] = [];
+  let length = 0;
+  const done = new Promise<void>((resolve, reject) => {
+    decompressor.on('end', resolve);
+    decompressor.on('close', resolve);
+    decompressor.on('error', reject);
+    decompressor.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length <= bytes) parts.push(part);
+      else decompressor.destroy(new Error('a page of it is longer than it says'));
+    });
+  });
+  for (let at = 0; at < page.length && !decompressor.destroyed; at += ZSTD_PIECE_BYTES)
+    if (!decompressor.write(page.subarray(at, at + ZSTD_PIECE_BYTES)))
+      await Promise.race([new Promise((resolve) => decompressor.once('drain', resolve)), done]);
+  if (!decompressor.destroyed) decompressor.end();
+  await done;
+  return Buffer.concat(parts);
+}
+
+async function unsnap(page: Buffer): Promise<Buffer> {
+  const { uncompress } = await import('snappy');
+  return Buffer.from(await uncompress(page, { asBuffer: true }));
+}
+
+/** A block of LZ4 does not say how long it becomes, so it is told. */
+async function unlz4(page: Buffer, bytes: number): Promise<Buffer> {
+  const { uncompress } = await import('lz4-napi');
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(bytes);
+  return uncompress(Buffer.concat([length, page]));
+}
+
+/** Hadoop's framing: each block behind how long it becomes, and how long it is. */
+async function unlz4Blocks(page: Buffer, bytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let left = bytes;
+  for (let at = 0; at + 2 * LENGTH_BYTES <= page.length && left > 0;) {
+    const unpacked = page.readUInt32BE(at);
+    const packed = page.readUInt32BE(at + LENGTH_BYTES);
+    at += 2 * LENGTH_BYTES;
+    if (unpacked > left || packed > page.length - at) return unlz4(page, bytes);
+    parts.push(await unlz4(page.subarray(at, at + packed), unpacked));
+    at += packed;
+    left -= unpacked;
+  }
+  return Buffer.concat(parts);
+}
+
+const unzip = promisify(gunzip);
+const unbrotli = promisify(brotliDecompress);
+
+/** By the number that the format has for each. */
+const CODECS: Readonly<Record<number, Unpack>> = {
+  0: (page) => page,
+  1: unsnap,
+  2: (page, maxOutputLength) => unzip(page, { maxOutputLength }),
+  4: (page, maxOutputLength) => unbrotli(page, { maxOutputLength }),
+  5: unlz4Blocks,
+  6: unzstd,
+  7: unlz4,
+};
+
+/** What Snappy says first: how long the block becomes. Its library believes that. */
+function snappyLength(page: Buffer): number {
+  let length = 0;
+  for (let at = 0; at < 5; at += 1) {
+    const byte = page[at] ?? 0;
+    length += (byte & 0x7f) * 2 ** (7 * at);
+    if (byte < 0x80) break;
+  }
+  return length;
+}
+
+const SNAPPY = 1;
+
+/**
+ * @param bytes that the page's header says it has when it is unpacked
+ * @throws {Error} when it has another length, or is no page of this codec
+ */
+export async function unpackPage(page: Buffer, codec: number, bytes: number): Promise<Buffer> {
+  const unpack = CODECS[codec];
+  if (!unpack) throw new Error(`it is compressed by codec ${codec}, which is not known`);
+  if (codec === SNAPPY && snappyLength(page) !== bytes)
+    throw new Error('a page of it is longer than it says');
+  const unpacked = bytes === 0 ? Buffer.alloc(0) : await unpack(page, bytes);
+  if (unpacked.length !== bytes) throw new Error('a page of it is not as long as it says');
+  return unpacked;
+}

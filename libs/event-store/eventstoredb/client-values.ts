@@ -1,0 +1,21 @@
+import {
+  ANY,
+  NO_STREAM,
+  type AppendExpectedRevision,
+  type JSONEventType,
+  type ReadPosition,
+} from '@eventstore/db-client';
+import type { ExpectedRevision } from '../event-store.js';
+
+/** @throws {TypeError} what JSON cannot hold; the client would not tell anybody. */
+export function storable(data: unknown): JSONEventType['data'] {
+  JSON.stringify(data);
+  return data as JSONEventType['data'];
+}
+
+export const toExpected = (expected: ExpectedRevision): AppendExpectedRevision =>
+  typeof expected === 'number' ? BigInt(expected) : expected === 'any' ? ANY : NO_STREAM;
+
+/** 0 is before everything. */
+export const at = (position: bigint | undefined): ReadPosition | undefined =>
+  position === undefined || position === 0n ? undefined : { commit: position, prepare: position };

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SilenceError } from './failure.js';
+
+export interface PresenceLog {
+  warn(details: object, message: string): void;
+}
+
+export interface PresenceOptions {
+  /** How long it may be away before nobody waits for it any more. */
+  readonly patienceMs: number;
+  /** Asks it something. Rejects when it does not answer. */
+  readonly probe: () => Promise<unknown>;
+  readonly log: PresenceLog;
+  readonly signal: AbortSignal;
+}
+
+const PROBE_MS = 500;
+const LOG_MS = 60_000;
+
+/**
+ * Whether the server is there, for all that is asked of it: who comes when it has been away for
+ * long need not find that out again. While it is away one question after the other is put to it;
+ * its answer, like any other, ends that. Logs one line when it goes, one a minute, and one when it
+ * is back.
+ */
+export class Presence {
+  private since: { readonly time: number; readonly tick: number } | undefined;
+  private failures = 0;
+
+  constructor(private readonly options: PresenceOptions) {}
+
+  /** When it was first missed, in milliseconds since the epoch; undefined while it is there. */
+  get awaySince(): number | undefined {
+    return this.since?.time;
+  }
+
+  /** For so many milliseconds more it may come back soon; 0 when it has been away for longer than that. */
+  get patienceLeftMs(): number {
+    const { patienceMs } = this.options;
+    return this.since ? Math.max(0, this.since.tick + patienceMs - performance.now()) : patienceMs;
+  }
+
+  /** It has answered. */
+  heard(): void {
+    if (!this.since) return;
+    const details = { awaySeconds: this.awaySeconds(), failures: this.failures };
+    this.since = undefined;
+    this.options.log.warn(details, 'the event store answers again');
+  }
+
+  /** It has not answered, or not to what was asked. */
+  missed(error: unknown): void {
+    const { log, signal } = this.options;
+    this.failures += 1;
+    if (this.since || signal.aborted) return;
+    // Who says nothing was away when it was asked.
+    const silentMs = error instanceof SilenceError ? error.milliseconds : 0;
+    this.since = { time: Date.now() - silentMs, tick: performance.now() - silentMs };
+    this.failures = 1;
+    log.warn({ reason: reasonOf(error) }, 'the event store does not answer; it is asked again');
+    void this.lookOut(this.since);
+  }
+
+  private async lookOut(since: object): Promise<void> {
+    const { log, probe, signal } = this.options;
+    let logged = performance.now();
+    while (this.since === since && !signal.aborted) {
+      await sleep(PROBE_MS, undefined, { signal }).catch(() => undefined);
+      if (this.since !== since || signal.aborted) return;
+      try {
+        await probe();
+        this.heard();
+      } catch (error) {
+        this.failures += 1;
+        if (performance.now() - logged < LOG_MS || this.since !== since) continue;
+        logged = performance.now();
+        const details = { awaySeconds: this.awaySeconds(), failures: this.failures };
+        log.warn({ ...details, reason: reasonOf(error) }, 'the event store still does not answer');
+      }
+    }
+  }
+
+  private awaySeconds(): number {
+    return this.since ? Math.round((performance.now() - this.since.tick) / 1000) : 0;
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message.slice(0, 500) : String(error);

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Projection } from './projection.js';
+
+export interface GroupWritesLog {
+  error(details: object, message: string): void;
+}
+
+interface Waiter {
+  readonly position: bigint;
+  readonly resolve: () => void;
+}
+
+const BACKOFF_MS = { first: 100, most: 5000 };
+
+/**
+ * Lets projections write in the background what they have been given, group by group: what came
+ * while one group was written is the next one. What fails is tried again until it succeeds.
+ */
+export class GroupWrites {
+  private wanted = 0n;
+  private written = 0n;
+  private failed: unknown;
+  private readonly stopping = new AbortController();
+  /** Cleared where the loop ends, and not later: what is given then begins it again. */
+  private isRunning = false;
+  private running: Promise<void> | undefined;
+  private waiters: readonly Waiter[] = [];
+
+  constructor(
+    private readonly projections: readonly Projection[],
+    private readonly log: GroupWritesLog,
+  ) {}
+
+  /** Why it fails, and is tried again. */
+  get failure(): unknown {
+    return this.failed;
+  }
+
+  /** What is up to here was written before. */
+  startAt(position: bigint): void {
+    this.wanted = this.written = position;
+  }
+
+  /** The projections have been given everything up to here. */
+  given(position: bigint): void {
+    this.wanted = position;
+    if (this.isRunning) return;
+    this.isRunning = true;
+    this.running = this.run();
+  }
+
+  isWritten(position: bigint): boolean {
+    return this.written >= position;
+  }
+
+  /** Resolves when everything up to here is written, or it fails, or ends. */
+  async settle(position: bigint): Promise<void> {
+    if (this.isWritten(position) || this.failed !== undefined || !this.isRunning) return;
+    await new Promise<void>((resolve) => {
+      this.waiters = [...this.waiters, { position, resolve }];
+    });
+  }
+
+  /** Ends with the group that is under way. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    let backoff = BACKOFF_MS.first;
+    try {
+      while (this.written < this.wanted) {
+        const position = this.wanted;
+        try {
+          for (const projection of this.projections) await projection.writeGroup?.();
+          this.failed = undefined;
+          this.written = position;
+          backoff = BACKOFF_MS.first;
+        } catch (error) {
+          this.failed = error;
+          this.log.error({ err: error }, 'a projection failed; it is tried again');
+        }
+        this.tell();
+        if (this.failed === undefined) continue;
+        if (signal.aborted) return;
+        await sleep(backoff, undefined, { signal }).catch(() => undefined);
+        backoff = Math.min(2 * backoff, BACKOFF_MS.most);
+      }
+    } finally {
+      this.isRunning = false;
+      this.tell();
+    }
+  }
+
+  private tell(): void {
+    const isOver = ({ position }: Waiter): boolean =>
+      this.failed !== undefined || !this.isRunning || this.isWritten(position);
+    const over = this.waiters.filter(isOver);
+    this.waiters = this.waiters.filter((waiter) => !isOver(waiter));
+    for (const { resolve } of over) resolve();
+  }
+}

@@ -1,0 +1,18 @@
+import { MillraceError, type AuthenticatedRequest } from '@app/platform';
+
+/** `Bearer` alone is the scheme too, with nothing behind it. */
+const BEARER = /^bearer(?: +(.*))?$/i;
+
+/**
+ * What stands behind `Authorization: Bearer`; undefined where the request has no such header.
+ * @throws {MillraceError} UNAUTHORIZED for several headers, of which a proxy may have looked at another one than we would
+ */
+export function bearerIn({ headers, raw }: AuthenticatedRequest): string | undefined {
+  const sent = raw.rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization',
+  );
+  if (sent.length > 1)
+    throw new MillraceError('UNAUTHORIZED', 'send one Authorization header, not several');
+  const bearer = BEARER.exec(headers.authorization ?? '');
+  return bearer ? (bearer[1] ?? '') : undefined;
+}

@@ -1,0 +1,38 @@
+import type { AuthenticatedRequest } from '@app/platform';
+
+const NAME = 'millrace_session';
+
+/** The session's sealed text that a browser has sent, if any. */
+export function cookieIn({ headers }: Pick<AuthenticatedRequest, 'headers'>): string | undefined {
+  for (const pair of (headers.cookie ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === NAME) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}
+
+/**
+ * `Set-Cookie` for a session. No script reads it, no other site's page sends it, and once it was
+ * set over TLS it goes over TLS only.
+ * @param seconds how long the browser keeps it; 0 ends it
+ */
+export function sessionCookie(
+  sealed: string,
+  seconds: number,
+  { protocol, headers }: Pick<AuthenticatedRequest, 'protocol' | 'headers'>,
+): string {
+  // The page knows it, where a proxy with TLS is not believed.
+  const isSecure = protocol === 'https' || headers.origin?.startsWith('https://') === true;
+  const secure = isSecure ? '; Secure' : '';
+  return `${NAME}=${sealed}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/**
+ * Headers of an answer that a cookie opened. Shared caches keep nothing of what `Authorization`
+ * opened; of a cookie they know that only when they are told.
+ */
+export const FOR_ONE_BROWSER = {
+  'Cache-Control': 'private, no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const;

@@ -1,0 +1,79 @@
+import { MillraceError } from '@app/platform';
+import { entryLines } from '../loki/push-request.js';
+import { logLines, LOGS_REQUEST } from './log-records.js';
+import { pointLines } from './data-points.js';
+import { METRICS_REQUEST } from './metric-shapes.js';
+import { spanLines, TRACES_REQUEST } from './spans.js';
+import { sampleLines } from '../prometheus/write-request.js';
+import type { Lines } from '../upload/line-uploads.js';
+import { readMessage } from '../protobuf/messages.js';
+
+const ROUTES: readonly (readonly [string, (body: Buffer) => Lines])[] = [
+  ['logs', (body) => logLines(readMessage(body, LOGS_REQUEST))],
+  ['spans', (body) => spanLines(readMessage(body, TRACES_REQUEST))],
+  ['metrics', (body) => pointLines(readMessage(body, METRICS_REQUEST))],
+  ['Loki', entryLines],
+  ['Prometheus', sampleLines],
+];
+
+const MIB = 1024 * 1024;
+/** Field 1, of no bytes. */
+const EMPTY = Buffer.from('0a00', 'hex');
+
+/** Field 1 of that length, with that in it. */
+function field1(inner: Buffer): Buffer {
+  const length: number[] = [];
+  for (let left = inner.length; ; left >>>= 7) {
+    length.push(left > 0x7f ? (left & 0x7f) | 0x80 : left);
+    if (left <= 0x7f) return Buffer.concat([Buffer.from([0x0a, ...length]), inner]);
+  }
+}
+
+/** @returns what came before it was refused; it has no lines, so all are steps between which others are served */
+function read(lines: () => Lines): { readonly refused?: string; readonly steps: number } {
+  let steps = 0;
+  try {
+    for (const line of lines()) {
+      // One `expect` for each would take longer than what is tested.
+      if (line !== undefined) throw new Error(`a line: ${line}`);
+      steps += 1;
+    }
+    return { steps };
+  } catch (error) {
+    if (!(error instanceof MillraceError)) throw error;
+    return { refused: error.kind, steps };
+  }
+}
+
+describe.each(ROUTES)('hostile messages of %s', (_name, linesOf) => {
+  it.each([
+    ['empty messages', (bytes: number) => Buffer.alloc(bytes, EMPTY)],
+    ['unknown fields', (bytes: number) => Buffer.alloc(bytes, Buffer.from('7800', 'hex'))],
+    ['groups', (bytes: number) => Buffer.alloc(bytes, Buffer.from('7b7c', 'hex'))],
+    [
+      'messages with unknown ones',
+      (bytes: number) => field1(Buffer.alloc(bytes, Buffer.from('7a00', 'hex'))),
+    ],
+  ])('%s are refused before long', (_kind, bodyOf) => {
+    const begun = performance.now();
+    const { refused } = read(() => linesOf(bodyOf(64 * MIB)));
+    expect(refused).toBe('UPLOAD_TOO_LARGE');
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  });
+
+  it('are many steps, and no more than a million', () => {
+    const { refused, steps } = read(() => linesOf(Buffer.alloc(4 * MIB, EMPTY)));
+    expect(refused).toBe('UPLOAD_TOO_LARGE');
+    expect(steps).toBeGreaterThan(900_000);
+    expect(steps).toBeLessThanOrEqual(1_000_000);
+    expect(read(() => linesOf(Buffer.alloc(MIB, EMPTY)))).toEqual({ steps: MIB / 2 });
+  });
+});
+
+it('labels of streams without entries are not read', () => {
+  const labels = Buffer.from(`{a="${'\\n'.repeat(30_000)}"}`);
+  const body = Buffer.concat(Array.from({ length: 1000 }, () => field1(field1(labels))));
+  const begun = performance.now();
+  expect(read(() => entryLines(body))).toEqual({ steps: 1000 });
+  expect(performance.now() - begun).toBeLessThan(15_000);
+});

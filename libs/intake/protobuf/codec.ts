@@ -1,0 +1,50 @@
+import type { WireType } from '@bufbuild/protobuf/wire';
+import type { ReadBounds } from './read-bounds.js';
+import type { WireReader } from './wire-reader.js';
+
+/** Reads one kind of value from either encoding that protobuf has. */
+export interface Codec<T> {
+  readonly wireType: WireType;
+  wire(reader: WireReader): T;
+  /** @param value as JSON has it, not null. @throws {MillraceError} that says what it wants */
+  json(value: unknown, bounds: ReadBounds): T;
+}
+
+export interface Field {
+  /** In lowerCamelCase, as in JSON. */
+  readonly name: string;
+  /** As in the definition, which JSON may have too. */
+  readonly definedName: string;
+  /** Where it is found in what was read. */
+  readonly key: string;
+  readonly codec: Codec<unknown>;
+  /** `list`: all values; `each`: a list whose values are read when they are asked for, one at a time. */
+  readonly repeated: 'no' | 'list' | 'each';
+}
+
+/** The fields of a message, by their number. */
+export interface Shape {
+  readonly byNumber: readonly (Field | undefined)[];
+  readonly all: readonly Field[];
+  /** Those that are read one at a time. */
+  readonly each: readonly Field[];
+}
+
+type Defined = readonly [
+  name: string,
+  codec: Codec<unknown>,
+  repeated?: Field['repeated'],
+  /** Default: the name in lowerCamelCase. */
+  key?: string,
+];
+
+/** @param fields as in the published definition: by number, the name in snake_case. */
+export function shape(fields: Readonly<Record<number, Defined>>): Shape {
+  const byNumber: (Field | undefined)[] = [];
+  for (const [number, [definedName, codec, repeated = 'no', key]] of Object.entries(fields)) {
+    const name = definedName.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+    byNumber[Number(number)] = { name, definedName, key: key ?? name, codec, repeated };
+  }
+  const all = byNumber.filter((field) => field !== undefined);
+  return { byNumber, all, each: all.filter((field) => field.repeated === 'each') };
+}

@@ -1,0 +1,60 @@
+const MICROS_FROM = 31_536_000_000_000n;
+const MICROS_TO = 31_536_000_000_000_000n;
+const MICRO = 1000n;
+/** Microseconds of a millisecond. */
+const MILLI_MICROS = 1000n;
+
+/** Writes a record's fields: what was not sent, and what is its type's zero, is left out. */
+export class LineWriter {
+  private written = '';
+
+  /** `json` is one value of JSON. */
+  json(name: string, json: string | undefined): this {
+    if (json !== undefined) this.written += `${this.written === '' ? '' : ','}"${name}":${json}`;
+    return this;
+  }
+
+  text(name: string, value: string | undefined): this {
+    return value === undefined || value === '' ? this : this.json(name, JSON.stringify(value));
+  }
+
+  integer(name: string, value: bigint | number | undefined): this {
+    return value === undefined || Number(value) === 0 ? this : this.json(name, String(value));
+  }
+
+  /** Members that were written before. */
+  members(members: string): this {
+    if (members !== '') this.written += `${this.written === '' ? '' : ','}${members}`;
+    return this;
+  }
+
+  /** `_timestamp`. @param nanoseconds since 1970; undefined or 0: none */
+  time(nanoseconds: bigint | undefined): this {
+    return nanoseconds === undefined || nanoseconds === 0n ? this : this.instant(nanoseconds);
+  }
+
+  /** `_timestamp` of a protocol whose 0 is a time too. */
+  instant(nanoseconds: bigint): this {
+    return this.json('_timestamp', timestamp(nanoseconds));
+  }
+
+  toString(): string {
+    return this.written;
+  }
+
+  /** What was written, as an object within another one. */
+  object(): string {
+    return `{${this.written}}`;
+  }
+}
+
+/** A number is read by its magnitude; where microseconds would be read as something else, it is a text. */
+function timestamp(nanoseconds: bigint): string {
+  const micros = nanoseconds / MICRO;
+  if (micros > MICROS_FROM && micros < MICROS_TO) return String(micros);
+  const within = ((micros % MILLI_MICROS) + MILLI_MICROS) % MILLI_MICROS;
+  const date = new Date(Number((micros - within) / MILLI_MICROS));
+  // It rejects its record, and no other.
+  if (Number.isNaN(date.getTime())) return JSON.stringify(`${nanoseconds} nanoseconds`);
+  return JSON.stringify(date.toISOString().replace('Z', `${String(within).padStart(3, '0')}Z`));
+}

@@ -1,0 +1,4 @@
+import { MillraceError } from '@app/platform';
+
+export const malformed = (message: string): MillraceError =>
+  new MillraceError('MALFORMED_BODY', message);

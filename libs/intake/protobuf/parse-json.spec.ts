@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { parseJson } from './parse-json.js';
+
+describe('JSON of protobuf messages', () => {
+  it('keeps integers that a double would round', () => {
+    const body = '{"a":9007199254740993,"b":[-9223372036854775808],"c":"\\"9007199254740993,"}';
+    expect(parseJson(Buffer.from(body))).toEqual({
+      a: '9007199254740993',
+      b: ['-9223372036854775808'],
+      c: '"9007199254740993,',
+    });
+  });
+
+  it('is otherwise what it is, beside such an integer too', () => {
+    fc.assert(
+      fc.property(
+        fc.json(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        (json, double) => {
+          const value: unknown = JSON.parse(json);
+          const long = `{"long":12345678901234567890,"v":${json},"d":${JSON.stringify(double)}}`;
+          const d = JSON.parse(JSON.stringify(double)) as number;
+          // A double of more than 16 digits is quoted as an integer is; it is the same number.
+          const { d: read, ...rest } = parseJson(Buffer.from(long)) as { d: unknown };
+          expect(Number(read)).toBe(d);
+          expect(JSON.parse(JSON.stringify(rest))).toEqual({
+            long: '12345678901234567890',
+            v: quoted(value),
+          });
+        },
+      ),
+    );
+  });
+
+  it('may have long texts', () => {
+    const long = 'x'.repeat(16 * 1024 * 1024);
+    expect(parseJson(Buffer.from(`{"a":${'1'.repeat(17)},"b":"${long}"}`))).toMatchObject({
+      b: long,
+    });
+  });
+
+  it('may not have more values than can be held', () => {
+    for (const body of ['['.repeat(1_000_001), `[${'{},'.repeat(600_000)}{}]`])
+      expect(() => parseJson(Buffer.from(body))).toThrow('split it');
+  });
+
+  it('is read in one pass, whatever it is', () => {
+    const size = 5 * 1024 * 1024;
+    const filled = (start: string, part: string): Buffer =>
+      Buffer.from(start + part.repeat(Math.ceil(size / part.length)));
+    const long = `[${'1'.repeat(17)} `;
+    const begun = performance.now();
+    for (const part of [
+      '\\"',
+      '"',
+      '\\',
+      'a"',
+      '"\\',
+      '1',
+      '-',
+      '1'.repeat(16) + '.',
+      ' ',
+      '\\\\"',
+    ])
+      expect(() => parseJson(filled(long, part))).toThrow('not JSON');
+    for (const part of ['1', ' ', '-1 ']) expect(() => parseJson(filled('[', part))).toThrow();
+    // What is not linear takes minutes.
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  });
+
+  it.each([[Buffer.from('{"a":')], [Buffer.from([0x22, 0xff, 0x22])]])('or is refused', (body) => {
+    expect(() => parseJson(body)).toThrow(/not (?:JSON|UTF-8)/);
+  });
+});
+
+/** As numbers of sixteen digits and more are read. */
+function quoted(value: unknown): unknown {
+  if (typeof value === 'number' && /^-?\d{16,}$/.test(JSON.stringify(value)))
+    return JSON.stringify(value);
+  if (Array.isArray(value)) return value.map(quoted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, quoted(each)] as const);
+  return Object.fromEntries(entries);
+}

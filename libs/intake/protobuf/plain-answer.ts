@@ -1,0 +1,26 @@
+import type { FastifyReply } from 'fastify';
+import type { FailureForm } from '@app/platform';
+import type { LinesStored } from '../upload/line-uploads.js';
+
+const TEXT = 'text/plain; charset=utf-8';
+
+/** Loki and Prometheus answer texts. */
+export const asText: FailureForm = ({ message }) => ({ type: TEXT, body: `${message}\n` });
+
+/**
+ * 204; where records were rejected a 400 that counts them, as both have it: their agents do not
+ * send again what such an answer is to.
+ */
+export async function answerPlainly(
+  reply: FastifyReply,
+  { successful, failed, error = '' }: LinesStored,
+): Promise<void> {
+  if (failed === 0) await reply.status(204).send();
+  else
+    await reply
+      .status(400)
+      .type(TEXT)
+      .send(
+        `${failed} of ${successful + failed} rejected, and kept in _rejected; the others are stored; do not send them again: ${error}\n`,
+      );
+}

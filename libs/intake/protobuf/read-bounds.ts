@@ -1,0 +1,62 @@
+import { MillraceError } from '@app/platform';
+import { malformed } from './malformed.js';
+
+/** Each level of an attribute's value is three of messages. Records have 100 levels at most; what is a little beyond that is rejected as a record. */
+const DEPTH_MAX = 400;
+/** Of one record: messages and values, however few bytes each of them has. */
+const VALUES_MAX = 200_000;
+/** Of one request: messages, values of lists, and fields that were passed over. Each may be two bytes, which pack well. */
+const STEPS_MAX = 8_000_000;
+/** Of one request: messages that hold lists of others (resources, scopes, metrics, streams, series), which need no record to be in them. */
+const HOLDERS_MAX = 1_000_000;
+
+/** What one request and one record of it may make us do and hold, and how deep it may lead, in whatever encoding it comes. */
+export class ReadBounds {
+  private depth = 0;
+  private left = VALUES_MAX;
+  private steps = STEPS_MAX;
+  private holders = HOLDERS_MAX;
+
+  /** @throws {MillraceError} */
+  enter(): void {
+    this.depth += 1;
+    if (this.depth > DEPTH_MAX)
+      throw malformed(`the message is nested more than ${DEPTH_MAX} deep`);
+    this.value();
+  }
+
+  leave(): void {
+    this.depth -= 1;
+  }
+
+  /** @throws {MillraceError} */
+  value(): void {
+    this.left -= 1;
+    if (this.left < 0) throw tooLarge(`a record may have at most ${VALUES_MAX} values`);
+    this.step();
+  }
+
+  /** @throws {MillraceError} */
+  step(): void {
+    this.steps -= 1;
+    if (this.steps < 0)
+      throw tooLarge(`a request may have at most ${STEPS_MAX} messages and unknown fields`);
+  }
+
+  /** @throws {MillraceError} */
+  holder(): void {
+    this.holders -= 1;
+    if (this.holders < 0)
+      throw tooLarge(
+        `a request may have at most ${HOLDERS_MAX} resources, scopes, metrics, streams and series`,
+      );
+  }
+
+  /** The next record has values of its own; what the request may have stays what it is. */
+  renew(): void {
+    this.left = VALUES_MAX;
+  }
+}
+
+const tooLarge = (message: string): MillraceError =>
+  new MillraceError('UPLOAD_TOO_LARGE', `${message}; split it`);

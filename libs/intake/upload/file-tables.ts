@@ -1,0 +1,31 @@
+import { MillraceError } from '@app/platform';
+import { openArrow, readParquetFooter, type DataFile, type TableSource } from '@app/acceptance';
+
+/** A body that is one file is named so in messages. */
+const NAME = 'the body';
+const NO_CONSTANTS = new Map<string, string>();
+
+/** @throws {MillraceError} MALFORMED_BODY */
+export async function parquetTable(file: string): Promise<TableSource> {
+  const { fields, rows, objects } = await readParquetFooter(file, NAME);
+  const names = new Set<string>();
+  for (const { name } of fields) {
+    if (names.has(name))
+      throw new MillraceError('MALFORMED_BODY', `${NAME} has two columns ${JSON.stringify(name)}`);
+    names.add(name);
+  }
+  return {
+    fields: fields.map(({ name, type }) => ({ name, type })),
+    files: oneFile({ file, format: 'Parquet', held: fields, rows, objects }),
+  };
+}
+
+/** @throws {MillraceError} MALFORMED_BODY */
+export async function arrowTable(file: string): Promise<TableSource> {
+  const { fields, ...held } = await openArrow(file, NAME);
+  return { fields, files: oneFile({ file, objects: [], ...held }) };
+}
+
+function oneFile(file: Omit<DataFile, 'name' | 'constants'>): readonly DataFile[] {
+  return file.rows === 0 ? [] : [{ ...file, name: NAME, constants: NO_CONSTANTS }];
+}

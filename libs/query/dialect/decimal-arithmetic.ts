@@ -1,0 +1,79 @@
+import { quoteText } from '@app/warehouse';
+import { DECIMAL_DIGITS_MAX, isExact, joined, type Known } from './known-type.js';
+import { isSymbol, type Nodes } from './source-tree.js';
+
+/** One side of an operator. */
+export interface Side {
+  readonly type: Known;
+  readonly nodes: Nodes;
+  /** As the engine has it. */
+  readonly written: string;
+}
+
+/** Digits that the engine's decimals hold, by their width. */
+const CAPACITIES = [9, 18, 38, DECIMAL_DIGITS_MAX];
+const TOO_LARGE = 'a decimal of the statement leaves 76 digits';
+
+const capacity = (precision: number): number =>
+  CAPACITIES.find((most) => precision <= most) ?? DECIMAL_DIGITS_MAX;
+const isDecimal = ({ type }: Side): boolean => type.kind === 'decimal';
+
+/** `0.05` is a decimal beside decimals, as it is in the standard; the engine has it as a float. */
+export function decimalLiteral({ type, nodes, written }: Side): string {
+  const isSigned = isSymbol(nodes[0], '-');
+  const isLiteral = nodes.length === (isSigned ? 2 : 1) && nodes.at(-1)?.kind === 'number';
+  if (!isLiteral || type.kind !== 'fraction') return written;
+  return asDecimal(quoteText(written.replace(/\s/g, '')), type.precision, type.scale);
+}
+
+const asDecimal = (text: string, precision: number, scale: number): string =>
+  `CAST(${text}, 'Decimal(${Math.max(precision, scale, 1)}, ${scale})')`;
+
+/**
+ * `+`, `-`, `*`, `/`, `%` and comparisons of decimals. The engine computes in the width of its
+ * operands, does not see when 128 bits overflow in a product, and cuts quotients to the digits of
+ * the dividend: operands are as wide as the result may be, and quotients are floats.
+ * @returns undefined where no side is a decimal, or one is not known.
+ */
+export function decimalArithmetic(operator: string, left: Side, right: Side): string | undefined {
+  if (!isDecimal(left) && !isDecimal(right)) return undefined;
+  const [a, b] = [decimalLiteral(left), decimalLiteral(right)];
+  if (operator === '/') return isNumber(left) && isNumber(right) ? quotient(a, b) : undefined;
+  if (!isExact(left.type) || !isExact(right.type)) return undefined;
+  if (operator === '%') return remainder(left, right, [a, b]);
+  if (!/^[-+*]$/.test(operator)) return `${a} ${operator} ${b}`;
+  const { precision, scale } = joined(operator, left.type, right.type);
+  const widest = Math.max(...[left, right].filter(isDecimal).map((side) => side.type.precision));
+  const needed = capacity(precision);
+  const whole = left.type.precision + right.type.precision;
+  if (operator === '*' && whole > DECIMAL_DIGITS_MAX) {
+    const size = `abs(toFloat64(${a}) * toFloat64(${b}))`;
+    // What 256 bits hold is more than five times what the digits do.
+    const isLarge = `throwIf(ifNull(${size} >= 5e${DECIMAL_DIGITS_MAX - scale}, 0), ${quoteText(TOO_LARGE)})`;
+    return `if(${isLarge} = 0, ${wide(a, left, needed)} * ${b}, NULL)`;
+  }
+  if (needed <= capacity(widest)) return `${a} ${operator} ${b}`;
+  return isDecimal(left)
+    ? `${wide(a, left, needed)} ${operator} ${b}`
+    : `${a} ${operator} ${wide(b, right, needed)}`;
+}
+
+const wide = (written: string, { type }: Side, precision: number): string =>
+  asDecimal(written, precision, type.scale);
+
+const isNumber = ({ type }: Side): boolean => type.kind === 'float' || isExact(type);
+
+/** As DuckDB has it: a float. */
+const quotient = (a: string, b: string): string => `toFloat64(${a}) / toFloat64(${b})`;
+
+/**
+ * The engine's own is of whole numbers. Both sides have the digits of the longer one: a quotient
+ * must not have fewer than its divisor, and those of it that are cut are behind the point.
+ */
+function remainder(left: Side, right: Side, [a, b]: readonly [string, string]): string {
+  const scale = Math.max(left.type.scale, right.type.scale);
+  const dividend = asDecimal(a, DECIMAL_DIGITS_MAX, scale);
+  const divisor = asDecimal(b, DECIMAL_DIGITS_MAX, scale);
+  const times = asDecimal(`truncate(${dividend} / ${divisor})`, DECIMAL_DIGITS_MAX, 0);
+  return `(${dividend} - (${divisor} * ${times}))`;
+}

@@ -1,0 +1,35 @@
+import type { Column } from '@app/warehouse';
+import type { FieldWithin } from '../catalog.js';
+import { readElement, readEngineType } from './engine-type.js';
+
+/** Of a table; more would cost each statement. */
+const FIELDS_MAX = 1000;
+const DEPTH_MAX = 10;
+
+/** The fields within columns of tuples, which have types already, by the names that statements have for them. */
+export function tupleFields(columns: readonly Column[]): readonly FieldWithin[] {
+  const names = new Set(columns.map(({ name }) => name));
+  return columns
+    .flatMap(({ name, type }) => within(name, [], type))
+    .filter(({ name }) => !names.has(name))
+    .slice(0, FIELDS_MAX);
+}
+
+function within(column: string, above: readonly string[], type: string): readonly FieldWithin[] {
+  const { name, parts } = readEngineType(type);
+  if (name === 'Nullable' && TUPLE.test(parts[0] ?? ''))
+    return within(column, above, parts[0] ?? '');
+  if (name !== 'Tuple' || above.length >= DEPTH_MAX) return [];
+  return parts.flatMap((part) => {
+    const { name: quoted, type: element } = readElement(part.replace(/\s+/g, ' '));
+    const key = /^(?:`([^`\\.]+)`|(\w+)) $/.exec(quoted);
+    const keyName = key?.[1] ?? key?.[2];
+    if (keyName === undefined) return [];
+    const keys = [...above, keyName];
+    const full = [column, ...keys].join('.');
+    const field = { name: full, type: element, column, keys, write: (path: string) => path };
+    return TUPLE.test(element) ? within(column, keys, element) : [field];
+  });
+}
+
+const TUPLE = /^(?:Nullable\()?Tuple\(/;

@@ -1,0 +1,46 @@
+import { quoteText } from '@app/warehouse';
+import { readElement, readEngineType } from './engine-type.js';
+
+/** Within a text of a type the quotes have a backslash. */
+const ZONED = /DateTime64\(\d, *\\?'|\w+64\w*\([^()']*, '[\w/+-]+'\)/g;
+const TIMES = /DateTime64|UnixTimestamp64|now64/;
+
+/** Whether it is a time without a zone: what clocks show, wherever they are. */
+export function isWallTime(type: string): boolean {
+  const { name, parts } = readEngineType(type);
+  if (name === 'Nullable' || name === 'LowCardinality') return isWallTime(parts[0] ?? '');
+  return name === 'DateTime64' && parts.length === 1;
+}
+
+/** Whether it, or what it is made of, is one. */
+export function hasWallTimes(type: string): boolean {
+  const { name, parts } = readEngineType(type);
+  if (name === 'Array') return hasWallTimes(parts[0] ?? '');
+  if (name === 'Tuple') return parts.some((part) => hasWallTimes(readElement(part).type));
+  return isWallTime(type);
+}
+
+/** Whether a statement may make such a time itself. */
+export const mayMakeWallTimes = (statement: string): boolean =>
+  TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
+
+/** It as text of ISO 8601 that claims no zone. */
+export function wallTimeText(column: string, type: string): string {
+  if (!hasWallTimes(type)) return column;
+  const { name, parts } = readEngineType(type);
+  if (name === 'Array') return `arrayMap(e -> ${wallTimeText('e', parts[0] ?? '')}, ${column})`;
+  if (name !== 'Tuple') return `replaceOne(toString(${column}), ' ', 'T')`;
+  const values = parts.map((part, at) =>
+    wallTimeText(`tupleElement(${column}, ${at + 1})`, readElement(part).type),
+  );
+  return `CAST(tuple(${values.join(', ')}), ${quoteText(textType(type))})`;
+}
+
+function textType(type: string): string {
+  if (!hasWallTimes(type)) return type;
+  const { name, parts } = readEngineType(type);
+  if (name === 'Array') return `Array(${textType(parts[0] ?? '')})`;
+  if (name !== 'Tuple') return 'Nullable(String)';
+  const elements = parts.map(readElement);
+  return `Tuple(${elements.map((each) => each.name + textType(each.type)).join(', ')})`;
+}

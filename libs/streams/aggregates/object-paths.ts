@@ -1,0 +1,105 @@
+/** What values are there at a path within a column of objects. */
+export interface ObjectPath {
+  /** Keys with dots between them: none of them has one within. */
+  readonly path: string;
+  /** Kinds of values, as surveys of columns name them; those of objects and nulls are not told. */
+  readonly kinds: readonly string[];
+}
+
+/** A column of objects of which all paths were listed from its first value on. */
+export interface ObjectColumn {
+  readonly name: string;
+  readonly paths: readonly ObjectPath[];
+  /**
+   * `crowded`: more keys came at once than are told apart, so those that are not listed by now never
+   * will be. `untold`: objects came of which it is not known what is in them, so none has a type.
+   */
+  readonly limit?: PathLimit;
+}
+
+export type PathLimit = 'crowded' | 'untold';
+
+/** Paths of a stream that are listed. The others are there as they came, without a type. */
+export const PATHS_MAX = 1000;
+/** Keys one within the other that a listed path may have. */
+export const PATH_DEPTH_MAX = 10;
+export const PATH_BYTES_MAX = 256;
+/**
+ * Keys that no path is listed for: the engine writes a dot within a key otherwise, and a key without
+ * a name, or with signs that statements read otherwise, has no way to be named there.
+ */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+export const PATH_PROBLEM = /^$|[.%`"'\\^:[\]\u0000-\u001f\u007f]/;
+
+/** Kinds have colons, and no key of a listed path has one. */
+const WITHIN = /^within ([^:]*): (.*)$/s;
+
+/** Kind, beside their own, of objects with a value of a kind at a path. It says nothing about a type. */
+export const within = (path: string, kind: string): string => `within ${path}: ${kind}`;
+/** The same of objects whose paths are not all told. */
+export const limitedWithin = (limit: PathLimit): string => within('', limit);
+/** A float that was written as JSON: an integer, a fraction, or the text of one that JSON has not. */
+export const WRITTEN_FLOAT = 'written float';
+
+/** Whether a survey tells of what is within objects. */
+export const hasPaths = (kinds: ReadonlyMap<string, number>): boolean =>
+  [...kinds.keys()].some((kind) => WITHIN.test(kind));
+
+/**
+ * What the list of a column's paths lacks of what was seen in it.
+ * @param kinds of the column's survey
+ * @param room how many paths may be added
+ */
+export function morePaths(
+  column: ObjectColumn,
+  kinds: Iterable<string>,
+  room: number,
+): ObjectColumn | undefined {
+  if (column.limit === 'untold') return undefined;
+  const known = new Map(column.paths.map(({ path, kinds: listed }) => [path, listed]));
+  const found = new Map<string, Set<string>>();
+  let limit = column.limit as PathLimit | undefined;
+  let left = room;
+  for (const each of kinds) {
+    const [, path, kind] = WITHIN.exec(each) ?? [];
+    if (path === undefined || kind === undefined || known.get(path)?.includes(kind)) continue;
+    if (path === '') limit = limit !== 'untold' && kind === 'crowded' ? kind : 'untold';
+    else if (known.has(path) || found.has(path) || (!column.limit && isListed(path, left))) {
+      if (!known.has(path) && !found.has(path)) left -= 1;
+      found.set(path, (found.get(path) ?? new Set(known.get(path))).add(kind));
+    }
+  }
+  if (limit === 'untold') return { name: column.name, paths: [], limit };
+  if (found.size === 0 && limit === column.limit) return undefined;
+  const paths = [...found].map(([path, all]) => ({ path, kinds: [...all].sort() }));
+  return { name: column.name, paths, ...(limit ? { limit } : {}) };
+}
+
+const isListed = (path: string, room: number): boolean =>
+  room > 0 && Buffer.byteLength(path) <= PATH_BYTES_MAX;
+
+/** Columns with what was found of them since. */
+export function withPaths(
+  columns: readonly ObjectColumn[],
+  more: readonly ObjectColumn[],
+): readonly ObjectColumn[] {
+  if (more.length === 0) return columns;
+  const listed = new Map(columns.map((column) => [column.name, column]));
+  for (const { name, paths, limit: to } of more) {
+    const now = listed.get(name);
+    const limit = to ?? now?.limit;
+    const all = new Map(
+      limit === 'untold' ? [] : now?.paths.map(({ path, kinds }) => [path, kinds]),
+    );
+    for (const { path, kinds } of paths) all.set(path, kinds);
+    listed.set(name, {
+      name,
+      paths: [...all].map(([path, kinds]) => ({ path, kinds })),
+      ...(limit ? { limit } : {}),
+    });
+  }
+  return [...listed.values()];
+}
+
+export const countPaths = (columns: readonly ObjectColumn[]): number =>
+  columns.reduce((sum, { paths }) => sum + paths.length, 0);

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MillraceError } from '@app/platform';
+import { quoteText } from '@app/warehouse';
+import { refuseOtherTypes } from '../../libs/acceptance/table/refuse-other-types.js';
+import { Engine } from '../../libs/warehouse/chdb/engine.js';
+
+/** What a field is by its file, what the engine gave, and whether that is the same. */
+const CASES = [
+  ['Int64', 'Nullable(Int64)', true],
+  ['Int64', 'Nullable(Float32)', false],
+  ['Int64', 'Nullable(Int32)', false],
+  ['Int64', 'Nullable(UInt64)', false],
+  ['Float32', 'Nullable(Float64)', false],
+  ['Decimal(5, 2)', 'Nullable(Decimal(5, 2))', true],
+  ['Decimal(5, 2)', 'Nullable(Decimal(5, 1))', false],
+  ['Array(Nullable(Float64))', 'Array(Nullable(Float64))', true],
+  ['Array(Nullable(Float64))', 'Array(Nullable(Float32))', false],
+  ['Date32', 'Nullable(Int32)', true],
+  ["DateTime64(9, 'UTC')", 'Nullable(Int128)', true],
+  ['DateTime64(6)', 'Nullable(Float64)', false],
+  ['Time64(6)', 'Nullable(Int64)', true],
+  ['Micros', 'Nullable(Int32)', false],
+  ['String', 'Nullable(String)', true],
+  ['JSON', 'String', true],
+] as const;
+
+describe("rows that are not of their file's types", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-types-'));
+  const chdb = new Engine({ directory: folder, acceptors: 1 });
+  afterAll(async () => {
+    await chdb.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(CASES)('%s that comes as %s: %s', async (kind, type, same) => {
+    const file = join(folder, 'rows.native');
+    await chdb.localEngine.run(
+      `INSERT INTO FUNCTION file(${quoteText(file)}, Native) SELECT defaultValueOfTypeName(${quoteText(type)}) AS f0`,
+    );
+    const refused = refuseOtherTypes(chdb.localEngine, { file, firstLine: 1, rows: 1, bytes: 1 }, [
+      { name: 'x', kind, foreignText: false },
+    ]);
+    if (same) await refused;
+    else await expect(refused).rejects.toBeInstanceOf(MillraceError);
+  });
+});

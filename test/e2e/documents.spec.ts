@@ -1,0 +1,93 @@
+import type { Answer } from '../server/client.js';
+import { startServer, type Server } from '../server/start-server.js';
+
+interface Told {
+  readonly _id: string;
+  readonly result: string;
+}
+
+describe('documents, as clients of Elasticsearch send one by one', () => {
+  let server: Server;
+  const ask = (method: string, path: string, body?: string): Promise<Answer> =>
+    server.client.call(`/api/default/${path}`, {
+      method,
+      ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+    });
+  const rows = async (stream: string): Promise<unknown> =>
+    await server.client.sql(`SELECT _id, n FROM ${stream} ORDER BY n, _id`);
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
+  it('are stored at once, whichever way they are sent', async () => {
+    for (const [method, path, id] of [
+      ['POST', '_doc/a b?refresh=wait_for', 'a b'],
+      ['PUT', '_doc/é%2F1?op_type=index&refresh=true', 'é/1'],
+      ['PUT', '_create/c?wait=true', 'c'],
+      ['POST', '_create/d?refresh', 'd'],
+    ] as const) {
+      const answer = await ask(method, `ways/${path}`, '{\r\n  "n": 1,\n  "t": "a\\nb"\n}\n');
+      expect([answer.status, answer.headers['x-elastic-product']]).toEqual([201, 'Elasticsearch']);
+      expect(answer.json()).toMatchObject({ _index: 'ways', _id: id, result: 'created' });
+    }
+    const made = (await ask('POST', 'ways/_doc?wait=true', '{"n":2}')).json<Told>();
+    expect(made._id).toMatch(/^\w{26}$/);
+    expect(await rows('ways')).toEqual([
+      ...['a b', 'c', 'd', 'é/1'].map((_id) => ({ _id, n: 1 })),
+      { _id: made._id, n: 2 },
+    ]);
+  });
+
+  it('are stored once under an id, and beside it when they differ', async () => {
+    const sent = ['{"n":1}', '{"n":1}', '{"n":2}', '{"n":1}'];
+    const answers = await Promise.all(sent.map((body) => ask('PUT', 'once/_doc/x', body)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect((await ask('POST', 'once/_refresh')).json()).toMatchObject({ _shards: { failed: 0 } });
+    expect(await rows('once')).toEqual([
+      { _id: 'x', n: 1 },
+      { _id: 'x', n: 2 },
+    ]);
+    // In another stream, or without an id, it is another document.
+    for (const path of ['twice/_doc/x', 'twice/_doc', 'twice/_doc'])
+      expect((await ask('POST', path, '{"n":1}')).status).toBe(201);
+    await ask('POST', '_refresh');
+    expect(await server.client.count('twice')).toBe(3);
+  });
+
+  it('are refused with what Elasticsearch says, and kept', async () => {
+    await ask('POST', 'fits/_doc/1?wait=true', '{"n":1}');
+    const answer = await ask('PUT', 'fits/_doc/2?wait=true', '{"n":"many"}');
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({
+      code: 400,
+      status: 400,
+      message: expect.stringContaining('"n"') as string,
+      error: { type: 'document_parsing_exception', reason: expect.any(String) as string },
+    });
+    expect(await server.client.sql("SELECT record FROM _rejected WHERE stream = 'fits'")).toEqual([
+      { record: '{"_id":"2","n":"many"}' },
+    ]);
+    for (const [path, body] of [
+      ['fits/_doc/3', ''],
+      ['fits/_doc/3', '{"t":"a\nb"}'],
+      ['fits/_doc/4', '{"n":1} {"n":2}'],
+      ['fits/_doc/5', '[{"n":1}]'],
+      [`fits/_doc/${'x'.repeat(513)}`, '{"n":1}'],
+      ['_fits/_doc/1', '{"n":1}'],
+      ['fits/_doc/6', '{"n":1}\n{"index":{"_index":"other"}}\n{"n":2}'],
+    ] as const)
+      expect([path, (await ask('PUT', path, body)).status]).toEqual([path, 400]);
+    await ask('POST', '_refresh');
+    expect(await server.client.count('fits')).toBe(1);
+    expect((await ask('HEAD', 'other')).status).toBe(404);
+  });
+
+  it('have streams that are asked for by HEAD', async () => {
+    await ask('POST', 'there/_doc?wait=true', '{"n":1}');
+    expect((await ask('HEAD', 'there')).status).toBe(200);
+    expect((await ask('HEAD', 'nowhere')).status).toBe(404);
+    expect((await ask('HEAD', 'streams')).status).toBe(200);
+  });
+});

@@ -1,0 +1,81 @@
+import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
+import { startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
+
+const AT_ONCE_MS = 3000;
+const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 120_000;
+const EVENT_STORE_LINES = /(?<="msg":")the event store[^"]*/g;
+
+/** Whoever asks must know soon, and an operator by a few lines. */
+describe('a server whose event store is away', () => {
+  let double: EventStoreDbDouble;
+  let server: Server;
+
+  beforeAll(async () => {
+    double = await EventStoreDbDouble.start();
+    server = await startServer({
+      variables: { EVENTSTORE_URL: double.url, MILLRACE_LOG_LEVEL: 'warn' },
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await double.stop();
+  });
+
+  const rotate = () => server.client.call('/api/default/passcode', { method: 'PUT' });
+  const timed = async <T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> => {
+    const started = performance.now();
+    return { result: await work(), ms: performance.now() - started };
+  };
+  const awaySince = async (): Promise<number> => {
+    const text = (await server.client.call('/metrics')).bytes.toString();
+    return Number(/^millrace_event_store_away_since_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
+  };
+  const failedLogins = async (): Promise<number> => {
+    const answer = await server.client.call('/api/default/audit?type=LoginFailed');
+    return answer.json<{ total: number }>().total;
+  };
+
+  it.each([
+    ['gone', () => double.stop(), () => double.resume()],
+    ['silent', () => Promise.resolve(double.hold()), () => Promise.resolve(double.release())],
+  ])(
+    'tells so soon when it is %s, refuses wrong credentials at once, and goes on by itself',
+    async (how, leave, comeBack) => {
+      expect((await rotate()).status).toBe(200);
+      expect(await awaySince()).toBe(0);
+      const before = server.output().length;
+      const known = await failedLogins();
+      await leave();
+      const first = await timed(rotate);
+      expect([first.result.status, first.result.headers['retry-after']]).toEqual([503, '5']);
+      // A cluster that elects a leader is waited for.
+      expect(first.ms).toBeGreaterThan(PATIENCE_MS / 2);
+      for (let n = 0; n < 3; n += 1) {
+        const { result, ms } = await timed(rotate);
+        expect([result.status, result.headers['retry-after']]).toEqual([503, '5']);
+        expect(ms).toBeLessThan(AT_ONCE_MS);
+      }
+      const credentials = { email: `nobody-${how}@example.com`, password: 'wrong' };
+      for (let n = 0; n < 3; n += 1) {
+        const wrong = await timed(() => server.client.call('/api/default/users', { credentials }));
+        expect([wrong.result.status, wrong.ms < AT_ONCE_MS]).toEqual([401, true]);
+      }
+      expect(Math.abs((await awaySince()) - Date.now() / 1000)).toBeLessThan(120);
+      await comeBack();
+      await until(async () => (await awaySince()) === 0);
+      await until(async () => (await rotate()).status === 200);
+      const lines = server.output().slice(before);
+      const told = lines.match(EVENT_STORE_LINES) ?? [];
+      expect(told).toEqual([
+        'the event store does not answer; it is asked again',
+        'the event store answers again',
+      ]);
+      expect(lines).not.toMatch(/eventstoredb[^\n]*\.js:/);
+      // They are counted for the minute's end, when it was away at the first.
+      await until(async () => (await failedLogins()) > known, 70_000);
+    },
+    TIMEOUT_MS,
+  );
+});
