@@ -7,6 +7,7 @@ import { EventStoreDbDouble } from '../../doubles/eventstoredb/eventstoredb-doub
 import { KafkaServer } from '../../server/kafka/kafka-server.js';
 import { startServer, type Server } from '../../server/start-server.js';
 import { startWriter, type Writer } from '../../server/start-writer.js';
+import { until } from '../../server/until.js';
 
 const NAMESPACE = 'millrace';
 
@@ -95,6 +96,11 @@ export class Cluster {
   rewind(): Promise<number> {
     const [topic, groupId] = [`${NAMESPACE}.batches`, `${NAMESPACE}.writers`];
     return this.asAdmin(async (admin) => {
+      // A writer that was killed, or stopped while it joined, is a member until its session ends.
+      await until(async () => {
+        const { groups } = await admin.describeGroups([groupId]);
+        return groups.every(({ state }) => state === 'Empty' || state === 'Dead');
+      });
       const offsets = await admin.fetchTopicOffsets(topic);
       const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
       const committed = new Map(group?.partitions.map((each) => [each.partition, each.offset]));
