@@ -17,7 +17,6 @@ export { acceptRows, targetStream } from './table/accept-rows.js';
 export { type Field, type FieldType, countFields } from './table/field-type.js';
 export { openArrow } from './table/arrow-file.js';
 export { readParquetFooter } from './table/parquet-footer.js';
-export { refuseOtherTypes } from './table/refuse-other-types.js';
 export { refuseLongRows } from './table/refuse-long-rows.js';
 export { spoolRows } from './table/spool-rows.js';
 export { isTimeField, spooledType } from './table/stored-value.sql.js';

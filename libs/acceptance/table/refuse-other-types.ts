@@ -1,20 +1,21 @@
 import { MillraceError } from '@app/platform';
 import { readValueType } from '@app/streams';
-import { quoteText, type LocalEngine } from '@app/warehouse';
+import type { LocalEngine } from '@app/warehouse';
 import { columnOf, type StoredField } from './judge-rows.sql.js';
-import type { RowChunk } from './spool-rows.js';
 
 /**
- * A cast of one number to another changes values silently where the engine has read another type
- * than the file says, so what the rows are is looked at before.
+ * A cast of one number to another changes values silently where the engine reads another type than
+ * the file says, or where one data file has another type than the one before. So the types of the
+ * rows are compared for each data file before its rows are read.
+ * @param rows SQL that selects them
  * @throws {MillraceError} MALFORMED_BODY
  */
 export async function refuseOtherTypes(
   engine: LocalEngine,
-  { file }: RowChunk,
+  rows: string,
   fields: readonly StoredField[],
 ): Promise<void> {
-  const answer = await engine.run(`DESCRIBE file(${quoteText(file)}, Native)`);
+  const answer = await engine.run(`DESCRIBE (${rows}) SETTINGS ${NULL_STRUCTS}`);
   const types = new Map(answer.split('\n').map((line) => line.split('\t', 2) as [string, string]));
   for (const [index, { name, kind }] of fields.entries()) {
     const wanted = numbersOf(kind);
@@ -26,6 +27,9 @@ export async function refuseOtherTypes(
       );
   }
 }
+
+/** Rows are read with it: a struct may be null. */
+const NULL_STRUCTS = 'allow_experimental_nullable_tuple_type = 1';
 
 /** Types of numbers in which values of a kind are spooled; undefined: they are no numbers. */
 function numbersOf(kind: string): readonly string[] | undefined {

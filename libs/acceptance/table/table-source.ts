@@ -14,6 +14,7 @@ import { columnOf, type StoredField } from './judge-rows.sql.js';
 import { nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
 import type { NullableObject } from './nullable-objects.js';
 import { bytesOfFooter } from './parquet-footer.js';
+import { refuseOtherTypes } from './refuse-other-types.js';
 import {
   heldField,
   isTimeField,
@@ -70,11 +71,14 @@ export async function* rowsOf(
   { fields, files }: TableSource,
   directory: string,
 ): AsyncGenerator<ColumnarBlock> {
+  const stored = storedFields(fields);
   for await (const file of files) {
     let rows = 0;
     try {
       const nulls = await nullsOf(file, fields, directory);
-      for await (const block of engine.blocks(selectRows(file, fields, nulls))) {
+      const select = selectRows(file, fields, nulls);
+      await refuseOtherTypes(engine, select, stored);
+      for await (const block of engine.blocks(select)) {
         rows += block.rows;
         yield block;
       }

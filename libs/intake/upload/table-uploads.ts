@@ -10,7 +10,6 @@ import {
   countFields,
   FairEngine,
   refuseLongRows,
-  refuseOtherTypes,
   rowsOf,
   type SchemaKeeper,
   spoolRows,
@@ -108,7 +107,6 @@ export class TableUploads {
       yield async (first) => {
         await first;
         await refuseLongRows(engine, chunk, options.maxRecordBytes);
-        await refuseOtherTypes(engine, chunk, fields);
         return {
           ...(await acceptRows(engine, target, fields, chunk, options)),
           recordBytes: chunk.bytes,

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../server/free-port.mjs';
 
 const LOADER = join(import.meta.dirname, '../typescript.mjs');
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -16,8 +17,9 @@ export class ClickHouseDouble {
     readonly port: number,
   ) {}
 
-  /** @param port 0: a free one. */
-  static async start(directory: string, port = 0): Promise<ClickHouseDouble> {
+  /** @param asked a port to come back on; a free one without it */
+  static async start(directory: string, asked?: number): Promise<ClickHouseDouble> {
+    const port = asked ?? (await freePort());
     const args = ['--import', LOADER, MAIN, '--port', String(port), '--dir', directory];
     const child = spawn(process.execPath, [...args, '--user', USER, '--password', PASSWORD], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,6 +13,7 @@ import {
   type ServerReadableStream,
   type ServerWritableStream,
 } from '@grpc/grpc-js';
+import { freePort } from '../../server/free-port.mjs';
 import { EventLog, type LogRecord, type ProposedEvent } from './event-log.js';
 import {
   appendAnswer,
@@ -54,7 +55,7 @@ export class EventStoreDbDouble {
 
   static async start(log = new EventLog()): Promise<EventStoreDbDouble> {
     const server = new Server();
-    const port = await bind(server, 0);
+    const port = await bind(server, await freePort());
     const double = new EventStoreDbDouble(log, { host: HOST, port });
     double.serve(server);
     return double;

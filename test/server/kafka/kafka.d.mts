@@ -17,5 +17,3 @@ export interface MoreListeners {
   /** For the tool that formats the storage. */
   readonly format: readonly string[];
 }
-
-export function freePort(): Promise<number>;

@@ -1,5 +1,6 @@
 import { keyStore, type Certificates } from './certificates.js';
-import { freePort, type MoreListeners } from './kafka.mjs';
+import { freePort } from '../free-port.mjs';
+import type { MoreListeners } from './kafka.mjs';
 
 export const USER = { username: 'millrace', password: 'kafka-secret' };
 
