@@ -1,5 +1,6 @@
 import { Kafka, logLevel, type KafkaConfig, type LogEntry } from 'kafkajs';
 import type { KafkaAccess, Logger } from '@app/platform';
+import { steadySocket } from './steady-socket.js';
 
 export type KafkaLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
 
@@ -23,6 +24,7 @@ export function kafkaClient({ brokers, access, log }: ClientOptions): Kafka {
     connectionTimeout: 3000,
     requestTimeout: 15_000,
     retry: RETRY,
+    socketFactory: steadySocket,
     logLevel: logLevel.INFO,
     logCreator: () => writeTo(log),
   });
