@@ -1,14 +1,18 @@
 import type { AuthenticatedRequest } from '@app/platform';
 
 const NAME = 'millrace_session';
+/** Over TLS. A browser takes a cookie of such a name from its host only, not from a neighbour of it. */
+const HOST_NAME = `__Host-${NAME}`;
 
 /** The session's sealed text that a browser has sent, if any. */
 export function cookieIn({ headers }: Pick<AuthenticatedRequest, 'headers'>): string | undefined {
-  for (const pair of (headers.cookie ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === NAME) return pair.slice(at + 1).trim();
-  }
-  return undefined;
+  const sent = new Map(
+    (headers.cookie ?? '').split(';').flatMap((pair) => {
+      const at = pair.indexOf('=');
+      return at > 0 ? [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const] : [];
+    }),
+  );
+  return sent.get(HOST_NAME) ?? sent.get(NAME);
 }
 
 /**
@@ -23,8 +27,10 @@ export function sessionCookie(
 ): string {
   // The page knows it, where a proxy with TLS is not believed.
   const isSecure = protocol === 'https' || headers.origin?.startsWith('https://') === true;
-  const secure = isSecure ? '; Secure' : '';
-  return `${NAME}=${sealed}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
+  return isSecure
+    ? `${HOST_NAME}=${sealed}; ${attributes}; Secure`
+    : `${NAME}=${sealed}; ${attributes}`;
 }
 
 /**

@@ -44,5 +44,13 @@ export function toFailure(error: unknown): unknown {
   );
 }
 
+/** For what was not sent, because what was sent just before got no answer. */
+export const notSent = (cause: unknown): MillraceError =>
+  new MillraceError(
+    'QUEUE_UNAVAILABLE',
+    'the ingest queue does not answer; nothing of the upload was stored: send it again later',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS, cause },
+  );
+
 export const unavailable = (error: unknown): boolean =>
   error instanceof MillraceError && error.kind === 'QUEUE_UNAVAILABLE';

@@ -1,5 +1,5 @@
 import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
-import { toFailure } from './failure.js';
+import { notSent, toFailure, unavailable } from './failure.js';
 import { RETRY } from './kafka-client.js';
 
 /** To one partition. */
@@ -20,14 +20,38 @@ export function offsetOf(sent: RecordMetadata | undefined): bigint {
  * Sends record batches that stand for themselves. The producer is idempotent: a batch that is
  * sent again because no answer came is there once. When one fails for good, what the producer
  * knows of its sequence may be wrong, so another takes its place.
+ *
+ * A partition's batches are sent one after the other, each with its retries. The client gives the
+ * sequence of a batch that got no answer to whichever is sent next: another batch would be taken
+ * for the one that is there already, and acknowledged without being stored.
  */
 export class PlainProducer {
   private current: Promise<Producer> | undefined;
+  /** What was sent last, by topic and partition. */
+  private readonly last = new Map<string, Promise<unknown>>();
 
   constructor(private readonly kafka: Kafka) {}
 
   /** On all in-sync replicas when it resolves. @returns the first message's offset. @throws {MillraceError} */
-  async send({ topic, partition, messages }: Outgoing): Promise<bigint> {
+  async send(outgoing: Outgoing): Promise<bigint> {
+    const place = `${outgoing.topic}/${outgoing.partition}`;
+    const before = this.last.get(place);
+    const sent = (async () => {
+      await before?.catch((error: unknown) => {
+        // It has waited for as long already, and so may many others behind it.
+        if (unavailable(error)) throw notSent(error);
+      });
+      return this.sendNext(outgoing);
+    })();
+    this.last.set(place, sent);
+    try {
+      return await sent;
+    } finally {
+      if (this.last.get(place) === sent) this.last.delete(place);
+    }
+  }
+
+  private async sendNext({ topic, partition, messages }: Outgoing): Promise<bigint> {
     const connecting = (this.current ??= this.connect());
     try {
       const producer = await connecting;

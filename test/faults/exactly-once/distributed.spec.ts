@@ -14,24 +14,36 @@ describe('exactly once with Kafka and two writers', () => {
   const between = (least: number, most: number): number => least + random() * (most - least);
   const either = (): 0 | 1 => (random() < 0.5 ? 0 : 1);
   let cluster: Cluster;
-  let producer: Producer | undefined;
+  let producer: Promise<Producer> | undefined;
   const counts = new Map<string, number>();
   /** Batches that were written before and were delivered once more. */
   let redelivered = 0;
 
   beforeAll(async () => {
     cluster = await Cluster.start();
-    const { Kafka, logLevel } = kafkajs;
-    producer = new Kafka({
-      brokers: [cluster.kafka.brokers],
-      logLevel: logLevel.NOTHING,
-    }).producer({ idempotent: true, maxInFlightRequests: 1 });
-    await producer.connect();
   }, 120_000);
   afterAll(async () => {
-    await producer?.disconnect();
+    await (await producer)?.disconnect();
     await cluster.dispose();
   });
+
+  async function connected(): Promise<Producer> {
+    const { Kafka, logLevel } = kafkajs;
+    const brokers = [cluster.kafka.brokers];
+    const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING });
+    const other = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+    await other.connect();
+    return other;
+  }
+
+  /**
+   * kafkajs gives the sequence of a message that failed for good to the next one, which the broker
+   * takes for the same if that was stored after all: another producer sends what comes then.
+   */
+  async function replace(failed: Producer): Promise<void> {
+    producer = undefined;
+    await failed.disconnect().catch(() => undefined);
+  }
 
   const faults: Record<string, () => Promise<void>> = {
     'a writer is killed': async () => {
@@ -110,7 +122,7 @@ describe('exactly once with Kafka and two writers', () => {
    * A message of another producer. With its key it is sent until the broker says that it has it;
    * without, once: the producer's own sequence makes it one message.
    */
-  async function produce(other: Producer, count: number): Promise<Sent> {
+  async function produce(count: number): Promise<Sent> {
     const sent: Sent = { id: `foreign-${count}`, records: 1 + (count % 40), acknowledged: false };
     const isKeyed = count % 2 === 0;
     const headers = {
@@ -119,14 +131,20 @@ describe('exactly once with Kafka and two writers', () => {
       ...(isKeyed ? { 'idempotency-key': sent.id } : {}),
     };
     for (let attempt = 0; attempt < (isKeyed ? 100 : 1) && !sent.acknowledged; attempt += 1) {
-      sent.acknowledged = await other
-        .send({
-          topic: `${cluster.namespace}.uploads`,
-          acks: -1,
-          messages: [{ value: recordsOf(sent), headers }],
-        })
-        .then(() => true)
-        .catch(() => false);
+      try {
+        const other = await (producer ??= connected());
+        const messages = [{ value: recordsOf(sent), headers }];
+        await other
+          .send({ topic: `${cluster.namespace}.uploads`, acks: -1, messages })
+          .catch(async (error: unknown) => {
+            await replace(other);
+            throw error;
+          });
+        sent.acknowledged = true;
+      } catch {
+        // Also where it could not connect.
+        producer = undefined;
+      }
     }
     await sleep(50);
     return sent;
@@ -137,8 +155,7 @@ describe('exactly once with Kafka and two writers', () => {
     async () => {
       const load = new Load(() => cluster.api.client);
       load.start();
-      const other = producer;
-      if (other) load.also((count) => produce(other, count));
+      load.also(produce);
       const shuffled = due
         .map((name) => ({ name, at: random() }))
         .sort((one, other) => one.at - other.at);
