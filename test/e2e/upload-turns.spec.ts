@@ -9,7 +9,7 @@ const FLOOD = 16;
  * How many of them may come before the only upload of another. Usually it is 2 to 5; on a machine
  * that has other work, receiving is slower than the engine. Without turns it is all of them.
  */
-const BEFORE_MAX = 11;
+const BEFORE_MAX = FLOOD - 2;
 
 describe('organizations take turns', () => {
   let server: Server;
