@@ -32,7 +32,7 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH)\b|~|\bTIME(?:STAMP)?\s*'|\d{20}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH)\b|~|\bTIME(?:STAMP)?\s*'|[\d.]{19}/i;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
@@ -79,7 +79,9 @@ class AuthorText {
   private node(nodes: Nodes, at: number): string {
     const node = nodes[at] as Node;
     if (node.kind !== 'group') return this.text.slice(node.start, node.end);
-    if (node.nodes.length === 0) return this.text.slice(node.start, node.end);
+    // Parameters, as of `quantile(0.5)(x)`, are literals.
+    const isParameters = isList(node) && isList(nodes[at + 1]);
+    if (node.nodes.length === 0 || isParameters) return this.text.slice(node.start, node.end);
     // FROM (VALUES …) is known to the engine.
     const isTable = /^(?:FROM|JOIN|,)$/i.test(nodes[at - 1]?.text ?? '');
     const query =

@@ -1,4 +1,6 @@
 import { quoteText } from '@app/warehouse';
+import { constantOf, textOf } from './constants.js';
+import type { Nodes } from './source-tree.js';
 import { DECIMAL_DIGITS_MAX, isExact, UINT64_DIGITS, type Known } from './known-type.js';
 
 /**
@@ -52,6 +54,8 @@ const isLong = ({ kind, precision }: Known): boolean =>
 const isLongUnsigned = ({ kind, precision }: Known): boolean =>
   kind === 'unsigned' && precision === UINT64_DIGITS;
 
-/** A value as that type; a literal by its digits, and not by the float that the engine makes of it. */
-export const bridged = (value: string, type: string): string =>
-  `CAST(${/^-?[\d.]+$/.test(value) ? quoteText(value) : value}, ${quoteText(type)})`;
+/** A value as that type; a constant by its digits, and not by the float that the engine makes of it. */
+export function bridged(value: string, type: string, nodes: Nodes): string {
+  const constant = constantOf(nodes);
+  return `CAST(${constant ? quoteText(textOf(constant)) : value}, ${quoteText(type)})`;
+}

@@ -1,6 +1,7 @@
 import { quoteText } from '@app/warehouse';
 import { DECIMAL_DIGITS_MAX, isExact, joined, type Known } from './known-type.js';
-import { isSymbol, type Nodes } from './source-tree.js';
+import { constantOf, textOf } from './constants.js';
+import type { Nodes } from './source-tree.js';
 
 /** One side of an operator. */
 export interface Side {
@@ -18,12 +19,13 @@ const capacity = (precision: number): number =>
   CAPACITIES.find((most) => precision <= most) ?? DECIMAL_DIGITS_MAX;
 const isDecimal = ({ type }: Side): boolean => type.kind === 'decimal';
 
-/** `0.05` is a decimal beside decimals, as it is in the standard; the engine has it as a float. */
+/**
+ * `0.05` and `(1 - 0.05)` are decimals beside decimals, as they are in the standard; the engine has
+ * them as floats.
+ */
 export function decimalLiteral({ type, nodes, written }: Side): string {
-  const isSigned = isSymbol(nodes[0], '-');
-  const isLiteral = nodes.length === (isSigned ? 2 : 1) && nodes.at(-1)?.kind === 'number';
-  if (!isLiteral || type.kind !== 'fraction') return written;
-  return asDecimal(quoteText(written.replace(/\s/g, '')), type.precision, type.scale);
+  const constant = type.kind === 'fraction' ? constantOf(nodes) : undefined;
+  return constant ? asDecimal(quoteText(textOf(constant)), type.precision, type.scale) : written;
 }
 
 const asDecimal = (text: string, precision: number, scale: number): string =>

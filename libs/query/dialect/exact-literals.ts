@@ -1,37 +1,46 @@
+import { quoteText } from '@app/warehouse';
+import { computed, constantOf, digitsOf, textOf } from './constants.js';
 import { DECIMAL_DIGITS_MAX, FLOAT, fraction, literal, type Known } from './known-type.js';
 import type { Nodes } from './source-tree.js';
 
-const NUMBER = /^\d{1,15}(?:\.\d{1,15})?$/;
-const DIGITS = 15;
+/** From so many digits on, several decimals are one float. */
+const FLOAT_DIGITS_MAX = 17;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /** `0.06 + 0.01` is 0.07, as decimals are computed, and not 0.06999999999999999, as floats are. */
 export function exactResult(operator: string, left: Nodes, right: Nodes): string | undefined {
-  const [a, b] = [left[0]?.text ?? '', right[0]?.text ?? ''];
-  if (left.length !== 1 || right.length !== 1 || !/^[-+*]$/.test(operator)) return undefined;
-  if (!NUMBER.test(a) || !NUMBER.test(b) || !(a + b).includes('.')) return undefined;
-  if (operator === '*') return shown(scaled(a) * scaled(b), 2 * DIGITS);
-  return shown(operator === '+' ? scaled(a) + scaled(b) : scaled(a) - scaled(b), DIGITS);
+  const a = constantOf(left);
+  const b = a && constantOf(right);
+  const result = b && computed(operator, a, b);
+  return !result || result.scale === 0 ? undefined : exactNumber(textOf(result));
 }
 
-function scaled(text: string): bigint {
-  const [whole = '', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(DIGITS, '0'));
-}
+const digitsIn = (text: string): string =>
+  text.replace(/^-/, '').replace(/^0+|\.0+(?=[1-9])|\./g, '');
 
-function shown(value: bigint, scale: number): string {
-  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
-  const fraction = digits.slice(-scale).replace(/0+$/, '').padEnd(1, '0');
-  return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}.${fraction}`;
+/** Whether the engine would read it as a float of fewer digits. */
+function isLong(text: string): boolean {
+  if (digitsIn(text).length > DECIMAL_DIGITS_MAX) return false;
+  return text.includes('.')
+    ? digitsIn(text).length > FLOAT_DIGITS_MAX
+    : /^\d{20,}$/.test(text) && BigInt(text) > UINT64_MAX;
 }
-
-/** Whether it is a whole number that the engine would read as a float. */
-const isLong = (text: string): boolean =>
-  /^\d{20,}$/.test(text) && text.length <= DECIMAL_DIGITS_MAX && BigInt(text) > UINT64_MAX;
 
 /** A number that keeps its digits. */
-export const exactNumber = (text: string): string =>
-  isLong(text) ? `CAST('${text}', 'Decimal(${text.length}, 0)')` : text;
+export function exactNumber(text: string): string {
+  const [, whole = '', behind = ''] = /^-?(\d*)(?:\.(\d+))?$/.exec(text) ?? [];
+  const digits = Math.max((whole + behind).replace(/^0+/, '').length, behind.length);
+  if (whole + behind === '' || digits > DECIMAL_DIGITS_MAX || !isLong(text)) return text;
+  return `CAST(${quoteText(text)}, 'Decimal(${digits}, ${behind.length})')`;
+}
+
+/** Of a number, or of what is computed of numbers alone. */
+export function typeOfConstant(nodes: Nodes): Known | undefined {
+  const constant = constantOf(nodes);
+  if (!constant) return undefined;
+  const digits = digitsOf(constant);
+  return constant.scale === 0 ? literal(digits) : fraction(digits, constant.scale);
+}
 
 export function typeOfNumber(text: string): Known {
   if (/^\d+$/.test(text)) return literal(text.replace(/^0+/, '').length || 1);

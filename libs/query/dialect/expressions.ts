@@ -208,7 +208,7 @@ export class Expressions {
     const bridges = bridgesOf(types);
     return items.map((item, at) => {
       const bridge = bridges[places.indexOf(at)];
-      return bridge === undefined ? item : bridged(item, bridge);
+      return bridge === undefined ? item : bridged(item, bridge, values[at] ?? []);
     });
   }
 

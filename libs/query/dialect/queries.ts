@@ -178,13 +178,14 @@ function besideOthers(
   nodes: Nodes,
 ): readonly SelectItem[] {
   if (bridges.every((bridge) => bridge === undefined)) return items;
-  const lasts = listOf(nodes).map((item) => item.at(-1));
+  const written = listOf(nodes);
   return items.map((item, at) => {
     const bridge = bridges[at];
     if (bridge === undefined) return item;
-    const last = lasts[at];
+    const own = written[at] ?? [];
+    const last = own.at(-1);
     const name = item.name ?? (last?.kind === 'group' ? undefined : last?.value);
-    const cast = bridged(item.expression, bridge);
+    const cast = bridged(item.expression, bridge, valueOf(own));
     return { ...item, text: name === undefined ? cast : `${cast} AS ${quoteIdentifier(name)}` };
   });
 }

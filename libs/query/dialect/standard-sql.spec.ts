@@ -72,12 +72,24 @@ describe('standard SQL in the words of the engine', () => {
       'SELECT a FROM t WHERE (a >= (0.05)) AND (a <= (0.07))',
     ],
     [
+      'SELECT d * (1 - 0.06) AS x, (d * (1 - (0.06 * 2))) + 0.5 AS y FROM t',
+      "SELECT d * CAST('0.94', 'Decimal(2, 2)') AS x, (d * CAST('0.88', 'Decimal(2, 2)')) + CAST('0.5', 'Decimal(2, 1)') AS y FROM t",
+    ],
+    [
+      'SELECT f * (1 - 0.06) AS x, (0.1 + 0.2) * 3 AS y, 1 - (0.5 - 1.5) AS z FROM t',
+      'SELECT f * (0.94) AS x, 0.9 AS y, 2.0 AS z FROM t',
+    ],
+    [
+      'SELECT d * (1. - 1e-2) AS x, (0.1, 0.2) AS y FROM t',
+      'SELECT d * (1. - 1e-2) AS x, (0.1, 0.2) AS y FROM t',
+    ],
+    [
       'SELECT _timestamp + -60 AS x FROM t WHERE a = (-60 + _timestamp)',
       'SELECT (_timestamp + toIntervalMicrosecond(-60)) AS x FROM t WHERE a = ((_timestamp + toIntervalMicrosecond(-60)))',
     ],
     [
       'SELECT -3 + n AS x, -0.06 + 0.01 AS y FROM t',
-      "SELECT accurateCast(toInt128(-3) + n, 'Nullable(Int64)') AS x, -0.06 + 0.01 AS y FROM t",
+      "SELECT accurateCast(toInt128(-3) + n, 'Nullable(Int64)') AS x, -0.05 AS y FROM t",
     ],
     [
       'SELECT u * -1 AS x FROM t WHERE a = (-3 - n)',
@@ -120,7 +132,10 @@ describe('standard SQL in the words of the engine', () => {
       'SELECT if(a, x, d) AS y, 0.29 AS x FROM t',
       "SELECT if(a, x, CAST(d, 'Float64')) AS y, 0.29 AS x FROM t",
     ],
-    ['SELECT if(a, (0.29), d) AS y FROM t', "SELECT if(a, (0.29), CAST(d, 'Float64')) AS y FROM t"],
+    [
+      'SELECT if(a, (0.29), d) AS y FROM t',
+      "SELECT if(a, CAST('0.29', 'Decimal(15, 2)'), d) AS y FROM t",
+    ],
     ['EXPLAIN SELECT nvl(a, 1) AS x', 'EXPLAIN SELECT ifNull(a, 1) AS x'],
   ])('%s becomes %s', (statement, expected) => {
     expect(written(statement)).toBe(expected);

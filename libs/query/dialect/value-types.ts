@@ -16,7 +16,7 @@ import {
   UNSIGNED,
   type Known,
 } from './known-type.js';
-import { typeOfNumber } from './exact-literals.js';
+import { typeOfConstant, typeOfNumber } from './exact-literals.js';
 import { callAt, operandEnd, signedOperandEnd } from './operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
 import { engineType } from './type-names.js';
@@ -74,7 +74,10 @@ export class ValueTypes {
     if (operator.text === '/') return FLOAT;
     if (!/^[-+*]$/.test(operator.text)) return UNKNOWN;
     const left = this.of(nodes.slice(0, end), depth + 1);
-    const type = joined(operator.text, left, this.of(nodes.slice(end + 1), depth + 1));
+    const right = this.of(nodes.slice(end + 1), depth + 1);
+    const type = joined(operator.text, left, right);
+    const constant = isFraction(left, right) ? typeOfConstant(nodes) : undefined;
+    if (constant) return constant;
     const isNegative = isSymbol(first, '-') || isSymbol(nodes[end + 1], '-');
     return type.kind === 'unsigned' && isNegative ? SIGNED : type;
   }
@@ -82,8 +85,7 @@ export class ValueTypes {
   private ofOne(node: Node, depth: number): Known {
     if (node.kind === 'number') return typeOfNumber(node.text);
     if (node.kind === 'text') return TEXT;
-    if (node.kind === 'group')
-      return isList(node) ? asFloat(this.of(node.nodes, depth + 1)) : UNKNOWN;
+    if (node.kind === 'group') return isList(node) ? this.ofGroup(node.nodes, depth) : UNKNOWN;
     if (node.kind === 'symbol') return UNKNOWN;
     const { value } = node;
     const column = this.typeOfColumn(value);
@@ -94,6 +96,11 @@ export class ValueTypes {
     this.open.delete(value);
     const isOne = new Set(types.map(({ kind }) => kind)).size === 1;
     return isOne ? asFloat(types.reduce(eitherOf)) : UNKNOWN;
+  }
+
+  private ofGroup(nodes: Nodes, depth: number): Known {
+    const type = this.of(nodes, depth + 1);
+    return type.kind === 'fraction' ? (typeOfConstant(nodes) ?? FLOAT) : type;
   }
 
   /** `t.v`; or a column or a field within objects of that name, with its dots. */
@@ -189,6 +196,9 @@ export function choicesOf(name: string, length: number): readonly number[] {
 
 const nameOf = (node: Node | undefined): string | undefined =>
   node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
+
+const isFraction = (left: Known, right: Known): boolean =>
+  left.kind === 'fraction' || right.kind === 'fraction';
 
 /** A literal is a decimal only where its digits are in sight: by now the engine has a float. */
 const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
