@@ -32,7 +32,7 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH)\b|~|\bTIME(?:STAMP)?\s*'|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH)\b|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
@@ -98,7 +98,11 @@ class AuthorText {
     const [word, list] = [nodes[at], nodes[at + 1]];
     const matched = this.matched(nodes, at);
     if (matched) return matched;
-    if (word?.kind === 'number') return { text: exactNumber(word.text), end: at + 1 };
+    if (word?.kind === 'number') {
+      // The engine knows `.5` only behind some signs.
+      const isBare = word.text.startsWith('.') && !isOperandAt(nodes[at - 1]);
+      return { text: exactNumber(isBare ? `0${word.text}` : word.text), end: at + 1 };
+    }
     if (list?.kind === 'text' && !isWord(nodes[at - 1], 'AS')) {
       const text = this.text.slice(list.start, list.end);
       if (isWord(word, 'TIME')) return { text: `CAST(${text}, 'Time64(6)')`, end: at + 2 };
@@ -186,6 +190,10 @@ function isEpoch(name: string, [part, next]: Nodes): boolean {
   if (/^EXTRACT$/i.test(name)) return isWord(next, 'FROM');
   return /^DATE_?PART$/i.test(name) && part?.kind === 'text' && isSymbol(next, ',');
 }
+
+/** Whether a value ends there, so that `.1` behind it is an element of it. */
+const isOperandAt = (node: Node | undefined): boolean =>
+  node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
 
 const beginsSelect = (node: Node): boolean =>
   isList(node) || isWord(node, 'SELECT') || isWord(node, 'WITH');

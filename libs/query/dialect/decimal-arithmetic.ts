@@ -28,6 +28,12 @@ export function decimalLiteral({ type, nodes, written }: Side): string {
   return constant ? asDecimal(quoteText(textOf(constant)), type.precision, type.scale) : written;
 }
 
+/** The same beside other values, which a list takes no decimals among. */
+export function numberOf(nodes: Nodes, written: string): string {
+  const constant = constantOf(nodes);
+  return constant ? textOf(constant) : written;
+}
+
 const asDecimal = (text: string, precision: number, scale: number): string =>
   `CAST(${text}, 'Decimal(${Math.max(precision, scale, 1)}, ${scale})')`;
 
@@ -43,7 +49,7 @@ export function decimalArithmetic(operator: string, left: Side, right: Side): st
   if (operator === '/') return isNumber(left) && isNumber(right) ? quotient(a, b) : undefined;
   if (!isExact(left.type) || !isExact(right.type)) return undefined;
   if (operator === '%') return remainder(left, right, [a, b]);
-  if (!/^[-+*]$/.test(operator)) return `${a} ${operator} ${b}`;
+  if (!/^[-+*]$/.test(operator)) return compared(operator, left, right);
   const { precision, scale } = joined(operator, left.type, right.type);
   const widest = Math.max(...[left, right].filter(isDecimal).map((side) => side.type.precision));
   const needed = capacity(precision);
@@ -56,6 +62,23 @@ export function decimalArithmetic(operator: string, left: Side, right: Side): st
   }
   if (needed <= capacity(widest)) return `${a} ${operator} ${b}`;
   return isDecimal(left)
+    ? `${wide(a, left, needed)} ${operator} ${b}`
+    : `${a} ${operator} ${wide(b, right, needed)}`;
+}
+
+/**
+ * The engine brings both sides to the scale of the longer one, in the width of the wider one: what
+ * does not fit is an error. So one side is as wide as the other's digits need; a constant, if
+ * there is one, so that an index of the column still serves.
+ */
+function compared(operator: string, left: Side, right: Side): string {
+  const [a, b] = [decimalLiteral(left), decimalLiteral(right)];
+  const scale = Math.max(left.type.scale, right.type.scale);
+  const whole = Math.max(...[left, right].map(({ type }) => type.precision - type.scale));
+  const needed = capacity(Math.min(whole + scale, DECIMAL_DIGITS_MAX));
+  const widest = Math.max(...[left, right].filter(isDecimal).map((side) => side.type.precision));
+  if (needed <= capacity(widest)) return `${a} ${operator} ${b}`;
+  return isDecimal(right)
     ? `${wide(a, left, needed)} ${operator} ${b}`
     : `${a} ${operator} ${wide(b, right, needed)}`;
 }

@@ -76,6 +76,10 @@ describe('standard SQL in the words of the engine', () => {
       "SELECT d * CAST('0.94', 'Decimal(2, 2)') AS x, (d * CAST('0.88', 'Decimal(2, 2)')) + CAST('0.5', 'Decimal(2, 1)') AS y FROM t",
     ],
     [
+      'SELECT n IN (0.5, 0.5 * 0.123456789012345678) AS x, d > 31.909 AS y FROM t',
+      "SELECT CAST(n IN (0.5, 0.061728394506172839), 'Bool') AS x, CAST(d > CAST('31.909', 'Decimal(5, 3)'), 'Bool') AS y FROM t",
+    ],
+    [
       'SELECT f * (1 - 0.06) AS x, (0.1 + 0.2) * 3 AS y, 1 - (0.5 - 1.5) AS z FROM t',
       'SELECT f * (0.94) AS x, 0.9 AS y, 2.0 AS z FROM t',
     ],
