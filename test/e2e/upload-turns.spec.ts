@@ -3,13 +3,12 @@ import { makeParquet } from '../server/make-parquet.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 const ROWS = 150_000;
-/** Of the flooding organization. */
-const FLOOD = 16;
 /**
- * How many of them may come before the only upload of another. Usually it is 2 to 5; on a machine
- * that has other work, receiving is slower than the engine. Without turns it is all of them.
+ * Uploads of the flooding organization. Without turns, all of them come before the only upload of
+ * another; usually it is 2 to 5, and 11 of `_bulk`, whose lines are received and taken apart while
+ * the engine goes on. So of these there are more.
  */
-const BEFORE_MAX = FLOOD - 2;
+const flooding = (format: string): number => (format === '_bulk' ? 48 : 16);
 /** What else the machine does can only add to them. */
 const TRIES = 3;
 
@@ -45,9 +44,10 @@ describe('organizations take turns', () => {
     async (format) => {
       const body = bodies.get(format) ?? '';
       const came: number[] = [];
+      const most = (flooding(format) * 3) / 4;
       do came.push(await comeBefore(format, body));
-      while (came.length < TRIES && Math.min(...came) > BEFORE_MAX);
-      expect(Math.min(...came)).toBeLessThanOrEqual(BEFORE_MAX);
+      while (came.length < TRIES && Math.min(...came) > most);
+      expect(Math.min(...came)).toBeLessThanOrEqual(most);
     },
     120_000,
   );
@@ -57,7 +57,7 @@ describe('organizations take turns', () => {
     let answered = 0;
     let begun = (): void => undefined;
     const first = new Promise<void>((resolve) => (begun = resolve));
-    const flood = Array.from({ length: FLOOD }, async () => {
+    const flood = Array.from({ length: flooding(format) }, async () => {
       const answer = await server.client.call(`/api/flood/logs/${format}`, { body });
       expect(answer.status).toBe(200);
       answered += 1;
