@@ -15,7 +15,7 @@ describe('lines of a batch that the queue takes in pieces only', () => {
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-split-'));
   });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 9 }));
 
   const random = seededRandom(7);
   const noise = (length: number): string =>

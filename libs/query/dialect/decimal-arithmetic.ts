@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { DECIMAL_DIGITS_MAX, isExact, joined, type Known } from './known-type.js';
+import { DECIMAL_DIGITS_MAX, isExact, isInteger, joined, type Known } from './known-type.js';
 import { constantOf, textOf } from './constants.js';
 import type { Nodes } from './source-tree.js';
 
@@ -28,10 +28,14 @@ export function decimalLiteral({ type, nodes, written }: Side): string {
   return constant ? asDecimal(quoteText(textOf(constant)), type.precision, type.scale) : written;
 }
 
-/** The same beside other values, which a list takes no decimals among. */
-export function numberOf(nodes: Nodes, written: string): string {
-  const constant = constantOf(nodes);
-  return constant ? textOf(constant) : written;
+/** An item of a list: beside an integer the engine takes of a decimal the digits before the point. */
+export function besideNumber(beside: Known, side: Side): string {
+  const { type, nodes, written } = side;
+  if (beside.kind === 'decimal') return decimalLiteral(side);
+  if (!isInteger(beside)) return written;
+  const constant = type.kind === 'fraction' ? constantOf(nodes) : undefined;
+  if (constant) return textOf(constant);
+  return isDecimal(side) && type.scale > 0 ? `toFloat64(${written})` : written;
 }
 
 const asDecimal = (text: string, precision: number, scale: number): string =>

@@ -4,7 +4,7 @@ import { MillraceError } from '@app/platform';
 import { AGGREGATE_FUNCTIONS, type Aggregate } from './aggregate-functions.js';
 import { castOf } from './casts.js';
 import { bridged, bridgesOf } from './common-columns.js';
-import { decimalArithmetic, decimalLiteral, numberOf, type Side } from './decimal-arithmetic.js';
+import { besideNumber, decimalArithmetic, type Side } from './decimal-arithmetic.js';
 import { exactResult } from './exact-literals.js';
 import { exactSum, within64Bits } from './exact-sums.js';
 import { filteredArguments } from './filtered-arguments.js';
@@ -114,9 +114,7 @@ export class Expressions {
   private beside(beside: Known, type: Known, nodes: Nodes, names: Names | undefined): string {
     const time = timeBeside(beside, nodes);
     if (time !== undefined) return time;
-    const written = this.write(nodes, names);
-    if (beside.kind === 'decimal') return decimalLiteral({ type, nodes, written });
-    return type.kind === 'fraction' ? numberOf(nodes, written) : written;
+    return besideNumber(beside, { type, nodes, written: this.write(nodes, names) });
   }
 
   /** Brackets are gone into; everything else stays. */
