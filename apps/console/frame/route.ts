@@ -39,6 +39,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = (): void => setRoute(parseRoute(location.hash));
     window.addEventListener('hashchange', follow);
+    // It may have changed since it was read, as by somebody who is quick.
+    follow();
     return () => window.removeEventListener('hashchange', follow);
   }, []);
   return route;
