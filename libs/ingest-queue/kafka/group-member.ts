@@ -77,6 +77,8 @@ export class GroupMember<Item> {
       yield* this.handover.items(AbortSignal.any([this.options.signal, this.ended.signal]));
     } finally {
       this.ended.abort();
+      // A part that comes just now would be waited for by the close.
+      this.handover.end();
       await this.consumer.close();
     }
   }

@@ -7,9 +7,11 @@ interface Offer<Item> {
 export class Handover<Item> {
   private readonly offers: Offer<Item>[] = [];
   private wake: (() => void) | undefined;
+  private isOver = false;
 
-  /** Resolves when the item was taken and the next is asked for, or the loop has ended. */
+  /** Resolves when the item was taken and the next is asked for, or nobody takes any more. */
   offer(item: Item): Promise<void> {
+    if (this.isOver) return Promise.resolve();
     return new Promise((resolve) => {
       this.offers.push({ item, taken: resolve });
       this.wake?.();
@@ -34,7 +36,13 @@ export class Handover<Item> {
       }
     } finally {
       signal.removeEventListener('abort', wake);
-      for (const offer of this.offers.splice(0)) offer.taken();
+      this.end();
     }
+  }
+
+  /** Nobody takes any more: who offers, or will offer, does not wait. */
+  end(): void {
+    this.isOver = true;
+    for (const offer of this.offers.splice(0)) offer.taken();
   }
 }
