@@ -15,12 +15,15 @@ export interface SteadyConsumerOptions {
 }
 
 const REOPEN_MS = 1000;
+/** A group where nobody is missing takes a new member sooner. */
+const JOINING_MS = 3000;
 
 /** A member of a consumer group that comes back, whatever it ended of. */
 export class SteadyConsumer {
   private readonly closing = new AbortController();
   private consumer: Consumer | undefined;
   private opening: Promise<void> = Promise.resolve();
+  private isMember = false;
 
   constructor(private readonly options: SteadyConsumerOptions) {}
 
@@ -43,23 +46,34 @@ export class SteadyConsumer {
     }
   }
 
-  /** When the batch in work is done. */
+  /**
+   * When the batch in work is done. A broker answers who joins when all others have, or are given
+   * up, which may take minutes; there is no batch then, and the broker gives this one up in turn.
+   */
   async close(): Promise<void> {
     this.closing.abort();
     await this.opening.catch(() => undefined);
-    await this.consumer?.disconnect().catch(() => undefined);
+    const ended = this.consumer?.disconnect().catch(() => undefined);
+    if (this.isMember) return ended;
+    const enough = new AbortController();
+    const { signal } = enough;
+    await Promise.race([ended, sleep(JOINING_MS, undefined, { signal }).catch(() => undefined)]);
+    enough.abort();
   }
 
   private async open(): Promise<void> {
     const { kafka, config, topic, eachBatch, onAssigned } = this.options;
     const consumer = kafka.consumer({ allowAutoTopicCreation: false, ...config });
     this.consumer = consumer;
+    this.isMember = false;
     const joined = new Promise<void>((resolve) => {
       consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+        this.isMember = true;
         onAssigned?.(new Set(memberAssignment[topic] ?? []));
         resolve();
       });
     });
+    consumer.on(consumer.events.REBALANCING, () => void (this.isMember = false));
     consumer.on(consumer.events.CRASH, ({ payload: { restart, error } }) => {
       // With `restart` the client does it itself.
       if (!restart) this.reopen(consumer, error);
