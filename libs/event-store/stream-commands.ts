@@ -93,12 +93,20 @@ export class StreamCommands {
     let folded = await this.aggregates.load(stream, decider);
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const { decisions, all } = await this.decideAll(stream, folded, group);
-      const after = await this.conclude(stream, decider, folded, all);
+      const left = group.slice(decisions.length);
+      let after: Folded<unknown> | undefined;
+      try {
+        after = await this.conclude(stream, decider, folded, all);
+      } catch (error) {
+        // Those that are left had no part in it.
+        for (const { reject } of group.slice(0, decisions.length)) reject(error);
+        return left;
+      }
       if (after) {
         const { position } = after;
         for (const [index, decision] of decisions.entries())
           group[index]?.resolve({ ...decision, position });
-        return group.slice(decisions.length);
+        return left;
       }
       await sleep(Math.random() * BACKOFF_MS * attempt);
       folded = await this.aggregates.catchUp(stream, decider, folded);

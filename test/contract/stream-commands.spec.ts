@@ -156,6 +156,15 @@ describe('commands for a stream', () => {
     expect(node(0).store.appends).toBe(10);
   });
 
+  it('tells nobody of a failure who had no part in it', async () => {
+    node(0).store.plan.push('succeed', 'fail before');
+    const large = 'x'.repeat(200 * 1024);
+    const asked = ['first', large, 'small'].map((word) => take(0, 's', word));
+    const results = await Promise.allSettled(asked);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await inStore('s')).toEqual(['first', 'small']);
+  });
+
   it('ends as if each came alone, on two nodes, whatever fails and whoever is refused', async () => {
     const asked = fc.record({
       node: fc.nat({ max: 1 }),
