@@ -48,6 +48,8 @@ export class ConsoleController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const file = await this.files.asset(name, acceptedBy(request));
+    // Behind a proxy another node may have it, of a newer build.
+    void reply.header('Cache-Control', 'no-store');
     if (!file) throw new MillraceError('ROUTE_NOT_FOUND', 'there is no such file; look at /');
     void reply.header('Vary', 'Accept-Encoding');
     await send(file, FOR_EVER, request, reply);

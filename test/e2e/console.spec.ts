@@ -84,7 +84,8 @@ describe('the console', () => {
     ...['index.html', 'console.js', '..%2fapi%2fmain.js', '..%5capi%5cmain.js'],
     ...['console-AAAAAAAA.js', 'console-AAAAAAAA.js.br', '%00', 'a'.repeat(300)],
   ])('has no file %s', async (name) => {
-    expect((await ask(`/console/${name}`)).status).toBe(404);
+    const { status, headers } = await ask(`/console/${name}`);
+    expect([status, headers['cache-control']]).toEqual([404, 'no-store']);
   });
 });
 
