@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Server as TlsServer } from 'node:tls';
 import { CommandBus } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -12,6 +13,7 @@ import {
   createLogger,
   drain,
   endOnUnhandledRejection,
+  followTlsFiles,
   httpAdapter,
   listenFailure,
   nestLogger,
@@ -41,6 +43,7 @@ async function start(config: Config): Promise<void> {
         pages: { origins: config.http.corsOrigins, setting: 'MILLRACE_CORS_ORIGINS' },
         idleSeconds: config.upload.idleSeconds,
         traced: config.tracesTo !== undefined,
+        tls: config.http.tls?.pair,
       },
       logger,
     ),
@@ -77,6 +80,8 @@ async function start(config: Config): Promise<void> {
   const foreign = parts.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;
   foreign?.start(logger);
   const status = config.status && (await openStatusServer(config.status, parts.readiness));
+  const [{ tls }, server] = [config.http, app.getHttpServer() as object];
+  if (tls && server instanceof TlsServer) followTlsFiles(server, tls.files, tls.pair, logger);
   closeOnSignal(async (signal) => {
     parts.readiness.notReady('server', 'stopping');
     // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
 import { httpAddress, origins, proxies } from './config-http.js';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
+import { tlsConfig, tlsVariables, type TlsConfig } from './config-tls.js';
 import { deltaSources, deltaVariables, type DeltaSources } from './delta-sources.js';
 import { engineMemory } from './engine-memory.js';
 import { explainIssues } from './explain-issues.js';
@@ -53,6 +54,7 @@ const roles = z
 /** Every variable the program knows. Sizes are in bytes. */
 const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
+  ...tlsVariables,
   MILLRACE_STATUS_ADDR: httpAddress.optional(),
   MILLRACE_DRAIN_SECONDS: wholeNumber(DRAIN_SECONDS).refine((value) => value <= DRAIN_SECONDS_MAX, {
     error: `want at most ${DRAIN_SECONDS_MAX}`,
@@ -130,6 +132,8 @@ export interface Config {
     readonly trustedProxies: readonly string[];
     /** Whose pages may call from a browser, besides our own. */
     readonly corsOrigins: readonly string[];
+    /** Undefined: plain HTTP. */
+    readonly tls: TlsConfig | undefined;
   };
   /** Where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
   readonly status: { readonly host: string; readonly port: number } | undefined;
@@ -214,6 +218,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       ...values.MILLRACE_HTTP_ADDR,
       trustedProxies: values.MILLRACE_TRUSTED_PROXIES ?? [],
       corsOrigins: values.MILLRACE_CORS_ORIGINS,
+      tls: tlsConfig(values),
     },
     status: values.MILLRACE_STATUS_ADDR,
     drainSeconds: values.MILLRACE_DRAIN_SECONDS,

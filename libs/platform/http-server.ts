@@ -23,18 +23,21 @@ export interface HttpOptions {
   readonly idleSeconds: number;
   /** Whether requests become spans of traces. */
   readonly traced: boolean;
+  /** Undefined: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
 
 /** A stream's name may be percent-encoded throughout. */
 const PARAMETER_LENGTH_MAX = 400;
 const HEADERS_TIMEOUT_MS = 30_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /**
  * Fastify as Millrace needs it: bodies stay unread streams for their routes to read, errors that
  * come before any route have the same shape as all others, and every response says its request id.
  */
 export function httpAdapter(
-  { trustedProxies, pages, idleSeconds, traced }: HttpOptions,
+  { trustedProxies, pages, idleSeconds, traced, tls }: HttpOptions,
   logger: Logger,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
@@ -50,7 +53,15 @@ export function httpAdapter(
     forceCloseConnections: 'idle',
     // Its own answer to what comes then has another shape: see refuseWhileStopping.
     return503OnClosing: false,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    ...(tls
+      ? {
+          https: {
+            ...tls,
+            handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+            headersTimeout: HEADERS_TIMEOUT_MS,
+          },
+        }
+      : { http: { headersTimeout: HEADERS_TIMEOUT_MS } }),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendError(error, request, reply, logger),
     clientErrorHandler: (error, socket) => answerClientError(error, socket),

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import kafkajs, { type KafkaConfig } from 'kafkajs';
-import { KEY_PASSWORD, makeCertificates, type Certificates } from '../server/kafka/certificates.js';
+import { KEY_PASSWORD, makeCertificates, type Certificates } from '../server/certificates.js';
 import { KafkaServer } from '../server/kafka/kafka-server.js';
 import { securedListeners, USER, type Protocol } from '../server/kafka/secured.js';
 import { startServer } from '../server/start-server.js';

@@ -1,4 +1,4 @@
-import { keyStore, type Certificates } from './certificates.js';
+import { keyStore, type Certificates } from '../certificates.js';
 import { freePort } from '../free-port.mjs';
 import type { MoreListeners } from './kafka.mjs';
 
