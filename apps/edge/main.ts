@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { HELP, readEdgeConfig, type EdgeConfig } from '@app/edge';
+import { HELP, readEdgeConfig, type EdgeConfig, type PreparedTable } from '@app/edge';
 import {
   breakOff,
   breakOffOnSignal,
@@ -35,10 +35,17 @@ async function start(config: EdgeConfig): Promise<void> {
     clearTimeout(late);
   });
   started();
-  const names = parts.tables.list().map(({ described }) => described.name);
   console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
-  console.log(`tables: ${names.join(', ')}`);
+  const [all, copied] = [parts.tables.list(), ({ copy }: PreparedTable) => copy !== undefined];
+  console.log(`tables: ${namesOf(all)}`);
+  const held = namesOf(all.filter(copied));
+  const inPlace = namesOf(all.filter((table) => !copied(table)));
+  if (held !== '') console.log(`copied into the engine: ${held}`);
+  if (inPlace !== '') console.log(`read where they lie, at each query: ${inPlace}`);
 }
+
+const namesOf = (tables: readonly PreparedTable[]): string =>
+  tables.map(({ described }) => described.name).join(', ');
 
 try {
   const config = await readEdgeConfig(process.argv.slice(2), readEdgeEnvironment());

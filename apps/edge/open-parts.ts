@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import {
   type EdgeConfig,
   type Follower,
+  Holding,
   KeyValueStores,
   Registrations,
   Reloader,
@@ -63,7 +64,16 @@ export async function openParts(config: EdgeConfig, logger: Logger): Promise<Par
     definers: DEFINERS,
   });
   const credentials = readSourceCredentials();
-  const workshop: Workshop = { engine, credentials, base, directory, stdin: process.stdin };
+  const workshop: Workshop = {
+    engine,
+    credentials,
+    base,
+    directory,
+    stdin: process.stdin,
+    holding: new Holding(),
+    told: (name, error) =>
+      logger.warn({ err: error }, `table ${name} cannot be copied and is read where it lies`),
+  };
   const tables = new TableRegistry(workshop, logger);
   const stores = new KeyValueStores(workshop, logger);
   const { readOnly, stateFile } = config;

@@ -32,3 +32,5 @@ export { TableRegistry, type TableChange } from './registry/table-registry.js';
 export type { FollowState } from './follow/follow-state.js';
 export { Follower } from './follow/follower.js';
 export { KeyValueStores } from './kv/key-value-stores.js';
+export type { PreparedTable } from './registry/prepare-table.js';
+export { Holding } from './registry/holding.js';

@@ -31,7 +31,7 @@ Serves SQL, GraphQL, REST and key-value reads over files, folders, URLs and data
   -a, --addr-http <host>:<port>   where to listen (default: 127.0.0.1:8080, or HOST and PORT)
   -f, --response-format <format>  Json (default), NdJson, Csv, ArrowFile, ArrowStream, Parquet:
                                   for callers that ask for none by Accept
-  -r, --reload-interval <s>       read materialized tables again after so many seconds
+  -r, --reload-interval <s>       read tables again after so many seconds
       --state <file>              keeps tables registered by POST /api/table over a restart
       --read-only                 refuses POST /api/table and POST /api/tables/drop
   -d, --disable-read-only         allows them also where others than this machine can call

@@ -20,7 +20,9 @@ export async function fillStore(
   workshop: Workshop,
 ): Promise<string> {
   const { run } = bound(workshop);
-  const { columns, select, copy } = await prepareTable(table, workshop);
+  // It is copied anyway, by its keys.
+  const asked = { ...table, materialize: table.materialize ?? false };
+  const { columns, select, copy } = await prepareTable(asked, workshop);
   const names = columns.map(({ name }) => name);
   const target = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
   try {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { quoteIdentifier, type SourceEngine } from '@app/warehouse';
+import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
 import { countView } from './count-view.js';
+import { structureOf } from './infer-columns.js';
 import type { PreparedTable } from './prepare-table.js';
 
 /** A set of tables that belong together: a database of the engine with a view for each. */
@@ -21,11 +22,14 @@ export async function createGeneration(
 ): Promise<Generation> {
   const database = `o_${randomBytes(16).toString('hex')}`;
   await statements.run(`CREATE DATABASE ${database} ENGINE = Memory`);
-  const view = (name: string, select: string): Promise<unknown> =>
-    statements.run(`CREATE VIEW ${database}.${name} SQL SECURITY NONE AS ${select}`);
-  for (const [name, { select, count }] of tables) {
-    await view(quoteIdentifier(name), select);
-    if (count !== undefined) await view(countView(name), count);
+  const view = (name: string, columns: readonly Column[], select: string): Promise<unknown> =>
+    statements.run(
+      `CREATE VIEW ${database}.${name} (${structureOf(columns)}) SQL SECURITY NONE AS ${select}`,
+    );
+  // With its columns named nothing is read: one whose files are lost must not keep the others.
+  for (const [name, { select, count, columns }] of tables) {
+    await view(quoteIdentifier(name), columns, select);
+    if (count !== undefined) await view(countView(name), [{ name: 'n', type: 'UInt64' }], count);
   }
   return { database, tables };
 }

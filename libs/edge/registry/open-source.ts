@@ -17,9 +17,11 @@ import { fileSource } from '../sources/file-source.js';
 import { lakeSource } from '../sources/lake-source.js';
 import { placeOf, type Place } from '../sources/place.js';
 import { readWorkbook, type SheetOptions } from '../sources/read-workbook.js';
+import { stampOf } from '../sources/source-stamp.js';
 import { tableFunction, type Source } from '../sources/source.js';
 import { unpackJson } from '../sources/unpack-json.js';
 import type { DescribedTable, TableOptions } from '../table-description.js';
+import type { Holding } from './holding.js';
 
 /** What tables are made with. */
 export interface Workshop {
@@ -30,6 +32,10 @@ export interface Workshop {
   /** Absolute; for files that are made on the way. */
   readonly directory: string;
   readonly stdin: Readable;
+  /** Of tables that are copied though nobody said so. */
+  readonly holding: Holding;
+  /** A table could not be copied so, and is read where it lies. */
+  told(this: void, name: string, error: unknown): void;
 }
 
 export interface OpenedSource extends Source {
@@ -99,6 +105,7 @@ async function unpackWorkbook(
     inferred: false,
     many: false,
     shown: place.path,
+    stamp: () => stampOf(place.path, []),
     unpacked: file,
   };
 }
@@ -123,5 +130,6 @@ async function unpackDocument(
   }
   const format = arrayEncoded ? JSON_ARRAY_LINES : JSON_LINES;
   const source = fileSource({}, { kind: 'local', path: file }, format, workshop.credentials);
-  return { ...source, shown: document.shown, unpacked: file };
+  const { shown, stamp = () => Promise.resolve(undefined) } = document;
+  return { ...source, shown, stamp, unpacked: file };
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
-import { settingsClause } from '../sources/source.js';
+import type { SourceStamp } from '../sources/source-stamp.js';
+import { settingsClause, type Source } from '../sources/source.js';
 import type { DescribedTable } from '../table-description.js';
 import { countSelect } from './count-view.js';
 import { declared, inferColumns, structureOf } from './infer-columns.js';
@@ -13,8 +14,8 @@ import { schemaOfFiles } from './schema-of-files.js';
 export interface Copy {
   /** Quoted. */
   readonly table: string;
-  /** Milliseconds since 1970. */
-  readonly readAt: number;
+  /** Of what may be held: they are given back when it goes. */
+  readonly bytes: number;
 }
 
 /** A table that can be served. */
@@ -29,6 +30,10 @@ export interface PreparedTable {
   readonly place: string;
   /** Undefined: it is read where it lies. */
   readonly copy: Copy | undefined;
+  /** When its columns, or the copy, were read; milliseconds since 1970. */
+  readonly readAt: number;
+  /** Whether its files are others than those that were copied; undefined: nobody looks. */
+  readonly hasChanged: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Where copies are. The guard refuses such names, as those of all databases. */
@@ -61,6 +66,9 @@ async function prepared(
 ): Promise<PreparedTable> {
   const { statements } = workshop.engine;
   const { schemaFromFiles } = described;
+  const readAt = Date.now();
+  // Before anything is read: what comes while it is read counts as a change.
+  const stamp = described.materialize === undefined ? await source.stamp?.() : undefined;
   const found = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, statements);
@@ -70,25 +78,48 @@ async function prepared(
   const select =
     `SELECT ${columns.map((column) => expression(column, found)).join(', ')} FROM ${call}` +
     settingsClause(source.settings);
-  const isCopied = described.materialize ?? source.unpacked !== undefined;
-  if (!isCopied && source.unpacked === undefined) {
-    // One row shows that the bytes are what they should be, before anybody relies on it.
-    await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
-    const count =
-      described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
-    return { described, columns, select, count, place: source.shown, copy: undefined };
+  const table = { described, columns, place: source.shown, readAt };
+  const isAsked = described.materialize === true || source.unpacked !== undefined;
+  const isHeld = !isAsked && workshop.holding.take(described, stamp);
+  if (isAsked || isHeld) {
+    const bytes = isHeld ? (stamp?.bytes ?? 0) : 0;
+    const copied = await copy(select, workshop).catch((error: unknown) => {
+      workshop.holding.giveBack(bytes);
+      if (isAsked) throw error;
+      workshop.told(described.name, error);
+    });
+    if (copied !== undefined)
+      return {
+        ...table,
+        // Types that must be allowed for the source must be so for its copy.
+        select: `SELECT * FROM ${copied}${settingsClause(source.settings)}`,
+        count: undefined,
+        copy: { table: copied, bytes },
+        hasChanged: stamp && (() => changed(stamp, source)),
+      };
   }
-  const readAt = Date.now();
-  const copy = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
-  await statements.run(`CREATE TABLE ${copy} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
-  return {
-    described,
-    columns,
-    select: `SELECT * FROM ${copy}`,
-    count: undefined,
-    place: source.shown,
-    copy: { table: copy, readAt },
-  };
+  // One row shows that the bytes are what they should be, before anybody relies on it.
+  await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
+  const count =
+    described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
+  return { ...table, select, count, copy: undefined, hasChanged: undefined };
+}
+
+async function copy(select: string, { engine: { statements } }: Workshop): Promise<string> {
+  const name = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
+  try {
+    await statements.run(`CREATE TABLE ${name} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
+    return name;
+  } catch (error) {
+    await statements.run(`DROP TABLE IF EXISTS ${name}`).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** @returns what its files are now, where they are others */
+async function changed(stamp: SourceStamp, source: Source): Promise<string | undefined> {
+  const now = await source.stamp?.();
+  return now === undefined || now.text === stamp.text ? undefined : now.text;
 }
 
 /** Columns in the order of their answers: chosen ones, and those of the folders' names by their declared types. */

@@ -1,16 +1,26 @@
 import type { Logger } from '@app/platform';
 import type { DescribedTable } from '../table-description.js';
+import type { PreparedTable } from './prepare-table.js';
 import type { TableRegistry } from './table-registry.js';
 
 const LOOK_MS = 1000;
+/** A file that grows all the time must not be read all the time: of ten seconds one. */
+const REST = 10;
 
-/** Reads copied tables again when they are old enough. One that cannot be read stays as it is. */
+/**
+ * Reads tables again: those with an interval when they are old enough, and copies that nobody asked
+ * for when their files change. One that cannot be read stays as it is.
+ */
 export class Reloader {
   private readonly running = new Set<string>();
-  private readonly failedAt = new WeakMap<DescribedTable, number>();
+  private readonly triedAt = new WeakMap<DescribedTable, number>();
+  /** What files were when they could not be read. */
+  private readonly failedOn = new WeakMap<DescribedTable, string>();
+  /** Until when changed files are left alone. */
+  private readonly resting = new WeakMap<DescribedTable, number>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param seconds of tables that have none of their own; undefined: they are read once. */
+  /** @param seconds of tables that have none of their own; undefined: none. */
   constructor(
     private readonly tables: TableRegistry,
     private readonly seconds: number | undefined,
@@ -26,24 +36,36 @@ export class Reloader {
   }
 
   private look(): void {
-    for (const { described, copy } of this.tables.list()) {
-      const seconds = described.reloadSeconds ?? this.seconds;
-      if (!copy || seconds === undefined || this.running.has(described.name)) continue;
-      const triedAt = Math.max(copy.readAt, this.failedAt.get(described) ?? 0);
-      if (Date.now() - triedAt >= seconds * 1000) void this.reload(described);
+    for (const table of this.tables.list()) {
+      const { described } = table;
+      if (described.followed || this.running.has(described.name)) continue;
+      this.running.add(described.name);
+      void this.consider(table).finally(() => this.running.delete(described.name));
     }
   }
 
-  private async reload(described: DescribedTable): Promise<void> {
+  private async consider({ described, readAt, hasChanged }: PreparedTable): Promise<void> {
+    const seconds = described.reloadSeconds ?? this.seconds;
+    const triedAt = Math.max(readAt, this.triedAt.get(described) ?? 0);
+    if (seconds !== undefined && Date.now() - triedAt >= seconds * 1000)
+      return this.reload(described);
+    if (performance.now() < (this.resting.get(described) ?? 0)) return;
+    const files = await hasChanged?.();
+    if (files !== undefined && files !== this.failedOn.get(described))
+      return this.reload(described, files);
+  }
+
+  private async reload(described: DescribedTable, files?: string): Promise<void> {
     const { name } = described;
-    this.running.add(name);
+    const began = performance.now();
+    this.triedAt.set(described, Date.now());
     try {
       await this.tables.change({ reload: [name] });
     } catch (error) {
-      this.failedAt.set(described, Date.now());
+      if (files !== undefined) this.failedOn.set(described, files);
       this.logger.warn({ err: error }, `table ${name} could not be read again and stays as it was`);
-    } finally {
-      this.running.delete(name);
     }
+    const ended = performance.now();
+    this.resting.set(described, ended + (ended - began) * REST);
   }
 }

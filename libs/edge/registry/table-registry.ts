@@ -165,6 +165,7 @@ export class TableRegistry extends Catalog {
       if (isLate || isTaken) this.dropCopy(copy);
       else tables.set(described.name, table);
     }
+    if (this.isAsBefore(tables)) return void (await keep());
     const generation = await createGeneration(tables, this.statements);
     try {
       await keep();
@@ -176,6 +177,17 @@ export class TableRegistry extends Catalog {
     this.current = { generation, holds: 0 };
     this.held.set(generation.database, this.current);
     if (before) this.retire(before);
+  }
+
+  /** Tables that are read where they lie are mostly found as they were. */
+  private isAsBefore(tables: ReadonlyMap<string, PreparedTable>): boolean {
+    const before = this.now();
+    if (!this.current || tables.size !== before.size) return false;
+    return [...tables].every(([name, table]) => {
+      const there = before.get(name);
+      if (there === table) return true;
+      return there?.described === table.described && !table.copy && sameView(there, table);
+    });
   }
 
   private known(name: string): PreparedTable {
@@ -211,11 +223,17 @@ export class TableRegistry extends Catalog {
 
   private dropCopy(copy: Copy | undefined): void {
     if (copy === undefined) return;
+    this.workshop.holding.giveBack(copy.bytes);
     this.statements
       .run(`DROP TABLE IF EXISTS ${copy.table}`)
       .catch((error: unknown) => this.logger.error({ err: error }, 'an old copy stays'));
   }
 }
+
+const sameView = (one: PreparedTable, other: PreparedTable): boolean =>
+  one.select === other.select &&
+  one.count === other.count &&
+  JSON.stringify(one.columns) === JSON.stringify(other.columns);
 
 /** By the list of columns that they are of. */
 const within = new WeakMap<readonly Column[], readonly FieldWithin[]>();

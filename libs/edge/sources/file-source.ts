@@ -6,6 +6,7 @@ import type { DescribedTable } from '../table-description.js';
 import type { EngineFormat } from './engine-format.js';
 import { storeCall } from './object-stores.js';
 import { isGlob, withinFolder, type Place } from './place.js';
+import { stampOf } from './source-stamp.js';
 import { optionalText, tableFunction, type Settings, type Source } from './source.js';
 
 /** A server that is not there is no reason to keep a query, or who registers a table, for minutes. */
@@ -29,7 +30,8 @@ export function fileSource(
       const path = localPath(place.path, format);
       const call = (structure: string | undefined): string =>
         tableFunction('file', [quoteText(path), format.name, optionalText(structure)]);
-      return { ...read, call, many: isGlob(path), shown: place.path };
+      const stamp = () => stampOf(place.path, format.endings);
+      return { ...read, call, many: isGlob(path), shown: place.path, stamp };
     }
     case 'http': {
       const sent = Object.entries(headers ?? {}).map(

@@ -1,4 +1,5 @@
 import { quoteText } from '@app/warehouse';
+import type { SourceStamp } from './source-stamp.js';
 
 /** Settings of the engine, by name; values as they stand in a statement. */
 export type Settings = Readonly<Record<string, string>>;
@@ -20,6 +21,8 @@ export interface Source {
   readonly many: boolean;
   /** The first row as one of values: it is all that there is of the columns where no other follows. */
   readonly header?: Pick<Source, 'call' | 'settings'>;
+  /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */
+  readonly stamp?: () => Promise<SourceStamp | undefined>;
   /** What a message names: a path or a URL, without secrets. */
   readonly shown: string;
 }

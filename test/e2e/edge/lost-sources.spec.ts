@@ -15,6 +15,8 @@ import { ROAPI_FIXTURES, startEdge, type Edge } from '../../server/start-edge.js
 
 const fixture = (name: string): string => join(ROAPI_FIXTURES, name);
 
+const FORMATS: Readonly<Record<string, string>> = { 'c=c.csv': 'csv', 'row=row.csv': 'csv' };
+
 describe('tables whose files are lost', () => {
   let folder: string;
   let server: Server;
@@ -34,8 +36,10 @@ describe('tables whose files are lost', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const tables = [
-      ...['a.parquet', 'c.csv', 'row.csv', 'cut.parquet', 'kept.parquet'],
-      ...['delta=delta,format=delta', 's=s.db,table=uk_cities', 'folder=folder,format=parquet'],
+      ...['a=a.parquet', 'c=c.csv', 'row=row.csv', 'cut=cut.parquet', 'folder=folder'].map(
+        (table) => `${table},format=${FORMATS[table] ?? 'parquet'},materialize=false`,
+      ),
+      ...['kept.parquet', 'delta=delta,format=delta', 's=s.db,table=uk_cities'],
       `http=http://127.0.0.1:${port}/x.csv`,
     ];
     edge = await startEdge(

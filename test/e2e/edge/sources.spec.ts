@@ -148,7 +148,7 @@ describe('files that come and change', () => {
     writeFileSync(join(folder, 'logs/day=1/a.ndjson'), '{"n":1}\n');
     cpSync(join(ROAPI_FIXTURES, 'blogs-delta'), join(folder, 'delta'), { recursive: true });
     const own = await startEdge(
-      ['-t', 'logs=logs,format=ndjson', '-t', 'delta=delta,format=delta'],
+      ['-t', 'logs=logs,format=ndjson,materialize=false', '-t', 'delta=delta,format=delta'],
       { directory: folder },
     );
     try {
@@ -177,7 +177,7 @@ describe('files that come and change', () => {
     const own = await startEdge([
       ...['-t', `often=${file},format=csv,materialize=true,reload_interval=1`],
       ...['-t', `once=${file},format=csv,materialize=true`],
-      ...['-t', `live=${file}`],
+      ...['-t', `live=${file},materialize=false`],
     ]);
     try {
       writeFileSync(file, 'n\n1\n2\n');
@@ -195,7 +195,9 @@ describe('files that come and change', () => {
     const directory = mkdtempSync(join(tmpdir(), 'edge-count-'));
     const file = join(directory, 'p.parquet');
     cpSync(join(ROAPI_FIXTURES, 'blogs.parquet'), file);
-    const own = await startEdge(['-t', file, '-t', `copy=${file},materialize=true`]);
+    const own = await startEdge([
+      ...['-t', `p=${file},materialize=false`, '-t', `copy=${file},materialize=true`],
+    ]);
     try {
       for (const count of ['count()', 'COUNT(*)', 'Count(1)', 'count() AS "n o"']) {
         const { text } = await own.sql(`SELECT ${count} FROM p`);

@@ -1,0 +1,49 @@
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isGlob } from './place.js';
+
+/** What tells whether files are other than they were. */
+export interface SourceStamp {
+  readonly text: string;
+  /** Of all files. */
+  readonly bytes: number;
+}
+
+/** More are not worth a look each second. */
+const FILES_MAX = 200;
+
+/**
+ * Looks at a file, or at those files of a folder that have the endings.
+ * @returns undefined for what nobody can look at so: a glob, many files, links, nothing
+ */
+export async function stampOf(
+  path: string,
+  endings: readonly string[],
+): Promise<SourceStamp | undefined> {
+  if (isGlob(path)) return undefined;
+  try {
+    const files = (await stat(path)).isDirectory() ? await filesIn(path, endings) : [path];
+    if (!files || files.length === 0) return undefined;
+    const all = await Promise.all(files.map((file) => stat(file, { bigint: true })));
+    return {
+      // A file that was written anew in its place has the same name, and may have the same size.
+      text: all
+        .map(({ ino, size, mtimeNs }, index) => `${files[index]} ${ino} ${size} ${mtimeNs}`)
+        .sort()
+        .join('\n'),
+      bytes: all.reduce((sum, { size }) => sum + Number(size), 0),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function filesIn(folder: string, endings: readonly string[]): Promise<string[] | undefined> {
+  const files: string[] = [];
+  for await (const entry of await opendir(folder, { recursive: true })) {
+    if (entry.isSymbolicLink()) return undefined;
+    if (!entry.isFile() || !endings.some((ending) => entry.name.endsWith(`.${ending}`))) continue;
+    if (files.push(join(entry.parentPath, entry.name)) > FILES_MAX) return undefined;
+  }
+  return files;
+}
