@@ -32,8 +32,8 @@ export interface PreparedTable {
   readonly copy: Copy | undefined;
   /** When its columns, or the copy, were read; milliseconds since 1970. */
   readonly readAt: number;
-  /** Whether its files are others than those that were copied; undefined: nobody looks. */
-  readonly hasChanged: (() => Promise<string | undefined>) | undefined;
+  /** Looks whether its files are others than those that were copied, and what they are then; undefined: nobody looks. */
+  readonly changedFiles: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Where copies are. The guard refuses such names, as those of all databases. */
@@ -95,14 +95,14 @@ async function prepared(
         select: `SELECT * FROM ${copied}${settingsClause(source.settings)}`,
         count: undefined,
         copy: { table: copied, bytes },
-        hasChanged: stamp && (() => changed(stamp, source)),
+        changedFiles: stamp && (() => changed(stamp, source)),
       };
   }
   // One row shows that the bytes are what they should be, before anybody relies on it.
   await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
   const count =
     described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
-  return { ...table, select, count, copy: undefined, hasChanged: undefined };
+  return { ...table, select, count, copy: undefined, changedFiles: undefined };
 }
 
 async function copy(select: string, { engine: { statements } }: Workshop): Promise<string> {

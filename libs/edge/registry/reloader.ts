@@ -44,13 +44,13 @@ export class Reloader {
     }
   }
 
-  private async consider({ described, readAt, hasChanged }: PreparedTable): Promise<void> {
+  private async consider({ described, readAt, changedFiles }: PreparedTable): Promise<void> {
     const seconds = described.reloadSeconds ?? this.seconds;
     const triedAt = Math.max(readAt, this.triedAt.get(described) ?? 0);
     if (seconds !== undefined && Date.now() - triedAt >= seconds * 1000)
       return this.reload(described);
     if (performance.now() < (this.resting.get(described) ?? 0)) return;
-    const files = await hasChanged?.();
+    const files = await changedFiles?.();
     if (files !== undefined && files !== this.failedOn.get(described))
       return this.reload(described, files);
   }
