@@ -10,6 +10,9 @@ const MEDIA_TYPES: Readonly<Record<Exclude<ResultFormat, 'text'>, string>> = {
   parquet: 'application/parquet',
 };
 
+/** Tools that name nothing, and browsers: these name pages first, and anything last. */
+const TAKES_ANYTHING = /^\s*(?:\*\/\*|text\/(?:html|plain)\b.*)$/;
+
 /** Callers that take anything get the format that the program was started with. */
 export function preferFormat(
   fastify: Pick<FastifyInstance, 'addHook'>,
@@ -18,8 +21,8 @@ export function preferFormat(
   if (format === 'json' || format === 'text') return;
   const type = MEDIA_TYPES[format];
   fastify.addHook('onRequest', (request, _reply, done) => {
-    const { accept } = request.headers;
-    if (accept === undefined || accept === '*/*') request.headers.accept = `${type}, */*;q=0.1`;
+    const { accept = '*/*' } = request.headers;
+    if (TAKES_ANYTHING.test(accept)) request.headers.accept = `${type}, */*;q=0.1`;
     done();
   });
 }

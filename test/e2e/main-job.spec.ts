@@ -225,7 +225,7 @@ describe('upload and query', () => {
     const zipped = await get({ 'accept-encoding': 'br;q=0.5, gzip' });
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(JSON.parse(gunzipSync(zipped.bytes).toString())).toEqual([{ a: 1, b: null }]);
-    expect((await get({ accept: 'image/png' })).status).toBe(400);
+    expect((await get({ accept: 'image/png' })).status).toBe(406);
   });
 
   it('stops a query whose client went away, and serves the next', async () => {

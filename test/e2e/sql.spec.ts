@@ -78,9 +78,22 @@ describe('SQL over HTTP', () => {
     );
   });
 
+  it.each(['text/html', 'text/plain', 'text/html,application/xhtml+xml', 'text/html,*/*;q=0.8'])(
+    'shows rows as JSON to who wants to see %s',
+    async (accept) => {
+      const answer = await sql(MAIN, { accept });
+      expect([answer.status, answer.headers['content-type']]).toEqual([
+        200,
+        'application/json; charset=utf-8',
+      ]);
+      const csv = await sql(MAIN, { accept: `${accept}, text/csv;q=0.9` });
+      expect(csv.headers['content-type']).toMatch(/^text\/csv/);
+    },
+  );
+
   it('refuses what it cannot send', async () => {
     const answer = await sql(MAIN, { accept: 'image/png, application/json;q=0' });
-    expect(answer.status).toBe(400);
+    expect(answer.status).toBe(406);
     expect(answer.json<{ message: string }>().message).toContain('application/parquet');
   });
 

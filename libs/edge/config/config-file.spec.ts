@@ -134,6 +134,13 @@ describe("ROAPI's configuration file", () => {
     expect(() => parseConfigFile(text, 'c.yaml')).toThrow(message);
   });
 
+  it('passes over what is its author’s, and names origins', () => {
+    const text = 'x-note: &a {deep: [1]}\nx-: 2\ncors: https://a.example\n';
+    expect(parseConfigFile(text, 'c.yaml')).toMatchObject({ cors: ['https://a.example'] });
+    expect(parseConfigFile('cors = ["a", "b"]\nx-y = 1', 'c.toml').cors).toEqual(['a', 'b']);
+    expect(() => parseConfigFile('addr: {x-note: 1}', 'c.yaml')).toThrow('unknown key "x-note"');
+  });
+
   it('in TOML is refused with its key, or its place where it is no TOML', () => {
     expect(() => parseConfigFile('[[tables]]\nname = "t"\nurl = "x"', 'c.toml')).toThrow(
       /c\.toml: tables\[0\].*url.*uri/s,

@@ -21,6 +21,8 @@ export interface ConfigFile {
   readonly readOnly?: boolean;
   readonly reloadSeconds?: number;
   readonly responseFormat?: ResultFormat;
+  /** Origins whose pages may call; not checked yet. */
+  readonly cors?: readonly string[];
   /** What it says that has no effect here, a sentence each. */
   readonly notes: readonly string[];
 }
@@ -45,6 +47,8 @@ const configFile = strict({
   disable_read_only: z.boolean().optional(),
   reload_interval: seconds.optional(),
   response_format: responseFormat.optional(),
+  /** ROAPI has none. */
+  cors: z.union([z.string().transform((only) => [only]), z.array(z.string())]).optional(),
   datafusion: scalars.nullish(),
   flight_sql_config: z.looseObject({}).nullish(),
 });
@@ -76,7 +80,7 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     throw new Error(`${path}${(error as Error).message}`, { cause: error });
   }
   const placeOf = (key: readonly PropertyKey[]) => `${path}${document.placeOf(key)}: `;
-  const parsed = configFile.safeParse(document.value ?? {});
+  const parsed = configFile.safeParse(withoutExtensions(document.value ?? {}));
   if (!parsed.success) throw new Error(explainIssues(parsed.error, placeOf));
   const { addr, tables, kvstores, ...rest } = parsed.data;
   return {
@@ -89,10 +93,17 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     ),
     ...present('reloadSeconds', rest.reload_interval),
     ...present('responseFormat', rest.response_format),
+    ...present('cors', rest.cors),
     notes: Object.entries(WITHOUT_EFFECT)
       .filter(([key]) => isThere(parsed.data, key))
       .map(([key, reason]) => `${path}: ${key} has no effect: ${reason}`),
   };
+}
+
+/** Keys that begin with `x-` are their author's: places for YAML's anchors, or another program's. */
+function withoutExtensions(document: unknown): unknown {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return document;
+  return Object.fromEntries(Object.entries(document).filter(([key]) => !key.startsWith('x-')));
 }
 
 function readerOf(path: string): (text: string) => ConfigDocument {

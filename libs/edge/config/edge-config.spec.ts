@@ -73,7 +73,7 @@ describe('arguments of the edge program', () => {
     ['-t a=b.csv -a nowhere', '--addr-http nowhere: want <host>:<port>'],
     ['-t a=b.csv -r never', '--reload-interval never: want a number of seconds'],
     ['-t a=b.csv -f Xml', '--response-format Xml: want Json'],
-    ['-t a=b.csv --cors example.com', '--cors example.com: want an origin'],
+    ['-t a=b.csv --cors example.com', 'cors example.com: want an origin'],
     ['-t a=b.csv --org acme', '--org belongs to --follow'],
     ['--follow http://h:1', 'MILLRACE_USER and MILLRACE_PASSWORD'],
     ['--follow ftp://h', "want the server's URL"],

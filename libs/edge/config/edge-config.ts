@@ -58,7 +58,7 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
   const http = addressOf(given, file, environment);
   const token = given.token ?? environment.token;
   if (token === '') throw new Error('--token: want a token that is not empty');
-  const cors = (given.cors ?? []).map(originOf);
+  const cors = (given.cors ?? file.cors ?? []).map(originOf);
   const tables = [...file.tables, ...(given.table ?? []).map(parseTableArgument)];
   refuseDoubled('table', tables);
   refuseDoubled('kvstore', file.stores);
@@ -135,7 +135,7 @@ function originOf(text: string): string {
   if (text === '*') return text;
   const origin = URL.canParse(text) ? new URL(text).origin : 'null';
   if (origin !== 'null' && [origin, `${origin}/`].includes(text.toLowerCase())) return origin;
-  throw new Error(`--cors ${text}: want an origin, such as https://app.example.com, or *`);
+  throw new Error(`cors ${text}: want an origin, such as https://app.example.com, or *`);
 }
 
 function unserved(given: EdgeArguments): readonly string[] {

@@ -6,17 +6,16 @@ import { parseTableUri } from './table-argument.js';
 import { tableName } from './table-entry.js';
 
 const URI_MAX = 8192;
-/** Body of `POST /api/table`, also as ROAPI has it. Without `uri` a table that is there is read again. */
+/** Body of `POST /api/table`, also as ROAPI has it: none are none. Without `uri` a table that is there is read again. */
 export const tableRequests = z
   .array(strict({ tableName, uri: z.string().min(1).max(URI_MAX).optional() }))
-  .min(1)
   .refine(
     (all) => new Set(all.map(({ tableName: name }) => name)).size === all.length,
     'a table is named twice',
   );
 
 /** Body of `POST /api/tables/drop`. */
-export const dropRequests = z.array(strict({ tableName })).min(1);
+export const dropRequests = z.array(strict({ tableName }));
 
 export interface TableRequest {
   readonly name: string;

@@ -75,7 +75,7 @@ export class RegistrationController {
  * no JSON by its type.
  */
 function bodyOf(request: AuthenticatedRequest): Promise<unknown> {
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(request.headers['content-type'] ?? ''))
     throw new MillraceError(
       'UNSUPPORTED_ENCODING',
       'send JSON, with Content-Type: application/json',
@@ -85,5 +85,5 @@ function bodyOf(request: AuthenticatedRequest): Promise<unknown> {
 
 const done = (names: readonly string[], how: string): Done => ({
   code: 200,
-  message: `${names.join(', ')} ${how}`,
+  message: `${names.length === 0 ? 'no tables' : names.join(', ')} ${how}`,
 });

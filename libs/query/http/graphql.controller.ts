@@ -55,6 +55,8 @@ export class GraphqlController {
     },
     answer: { data: { logs: [{ status: 500 }], logs_aggregate: [{ count: 7 }] } },
     failures: {
+      NOT_ACCEPTABLE:
+        'none of Accept: image/png can be sent; ask for application/json, application/x-ndjson, …',
       INVALID_GRAPHQL:
         'Cannot query field "stauts" on type "logs". Did you mean "status"? (line 1, column 9)',
       INVALID_PARAMETER: 'filter status: unknown operator "gtt"; did you mean "gt"?',

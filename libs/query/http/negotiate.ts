@@ -25,18 +25,23 @@ export interface Negotiated {
   readonly contentType: string;
 }
 
-/** Chooses the answer's format by the Accept header. @throws {MillraceError} INVALID_PARAMETER when none fits. */
+/** What a person's browser, or a tool that shows text, asks for: it gets the default, as for anything. */
+const SHOWN = ['text/html', 'text/plain'];
+
+/** Chooses the answer's format by the Accept header. @throws {MillraceError} NOT_ACCEPTABLE when none fits. */
 export function negotiateFormat(accept: string | undefined): Negotiated {
   const ranges = weighed(accept ?? '*/*');
   const [best] = FORMATS.map((each) => ({ each, ...preference(ranges, each[0]) }))
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q || a.place - b.place);
-  if (best) {
-    const [type, format, parameters] = best.each;
+  const isShown = ranges.some(({ value, q }) => SHOWN.includes(value) && q > 0);
+  const chosen = best?.each ?? (isShown ? FORMATS[0] : undefined);
+  if (chosen) {
+    const [type, format, parameters] = chosen;
     return { format, contentType: `${type}${parameters}` };
   }
   throw new MillraceError(
-    'INVALID_PARAMETER',
+    'NOT_ACCEPTABLE',
     `none of Accept: ${accept} can be sent; ask for ${FORMATS.map(([type]) => type).join(', ')}`,
   );
 }

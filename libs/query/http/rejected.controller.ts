@@ -44,6 +44,8 @@ export class RejectedController {
       },
     ],
     failures: {
+      NOT_ACCEPTABLE:
+        'none of Accept: image/png can be sent; ask for application/json, application/x-ndjson, …',
       STREAM_NOT_FOUND: 'stream not found',
       INVALID_PARAMETER: 'size: Too big: expected number to be <=10000',
     },

@@ -16,6 +16,8 @@ import { streamResult } from './stream-result.js';
 type Parameters = Readonly<Record<string, unknown>>;
 
 const FAILURES = {
+  NOT_ACCEPTABLE:
+    'none of Accept: image/png can be sent; ask for application/json, application/x-ndjson, …',
   INVALID_SQL: 'syntax error at line 1, column 8, near "FROM"',
   UNKNOWN_COLUMN: 'there is no column "stauts", at line 1, column 8; did you mean "status"?',
   INVALID_PARAMETER: "the statement's {day:Date} has no value; send it as param_day",

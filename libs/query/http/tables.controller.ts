@@ -47,6 +47,8 @@ export class TablesController {
     query: tableQuery,
     answer: [{ _timestamp: '2026-11-21T09:30:00.000000Z', status: 200 }],
     failures: {
+      NOT_ACCEPTABLE:
+        'none of Accept: image/png can be sent; ask for application/json, application/x-ndjson, …',
       UNKNOWN_COLUMN: 'table logs has no column "stauts"; did you mean "status"?',
       INVALID_PARAMETER: 'unknown parameter "limt"; did you mean "limit"?',
       STREAM_NOT_FOUND: 'there is no table "log"; did you mean "logs"?',

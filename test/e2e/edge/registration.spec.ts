@@ -65,7 +65,6 @@ describe('tables that come and go at run time', () => {
     ['nothing', ''],
     ['no JSON', '['],
     ['no list', '{}'],
-    ['no table', '[]'],
     ['an unknown key', '[{"tableName":"a","uri":"blogs.parquet","option":{}}]'],
     [
       'a name twice',
@@ -78,6 +77,15 @@ describe('tables that come and go at run time', () => {
     const answer = await edge.post('/api/table', body, { 'content-type': 'application/json' });
     expect(answer.status).toBe(400);
     expect(answer.json<{ message: string }>().message.length).toBeGreaterThan(10);
+  });
+
+  it.each(['table', 'tables/drop'])('may be none: %s', async (route) => {
+    const type = 'application/vnd.api+json; charset=utf-8';
+    const answer = await edge.post(`/api/${route}`, '[]', { 'content-type': type });
+    expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
+      200,
+      expect.stringContaining('no tables'),
+    ]);
   });
 
   it('come while queries run, which end as they began', async () => {
