@@ -36,13 +36,15 @@ export async function openEvents(
 
 /** Without this all would begin as if new beside rows that nobody could reach, and another installation's store would be taken for ours. */
 async function refuseLostEvents(
-  { eventStoreUrl, dataDirectory }: Config,
+  { eventStore, dataDirectory }: Config,
   warehouse: Warehouse,
 ): Promise<void> {
   const tables = await warehouse.tables();
   const [first] = tables;
   if (!first) return;
-  const store = eventStoreUrl === undefined ? join(dataDirectory, 'events') : 'EVENTSTORE_URL';
+  const store = eventStore
+    ? `EVENTSTORE_URL, EVENTSTORE_NAMESPACE ${eventStore.namespace}`
+    : join(dataDirectory, 'events');
   throw new Error(
     `the event store (${store}) is empty, and the warehouse has ${tables.length} tables of an installation (${first.database}.${first.table}): it is another store, or its events are gone; restore them from the same backup as the tables`,
   );
@@ -54,16 +56,16 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 async function openEventStore(
-  { eventStoreUrl: url }: Config,
+  { eventStore }: Config,
   directory: string,
   log: Logger,
 ): Promise<EventStore> {
-  if (url === undefined) {
+  if (!eventStore) {
     const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
     return openEmbeddedEventStore({ directory });
   }
   const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
-  const store = openEventStoreDb({ url, log });
+  const store = openEventStoreDb({ ...eventStore, log });
   try {
     await store.lastPosition();
   } catch (error) {

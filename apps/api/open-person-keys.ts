@@ -9,13 +9,13 @@ import type { PersonKeyTable } from '@app/warehouse';
  * @throws when the keys that are there were wrapped with another server key
  */
 export async function openPersonKeys(
-  { dataDirectory, clickHouse, eventStoreUrl }: Config,
+  { dataDirectory, clickHouse, eventStore }: Config,
   serverKey: ServerKey,
   table: PersonKeyTable,
 ): Promise<PersonKeys> {
   const { EmbeddedPersonKeys } = await import('@app/key-store/embedded');
   const own = new EmbeddedPersonKeys(join(dataDirectory, 'person-keys'), serverKey);
-  if (clickHouse === undefined || eventStoreUrl === undefined) return own;
+  if (clickHouse === undefined || eventStore === undefined) return own;
   const { SharedPersonKeys } = await import('@app/key-store/key-table');
   const shared = await SharedPersonKeys.open(table, serverKey);
   for (const personId of own.personIds()) {

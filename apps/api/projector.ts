@@ -23,7 +23,7 @@ EVENTSTORE_URL, the same as theirs, their MILLRACE_SECRET_KEY, and a MILLRACE_DA
 
 async function start(): Promise<void> {
   const config = readConfig();
-  if (config.clickHouse === undefined || config.eventStoreUrl === undefined)
+  if (config.clickHouse === undefined || config.eventStore === undefined)
     throw new Error(
       'a projector of its own needs CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process has the read models by itself',
     );

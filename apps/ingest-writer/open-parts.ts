@@ -28,9 +28,9 @@ export interface Parts {
 
 /** @throws when a server is not named, or does not answer. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
-  const { dataDirectory, kafka, clickHouse, eventStoreUrl, secretKey } = config;
+  const { dataDirectory, kafka, clickHouse, eventStore, secretKey } = config;
   const { queueMaxBytes: maxBytes } = config;
-  if (!kafka || clickHouse === undefined || eventStoreUrl === undefined)
+  if (!kafka || clickHouse === undefined || eventStore === undefined)
     throw new Error(
       'a writer of its own needs KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process writes by itself',
     );
@@ -46,7 +46,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     readers: 1,
     acceptors: 2,
   });
-  const stored = openEventStoreDb({ url: eventStoreUrl, log: logger });
+  const stored = openEventStoreDb({ ...eventStore, log: logger });
   // It needs no key for its work: one that it is given must be the right one all the same.
   const events =
     secretKey === undefined

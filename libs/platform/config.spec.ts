@@ -156,7 +156,10 @@ describe('readConfig', () => {
       'esdb+discover://admin:secret@cluster.example:2113?nodePreference=leader',
       'esdb://admin:secret@a:2113,b:2113,c:2113/?tls=true&tlsCAFile=/etc/ca.pem',
     ])
-      expect(readConfig({ EVENTSTORE_URL: right }).eventStoreUrl).toBe(right);
+      expect(readConfig({ EVENTSTORE_URL: right }).eventStore).toEqual({
+        url: right,
+        namespace: 'millrace',
+      });
     for (const wrong of [
       '',
       'http://admin:secret@host:2113',
@@ -171,7 +174,7 @@ describe('readConfig', () => {
       expect(read).toThrow(/EVENTSTORE_URL/);
       expect(read).not.toThrow(/secret/);
     }
-    expect(readConfig({}).eventStoreUrl).toBeUndefined();
+    expect(readConfig({}).eventStore).toBeUndefined();
   });
 
   it('takes addresses of ClickHouse servers, several of them as a cluster, and repeats no password', () => {

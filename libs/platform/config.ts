@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
 import { httpAddress, origins, proxies } from './config-http.js';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
+import { kafkaConfig, kafkaVariables, type KafkaConfig } from './config-kafka.js';
 import { tlsConfig, tlsVariables, type TlsConfig } from './config-tls.js';
 import { deltaSources, deltaVariables, type DeltaSources } from './delta-sources.js';
 import { engineMemory } from './engine-memory.js';
 import { explainIssues } from './explain-issues.js';
-import { eventStoreUrl } from './event-store-url.js';
-import { kafkaAccess, kafkaAccessVariables, type KafkaAccess } from './kafka-access.js';
+import { eventStoreConfig, eventStoreVariables, type EventStoreConfig } from './event-store-url.js';
 import { tenantBounds, tenantBoundVariables, type TenantBounds } from './tenant-bounds.js';
 import { positive, wholeNumber } from './whole-number.js';
 
@@ -26,21 +26,6 @@ const secretKey = z
     'want 32 random bytes in base64, as from: openssl rand -base64 32',
   )
   .optional();
-
-const brokers = z
-  .string()
-  .transform((text) => text.split(',').map((each) => each.trim()))
-  .refine((all) => all.every((each) => /^[^\s,/]+:\d{1,5}$/.test(each)), {
-    error: 'want <host>:<port> of one or more brokers, with commas between them',
-  })
-  .optional();
-
-/** Organizations' names. */
-const names = z
-  .string()
-  .prefault('')
-  .transform((text) => text.split(',').map((each) => each.trim()))
-  .transform((all) => new Set(all.filter((each) => each !== '')));
 
 const ROLES = ['api', 'writer', 'projector'] as const;
 export type Role = (typeof ROLES)[number];
@@ -95,20 +80,14 @@ const environment = z.object({
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   CLICKHOUSE_URL: clickHouseUrls,
   CLICKHOUSE_CLUSTER: clickHouseCluster,
-  KAFKA_BROKERS: brokers,
-  KAFKA_NAMESPACE: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,100}$/, 'want up to 100 letters, digits, dots, dashes, underscores')
-    .default('millrace'),
-  KAFKA_UPLOAD_ORGANIZATIONS: names,
-  ...kafkaAccessVariables,
+  ...kafkaVariables,
   MILLRACE_ROLES: roles,
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   AWS_SESSION_TOKEN: z.string().optional(),
   AWS_REGION: z.string().default('us-east-1'),
   AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
-  EVENTSTORE_URL: eventStoreUrl,
+  ...eventStoreVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 });
 
@@ -172,22 +151,12 @@ export interface Config {
   readonly tracesTo: string | undefined;
   /** undefined: the embedded engine has the tables. Secret. */
   readonly clickHouse: ReturnType<typeof clickHouseAddress>;
-  /** Connection string of EventStoreDB; undefined: the embedded event store. Secret. */
-  readonly eventStoreUrl: string | undefined;
+  /** Undefined: the embedded event store. Secret. */
+  readonly eventStore: EventStoreConfig | undefined;
   /** Undefined: the embedded ingest queue. */
   readonly kafka: KafkaConfig | undefined;
   /** What this process does. */
   readonly roles: ReadonlySet<Role>;
-}
-
-export interface KafkaConfig {
-  /** `host:port` each. */
-  readonly brokers: readonly string[];
-  /** Begins the names of topics, consumer groups and transactions. */
-  readonly namespace: string;
-  /** Those whose streams other programs may feed by Kafka. */
-  readonly uploadOrganizations: ReadonlySet<string>;
-  readonly access: KafkaAccess;
 }
 
 export interface UploadLimits {
@@ -259,16 +228,8 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.MILLRACE_LOG_LEVEL,
     tracesTo: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     clickHouse: clickHouseAddress(values.CLICKHOUSE_URL, values.CLICKHOUSE_CLUSTER),
-    eventStoreUrl: values.EVENTSTORE_URL,
-    kafka:
-      values.KAFKA_BROKERS === undefined
-        ? undefined
-        : {
-            brokers: values.KAFKA_BROKERS,
-            namespace: values.KAFKA_NAMESPACE,
-            uploadOrganizations: values.KAFKA_UPLOAD_ORGANIZATIONS,
-            access: kafkaAccess(values),
-          },
+    eventStore: eventStoreConfig(values),
+    kafka: kafkaConfig(values),
     roles: values.MILLRACE_ROLES,
   };
 }

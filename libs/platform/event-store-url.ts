@@ -21,7 +21,7 @@ const SHAPE =
  * The connection string of EventStoreDB. It may hold a password, and the client prints a string
  * that it finds something wrong with, so everything it would complain about is refused here.
  */
-export const eventStoreUrl = z
+const eventStoreUrl = z
   .string()
   .regex(SHAPE, 'want a connection string such as esdb://name:password@host:2113?tls=true')
   .superRefine((url, context) => {
@@ -38,3 +38,33 @@ export const eventStoreUrl = z
     }
   })
   .optional();
+
+export const eventStoreVariables = {
+  EVENTSTORE_URL: eventStoreUrl,
+  // No dots: the streams of `a` begin with `a.`, and so would those of `a.b`.
+  EVENTSTORE_NAMESPACE: z
+    .string()
+    .regex(
+      /^[A-Za-z][A-Za-z0-9_-]{0,99}$/,
+      'want a letter, and then up to 99 letters, digits, dashes, underscores',
+    )
+    .default('millrace'),
+};
+
+export interface EventStoreConfig {
+  /** A connection string. */
+  readonly url: string;
+  /** Begins the names of streams. */
+  readonly namespace: string;
+}
+
+interface Values {
+  readonly EVENTSTORE_URL?: string | undefined;
+  readonly EVENTSTORE_NAMESPACE: string;
+}
+
+/** @returns undefined without a connection string */
+export function eventStoreConfig(values: Values): EventStoreConfig | undefined {
+  const { EVENTSTORE_URL: url, EVENTSTORE_NAMESPACE: namespace } = values;
+  return url === undefined ? undefined : { url, namespace };
+}

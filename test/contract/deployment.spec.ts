@@ -178,7 +178,7 @@ describe('docker-compose.yml', () => {
       const config = readConfig(Object.fromEntries(Object.entries(environment).map(inFolder)));
       expect(config.secretKey).toHaveLength(32);
       expect(config.clickHouse?.urls).toHaveLength(1);
-      expect([config.eventStoreUrl, config.kafka?.brokers]).toEqual([
+      expect([config.eventStore?.url, config.kafka?.brokers]).toEqual([
         'esdb://eventstore:2113?tls=false',
         ['kafka:9092'],
       ]);
