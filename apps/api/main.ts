@@ -16,6 +16,7 @@ import {
   followTlsFiles,
   httpAdapter,
   listenFailure,
+  measureCertificate,
   nestLogger,
   openStatusServer,
   readConfig,
@@ -81,7 +82,11 @@ async function start(config: Config): Promise<void> {
   foreign?.start(logger);
   const status = config.status && (await openStatusServer(config.status, parts.readiness));
   const [{ tls }, server] = [config.http, app.getHttpServer() as object];
-  if (tls && server instanceof TlsServer) followTlsFiles(server, tls.files, tls.pair, logger);
+  measureCertificate(
+    tls && server instanceof TlsServer
+      ? followTlsFiles(server, tls.files, tls.pair, logger)
+      : undefined,
+  );
   closeOnSignal(async (signal) => {
     parts.readiness.notReady('server', 'stopping');
     // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.

@@ -25,7 +25,7 @@ export { checkLmdbFile } from './lmdb-file.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
 export { HealthController } from './health.controller.js';
-export { followTlsFiles } from './server-tls.js';
+export { followTlsFiles, measureCertificate } from './server-tls.js';
 export { httpAdapter, type HttpOptions } from './http-server.js';
 export type { KafkaAccess } from './kafka-access.js';
 export { isAbort } from './is-abort.js';

@@ -57,7 +57,7 @@ describe('the certificate of the server', () => {
       info: (_: object, message: string) => told.push(message),
       error: ({ reason }: { reason?: string }) => told.push(reason ?? ''),
     };
-    const stop = followTlsFiles(server, files, first, log, 5);
+    const certificate = followTlsFiles(server, files, first, log, 5);
     const { port } = server.address() as AddressInfo;
     const shown = async (): Promise<unknown> => {
       const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
@@ -76,7 +76,7 @@ describe('the certificate of the server', () => {
       expect(told[0]).toContain('MILLRACE_TLS_CERT: want a file in PEM form');
       expect(told.at(-1)).toBe('the server shows a new certificate');
     } finally {
-      stop();
+      certificate.stop();
       server.close();
       server.closeAllConnections();
     }

@@ -42,10 +42,25 @@ export function readTlsPair(files: TlsFiles): TlsPair {
   return { cert, key, expires: new Date(certificate.validTo) };
 }
 
+/** The certificate that a server shows. */
+export interface ShownCertificate {
+  readonly expires: Date;
+  /** Follows its files no more. */
+  stop(): void;
+}
+
+/** Measures when a server's certificate ends; undefined: it has none. */
+export function measureCertificate(shown: ShownCertificate | undefined): void {
+  gauge({
+    name: 'millrace_tls_certificate_expires_seconds',
+    help: 'When the certificate ends that the server shows, in seconds since the epoch; 0: it speaks plain HTTP',
+    collect: (expires) => expires.set(Math.floor((shown?.expires.getTime() ?? 0) / 1000)),
+  });
+}
+
 /**
  * Gives the server what is in the files whenever that changes. A pair that cannot be used changes
  * nothing: the one before goes on, and the log says so once.
- * @returns ends it
  */
 export function followTlsFiles(
   server: TlsServer,
@@ -53,14 +68,9 @@ export function followTlsFiles(
   first: TlsPair,
   log: TlsLog,
   everyMs = LOOK_MS,
-): () => void {
+): ShownCertificate {
   let used = first;
   let lastProblem = '';
-  gauge({
-    name: 'millrace_tls_certificate_expires_seconds',
-    help: 'When the certificate ends that the server shows, in seconds since the epoch',
-    collect: (expires) => expires.set(Math.floor(used.expires.getTime() / 1000)),
-  });
   const look = (): void => {
     try {
       const pair = readTlsPair(files);
@@ -81,7 +91,12 @@ export function followTlsFiles(
   };
   const timer = setInterval(look, everyMs);
   timer.unref();
-  return () => clearInterval(timer);
+  return {
+    get expires() {
+      return used.expires;
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 function read(name: string, path: string): string {
