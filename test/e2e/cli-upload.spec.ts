@@ -139,6 +139,8 @@ describe('millrace upload', () => {
     const records = 1_000_000;
     const path = file('many.ndjson', numbered(records));
     const args = ['upload', path, '--stream', stream, '--url', server.url];
+    let kills = 0;
+    let isDone = false;
     for (const parts of [0, 1, 3]) {
       const { process: child, ended } = startMillrace(args, { home });
       let over = false;
@@ -146,13 +148,21 @@ describe('millrace upload', () => {
       while (!over && (await storedSoFar(stream)) <= parts * 60_000)
         await new Promise(setImmediate);
       child.kill('SIGKILL');
-      expect((await ended).code).toBe(null);
+      const { code } = await ended;
+      // A machine that does other work may look too late, and kill nobody.
+      isDone = code === 0;
+      if (isDone) break;
+      kills += 1;
+      expect(code).toBe(null);
       expect(unfinished()).toHaveLength(1);
     }
-    const { code, stdout, stderr } = await upload([path, '--stream', stream]);
-    // not the same command: --wait is no part of what is uploaded
-    expect([code, stdout]).toEqual([0, expect.stringContaining('1,000,000 stored, 0 rejected')]);
-    expect(stderr).toContain('going on with an upload that broke off');
+    expect(kills).toBeGreaterThan(0);
+    if (!isDone) {
+      const { code, stdout, stderr } = await upload([path, '--stream', stream]);
+      // not the same command: --wait is no part of what is uploaded
+      expect([code, stdout]).toEqual([0, expect.stringContaining('1,000,000 stored, 0 rejected')]);
+      expect(stderr).toContain('going on with an upload that broke off');
+    }
     expect(await numbers(stream)).toEqual([
       { all: records, different: records, last: records - 1 },
     ]);

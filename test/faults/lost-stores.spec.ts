@@ -84,7 +84,9 @@ describe('a data directory of which something is gone or cut off', () => {
     const empty = await EventStoreDbDouble.start();
     const before = empty.log.size;
     try {
-      expect(await refused({ EVENTSTORE_URL: empty.url })).toContain('EVENTSTORE_NAMESPACE millrace) is empty');
+      expect(await refused({ EVENTSTORE_URL: empty.url })).toContain(
+        'EVENTSTORE_NAMESPACE millrace) is empty',
+      );
       expect(empty.log.size).toBe(before);
     } finally {
       await empty.stop();
