@@ -10,6 +10,9 @@ const MEDIA_TYPES: Readonly<Record<Exclude<ResultFormat, 'text'>, string>> = {
   parquet: 'application/parquet',
 };
 
+/** Who names one of these has chosen. */
+const FORMATS = ['json', 'csv', 'arrow', 'parquet'];
+
 /** Tools that name nothing, and browsers: these name pages first, and anything last. */
 const TAKES_ANYTHING = /^\s*(?:\*\/\*|text\/(?:html|plain)\b.*)$/;
 
@@ -22,7 +25,8 @@ export function preferFormat(
   const type = MEDIA_TYPES[format];
   fastify.addHook('onRequest', (request, _reply, done) => {
     const { accept = '*/*' } = request.headers;
-    if (TAKES_ANYTHING.test(accept)) request.headers.accept = `${type}, */*;q=0.1`;
+    const names = FORMATS.some((each) => accept.includes(each));
+    if (!names && TAKES_ANYTHING.test(accept)) request.headers.accept = `${type}, */*;q=0.1`;
     done();
   });
 }

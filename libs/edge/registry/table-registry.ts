@@ -46,6 +46,7 @@ interface Held {
 export class TableRegistry extends Catalog {
   private current: Held | undefined;
   private readonly held = new Map<string, Held>();
+  private readonly dropped = new WeakSet<Copy>();
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -221,8 +222,10 @@ export class TableRegistry extends Catalog {
       .catch((error: unknown) => this.logger.error({ err: error }, 'old tables stay'));
   }
 
+  /** More than once is as good as once: a change that fails late has dropped some already. */
   private dropCopy(copy: Copy | undefined): void {
-    if (copy === undefined) return;
+    if (copy === undefined || this.dropped.has(copy)) return;
+    this.dropped.add(copy);
     this.workshop.holding.giveBack(copy.bytes);
     this.statements
       .run(`DROP TABLE IF EXISTS ${copy.table}`)

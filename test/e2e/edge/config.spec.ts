@@ -51,6 +51,17 @@ tables:
         accept: 'application/json',
       });
       expect(rows.json<{ n: number }[]>()[0]?.n).toBeGreaterThan(100);
+      for (const [accept, type] of [
+        ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/csv'],
+        ['text/plain', 'text/csv'],
+        ['text/plain, application/json', 'application/json'],
+      ] as const) {
+        const { headers } = await edge.post('/api/sql', 'SELECT 1 AS n', { accept });
+        expect([accept, headers.get('content-type')]).toEqual([
+          accept,
+          expect.stringContaining(type),
+        ]);
+      }
       expect((await edge.sql('SELECT count() AS n FROM more')).text).toBe('"n"\n6\n');
       expect(edge.output()).toContain('addr.postgres has no effect');
     } finally {
