@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from '../server/client.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { storedFiles } from '../server/stored-files.js';
 
 interface Haystack {
   readonly place: string;
@@ -35,12 +36,8 @@ const places = (haystacks: readonly Haystack[], secret: string): string[] =>
     .filter(({ bytes }) => needles(secret).some((needle) => bytes.includes(needle)))
     .map(({ place }) => place);
 
-function files(directory: string): Haystack[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(directory, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
-    .map((path) => ({ place: path.slice(directory.length), bytes: readFileSync(path) }));
-}
+const files = (directory: string): Haystack[] =>
+  storedFiles(directory).map(({ path, bytes }) => ({ place: `/${path}`, bytes }));
 
 describe('nothing secret or personal is where it does not belong', () => {
   const variables = { MILLRACE_LOG_LEVEL: 'trace' };
