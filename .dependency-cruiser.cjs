@@ -52,7 +52,7 @@ const layers = {
 };
 
 const adapters = {
-  warehouse: ['chdb', 'clickhouse', 'engine'],
+  warehouse: ['chdb', 'clickhouse', 'engine', 'local-engine'],
   'event-store': ['embedded', 'eventstoredb'],
   'ingest-queue': ['embedded', 'kafka'],
   'key-store': ['embedded', 'key-table'],
@@ -75,8 +75,12 @@ const layerRules = Object.entries(layers).map(([lib, [allowed, comment]]) => ({
 
 /** Drivers: [rule name, packages, the folders that may import them]. */
 const drivers = [
-  ['chdb', 'chdb|@chdb/[^/]+|@clickhouse/[^/]+', 'libs/warehouse/(?:chdb|clickhouse|engine)/'],
-  ['ffi-rs', 'ffi-rs|@yuuang/[^/]+', 'libs/warehouse/(?:chdb|engine)/'],
+  [
+    'chdb',
+    'chdb|@chdb/[^/]+|@clickhouse/[^/]+',
+    'libs/warehouse/(?:chdb|clickhouse|engine|local-engine)/',
+  ],
+  ['ffi-rs', 'ffi-rs|@yuuang/[^/]+', 'libs/warehouse/(?:chdb|engine|local-engine)/'],
   ['lmdb', 'lmdb', 'libs/(?:event-store|ingest-queue)/embedded/'],
   ['kafkajs', 'kafkajs[^/]*', 'libs/ingest-queue/kafka/'],
   [

@@ -108,6 +108,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     limits: config.query,
     readers: READERS,
     acceptors: ENGINE_SLOTS.small + ENGINE_SLOTS.large,
+    files: [at('spool')],
     memoryBytes: config.engineMemoryBytes,
     tell: (event) => tellOfEngine(event, logger),
   });
@@ -176,16 +177,17 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
 
 /** What an operator should know of the engine's process. */
 function tellOfEngine(event: EngineEvent, logger: Logger): void {
+  const name = event.of === 'warehouse' ? 'the engine' : 'the engine that reads uploads';
   if (event.type === 'ended') {
-    logger.warn({ reason: event.reason }, 'the engine has ended and is started again');
+    logger.warn({ reason: event.reason }, `${name} has ended and is started again`);
     return;
   }
   const { pid, walls } = event;
-  logger.info({ enginePid: pid, ...walls }, 'the engine has started');
+  logger.info({ enginePid: pid, ...walls }, `${name} has started`);
   if (!walls.files || !walls.tcp)
     logger.warn(
       walls,
-      'this system does not hold the engine to its own files and connections (Landlock, Linux 6.7): see SECURITY.md',
+      `this system does not hold ${name} to its own files and connections (Landlock, Linux 6.7): see SECURITY.md`,
     );
 }
 

@@ -45,6 +45,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     limits: config.query,
     readers: 1,
     acceptors: 2,
+    files: [join(dataDirectory, 'spool')],
   });
   const stored = openEventStoreDb({ ...eventStore, log: logger });
   // It needs no key for its work: one that it is given must be the right one all the same.

@@ -1,22 +1,23 @@
 import { join } from 'node:path';
-import { EngineWhenNeeded } from './engine-when-needed.js';
 import { availableMemory } from './available-memory.js';
 import type { EngineEvent } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
 export interface WarehouseOptions {
-  /** Absolute; the engine in this process has it alone. */
+  /** Absolute; this process and its engines have it alone. */
   readonly directory: string;
   /** undefined: the tables are in the directory. */
   readonly clickHouse: ClickHouseAddress | undefined;
   readonly limits: QueryLimits;
   /** Client queries that run at once in this process; more wait. */
   readonly readers: number;
-  /** Acceptance statements that run at once in this process; more wait. */
+  /** Acceptance statements that run at once; more wait. */
   readonly acceptors: number;
-  /** What the embedded engine's process may take. */
+  /** Folders of uploads, which acceptance's engine reads and writes; they may not be removed, or made anew. */
+  readonly files: readonly string[];
+  /** What the process of the embedded engine with the tables may take. */
   readonly memoryBytes?: number | undefined;
-  /** Is told of the starts and ends of that process. */
+  /** Is told of the starts and ends of the engines' processes. */
   readonly tell?: (event: EngineEvent) => void;
 }
 
@@ -31,7 +32,8 @@ const MEMORY_SHARE = 0.5;
 
 /**
  * Opens the warehouse that the configuration names: a server, or the engine in a process of its own.
- * Acceptance has its engine in this process either way; without a server not before it is needed.
+ * Acceptance has an engine in a process of its own either way, which is there while it is needed; with
+ * a server always.
  * @throws when the directory is in use, or the server cannot be reached.
  */
 export async function openWarehouse({
@@ -40,14 +42,19 @@ export async function openWarehouse({
   limits,
   readers,
   acceptors,
+  files,
   memoryBytes = Math.floor(availableMemory() * MEMORY_SHARE),
   tell = () => undefined,
 }: WarehouseOptions): Promise<OpenWarehouse> {
   const { openEngine } = await import('./engine/index.js');
   const { openClickHouse } = await import('./clickhouse/index.js');
-  const localEngine = new EngineWhenNeeded({
+  const { LocalEngineProcess } = await import('./local-engine/index.js');
+  const localEngine = new LocalEngineProcess({
     directory: join(directory, 'acceptance'),
     acceptors,
+    files: [...files, join(directory, 'sending')],
+    tell,
+    stays: clickHouse !== undefined,
   });
   // With a server nothing else takes the directory for this process alone.
   if (clickHouse !== undefined) await localEngine.run('SELECT 1');

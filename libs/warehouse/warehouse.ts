@@ -255,19 +255,37 @@ export abstract class StreamStatistics {
   abstract version(table: TableName): Promise<string | undefined>;
 }
 
-/** Turns files into columnar batches and answers questions about them, with an engine in this process. */
+/** Turns files into columnar batches and answers questions about them, with an engine beside this process. */
 export abstract class LocalEngine {
   /** Runs one trusted statement under the strict input settings of acceptance; answers tab-separated text, unescaped. */
   abstract run(sql: string, params?: Readonly<Record<string, string>>): Promise<string>;
 
-  /** Runs one trusted SELECT and answers its rows as they are read, in the engine's own columnar form: each block by itself, all of them together a file. */
-  abstract blocks(sql: string): AsyncIterable<ColumnarBlock>;
+  /**
+   * Runs one trusted SELECT and writes its rows, as they are read, into files in the engine's own
+   * columnar form. Tells of each file that is full before it goes on, and of the last one at the end.
+   */
+  abstract spool(sql: string, files: RowFiles): AsyncIterable<RowFile>;
 }
 
-export interface ColumnarBlock {
-  /** Valid until the next block is asked for. */
-  readonly bytes: Uint8Array;
+/** Files `<index>.native` that rows are written to, one after the other. */
+export interface RowFiles {
+  /** Absolute. */
+  readonly directory: string;
+  /** The first file, and what is in it already. */
+  readonly index: number;
   readonly rows: number;
+  readonly bytes: number;
+  /** A file is full after the block that reaches one of these. */
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+}
+
+/** What was added to a file. */
+export interface RowFile {
+  readonly index: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly isFull: boolean;
 }
 
 export interface Warehouse

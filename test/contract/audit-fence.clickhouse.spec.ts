@@ -9,7 +9,7 @@ import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { Wire } from '../doubles/clickhouse/wire.js';
 import { auditRow } from './audit-tables.contract.js';
 
-const NO_ENGINE = { run: () => Promise.resolve(''), async *blocks() {} };
+const NO_ENGINE = { run: () => Promise.resolve(''), async *spool() {} };
 const LIMITS = { timeoutSeconds: 10, memoryBytes: 1e9, readRows: 1e9, readBytes: 1e9, resultRows: 1e3, resultBytes: 1e6 }; // prettier-ignore
 
 describe('the audit trail of two processes on a ClickHouse server (double)', () => {

@@ -13,6 +13,7 @@ auditTablesContract('the engine’s process', async () => {
     limits: LIMITS,
     readers: 2,
     acceptors: 1,
+    files: [directory],
   });
   let count = 0;
   return {

@@ -66,6 +66,7 @@ describe('the audit trail, on chDB', () => {
       limits: LIMITS,
       readers: 2,
       acceptors: 1,
+      files: [directory],
     }));
     site = openSite();
     await start();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dateText, timestampText, timeText } from '../../libs/acceptance/table/civil-time.sql.js';
 import { seededRandom } from '../fixtures/seeded-random.js';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 
 const DAY_MS = 86_400_000;
 /** What JavaScript's own dates hold, about 270,000 years to either side. */
@@ -12,15 +12,15 @@ const COUNT = 2000;
 
 describe('times as text, by the engine and by JavaScript', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-times-'));
-  const chdb = new Engine({ directory, acceptors: 1 });
+  const engine = openLocalEngine(directory);
   afterAll(async () => {
-    await chdb.close();
+    await engine.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
   const texts = async (values: readonly (number | bigint)[], sql: string): Promise<unknown> =>
     JSON.parse(
-      await chdb.localEngine.run(
+      await engine.run(
         `SELECT toJSONString(groupArray(text)) FROM (SELECT ${sql} AS text FROM (SELECT toInt64(arrayJoin([${values.join(', ')}])) AS v))`,
       ),
     );

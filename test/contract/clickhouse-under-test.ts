@@ -45,6 +45,7 @@ async function open(
     },
     readers: 4,
     acceptors: 2,
+    files: [directory],
   });
   const dispose = async (): Promise<void> => {
     await opened.warehouse.close();

@@ -33,6 +33,7 @@ describe('statements for a cluster', () => {
       limits: LIMITS,
       readers: 1,
       acceptors: 1,
+      files: [directory],
     }));
   });
   afterAll(async () => {

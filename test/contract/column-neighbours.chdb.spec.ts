@@ -15,7 +15,7 @@ import {
   type StreamEvent,
   type StreamState,
 } from '../../libs/streams/aggregates/stream.aggregate.js';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 import { openEngine } from '../../libs/warehouse/engine/index.js';
 import { mergeParts } from './merge-parts.js';
 
@@ -94,8 +94,8 @@ describe('columns that a stream takes', () => {
   let server: Awaited<ReturnType<typeof openEngine>>['engine'];
   let made = 0;
   beforeAll(async () => {
-    const local = new Engine({ directory: join(directory, 'acceptance'), acceptors: 1 });
-    engine = local.localEngine;
+    const local = openLocalEngine(directory);
+    engine = local;
     ({ warehouse, engine: server } = await openEngine({
       directory,
       limits: LIMITS,

@@ -184,6 +184,7 @@ describe('rows of CSV, with the real engine', () => {
       limits: LIMITS,
       readers: 1,
       acceptors: 2,
+      files: [directory],
     }));
   });
   afterAll(async () => {

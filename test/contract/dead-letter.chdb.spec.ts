@@ -37,6 +37,7 @@ describe('batches that their table does not take', () => {
       limits,
       readers: 1,
       acceptors: 1,
+      files: [engineDirectory],
     }));
     await warehouse.createDatabase(DATABASE);
     const file = join(engineDirectory, 'batch.native.zst');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOSTILE_STATEMENTS } from '../fixtures/hostile-statements.js';
 import { MORE_HOSTILE_STATEMENTS } from '../fixtures/more-hostile-statements.js';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 import { openEngine } from '../../libs/warehouse/engine/index.js';
 import type { EngineProcess } from '../../libs/warehouse/engine/engine-process.js';
 import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
@@ -20,7 +20,7 @@ describe('the second wall: hostile statements past the guard', () => {
   let server: EngineProcess;
   beforeAll(async () => {
     engine = await openGuardedEngine(async (directory, limits) => {
-      const local = new Engine({ directory: join(directory, 'engine', 'local'), acceptors: 1 });
+      const local = openLocalEngine(directory);
       const opened = await openEngine({
         directory: join(directory, 'engine'),
         limits,
@@ -31,7 +31,7 @@ describe('the second wall: hostile statements past the guard', () => {
       });
       server = opened.engine;
       const { warehouse } = opened;
-      return { warehouse, localEngine: local.localEngine, close: () => warehouse.close() };
+      return { warehouse, localEngine: local, close: () => warehouse.close() };
     });
     // By then the database has its user.
     await engine.warehouse.text({ sql: 'SELECT 1', database: OWN.database, format: 'text' });

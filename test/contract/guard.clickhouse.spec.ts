@@ -14,6 +14,7 @@ guardContract('ClickHouse (double)', () =>
       limits,
       readers: 4,
       acceptors: 1,
+      files: [directory],
     });
     const close = async (): Promise<void> => {
       await opened.warehouse.close();

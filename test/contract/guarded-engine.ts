@@ -66,6 +66,7 @@ async function openEmbedded(directory: string, limits: QueryLimits): Promise<Ope
     limits,
     readers: 4,
     acceptors: 1,
+    files: [directory],
   });
   return { ...opened, close: () => opened.warehouse.close() };
 }

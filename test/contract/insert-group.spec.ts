@@ -5,7 +5,7 @@ import { GroupInserter } from '@app/writer';
 import type { Delivery, QueuedRecord } from '@app/ingest-queue';
 import { StreamsProjection } from '@app/streams';
 import type { LocalEngine, Warehouse, WarehouseWriter } from '@app/warehouse';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
 import { groupBatches, type BatchGroup } from '../../libs/writer/group-batches.js';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
@@ -56,17 +56,17 @@ describe('two groups of one stream that are inserted at once', () => {
   describe('into ClickHouse (double)', () => {
     let server: ClickHouseDouble;
     let wire: Wire;
-    let engine: Engine;
+    let engine: ReturnType<typeof openLocalEngine>;
     let warehouse: Warehouse;
     beforeAll(async () => {
       server = await ClickHouseDouble.start(join(directory, 'server'));
       wire = await Wire.to(server.port);
-      engine = new Engine({ directory: join(directory, 'own'), acceptors: 2 });
+      engine = openLocalEngine(directory);
       warehouse = await openClickHouse({
         address: { urls: [server.url.replace(/\d+$/, String(wire.port))], cluster: undefined },
         directory: join(directory, 'sending'),
         limits: LIMITS,
-        localEngine: engine.localEngine,
+        localEngine: engine,
         closeEngine: () => engine.close(),
       });
       await warehouse.createDatabase(TABLE.database);
@@ -79,7 +79,7 @@ describe('two groups of one stream that are inserted at once', () => {
     });
 
     it('are there once when both answers are lost, whichever looks first what became of it', async () => {
-      const bytes = await batchOf(engine.localEngine, join(directory, 'batch.native.zst'));
+      const bytes = await batchOf(engine, join(directory, 'batch.native.zst'));
       const { inserter, lower, upper } = await begin(warehouse, warehouse, bytes);
       wire.loseAnswers(true);
       const lost = await Promise.allSettled([inserter.insert(lower), inserter.insert(upper)]);

@@ -20,6 +20,7 @@ describe('a statement after one that failed', () => {
       limits: endless(20),
       readers: 1,
       acceptors: 1,
+      files: [directory],
     }));
   });
   afterAll(async () => {
@@ -43,11 +44,12 @@ describe('a statement after one that failed', () => {
     expect(await localEngine.run('SELECT {n:UInt8}', bound)).toBe('1\n');
   });
 
-  it('has only its own blocks, when the blocks before failed or nobody wanted more of them', async () => {
+  it('has only its own rows, when the rows before failed or nobody wanted more of them', async () => {
     const rowsOf = async (sql: string, most = Infinity): Promise<number> => {
       let rows = 0;
-      for await (const block of localEngine.blocks(sql)) {
-        rows += block.rows;
+      const files = { directory, index: 0, rows: 0, bytes: 0, rowsMax: 1, bytesMax: 2 ** 20 };
+      for await (const file of localEngine.spool(sql, files)) {
+        rows += file.rows;
         if (rows >= most) break;
       }
       return rows;

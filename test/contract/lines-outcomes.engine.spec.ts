@@ -24,6 +24,7 @@ describe('values that the engine does not keep as they are', () => {
       limits,
       readers: 1,
       acceptors: 1,
+      files: [directory],
     }));
     await warehouse.createDatabase(TABLE.database);
   });

@@ -32,6 +32,7 @@ export async function openAcceptance(): Promise<Acceptance> {
     limits: LIMITS,
     readers: 1,
     acceptors: 2,
+    files: [directory],
   });
   let files = 0;
   const ordered: Acceptance['ordered'] = async (columnar, expression) => {

@@ -14,7 +14,7 @@ export function openReaderInProcess(
   limits: QueryLimits,
   readers: number,
 ): ReaderInProcess {
-  const engine = new Engine({ directory, acceptors: 1 });
+  const engine = new Engine(directory);
   const control = new Session(engine.path);
   const reader = openReader(engine, control, { directory, limits, readers });
   const close = async (): Promise<void> => {

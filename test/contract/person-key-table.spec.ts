@@ -16,7 +16,7 @@ const places: readonly (readonly [string, () => Promise<Opened>])[] = [
     async () => {
       const directory = mkdtempSync(join(tmpdir(), 'millrace-keys-'));
       const limits = { timeoutSeconds: 10, memoryBytes: 1e9, readRows: 1e9, readBytes: 1e9, resultRows: 1e3, resultBytes: 1e6 }; // prettier-ignore
-      const { warehouse } = await openWarehouse({ clickHouse: undefined, directory, limits, readers: 1, acceptors: 1 }); // prettier-ignore
+      const { warehouse } = await openWarehouse({ clickHouse: undefined, directory, limits, readers: 1, acceptors: 1, files: [] }); // prettier-ignore
       return {
         table: warehouse,
         dispose: async () => {

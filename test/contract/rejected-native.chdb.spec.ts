@@ -35,6 +35,7 @@ describe('rejected rows, read back by the real engine', () => {
       limits: LIMITS,
       readers: 1,
       acceptors: 2,
+      files: [directory],
     }));
   });
   afterAll(async () => {

@@ -62,6 +62,7 @@ describe('an event that the warehouse refuses to carry out', () => {
       limits,
       readers: 1,
       acceptors: 1,
+      files: [directory],
     }));
     site = openSite();
     await start();

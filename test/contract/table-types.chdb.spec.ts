@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { refuseOtherTypes } from '../../libs/acceptance/table/refuse-other-types.js';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 
 /** What a field is by its file, what the engine gave, and whether that is the same. */
 const CASES = [
@@ -28,17 +28,15 @@ const CASES = [
 
 describe("rows that are not of their file's types", () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-types-'));
-  const chdb = new Engine({ directory: folder, acceptors: 1 });
+  const engine = openLocalEngine(folder);
   afterAll(async () => {
-    await chdb.close();
+    await engine.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   it.each(CASES)('%s that comes as %s: %s', async (kind, type, same) => {
     const rows = `SELECT defaultValueOfTypeName(${quoteText(type)}) AS f0`;
-    const refused = refuseOtherTypes(chdb.localEngine, rows, [
-      { name: 'x', kind, foreignText: false },
-    ]);
+    const refused = refuseOtherTypes(engine, rows, [{ name: 'x', kind, foreignText: false }]);
     if (same) await refused;
     else await expect(refused).rejects.toBeInstanceOf(MillraceError);
   });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { readValueType, type ValueType } from '@app/streams';
 import { quoteText } from '@app/warehouse';
 import { fitting } from '../../libs/acceptance/table/fit-column.sql.js';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 import { rounds, roundsMs } from '../rounds.js';
 
 const RUNS = rounds(2, 300);
@@ -126,9 +126,9 @@ function units(type: ValueType): string {
 
 describe('values of tables in columns', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-values-'));
-  const chdb = new Engine({ directory, acceptors: 1 });
+  const engine = openLocalEngine(directory);
   afterAll(async () => {
-    await chdb.close();
+    await engine.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -142,7 +142,7 @@ describe('values of tables in columns', () => {
       const shown = units(typeOf(column)).replaceAll('(v)', `(${value})`);
       return `(toUInt8(${fits}), ifNull(${shown}, 'NULL'))`;
     });
-    const answer = await chdb.localEngine.run(
+    const answer = await engine.run(
       `SELECT toJSONString(groupArray([${columns.join(', ')}])) FROM (SELECT arrayJoin([${values.join(', ')}]) AS f)`,
     );
     const rows = JSON.parse(answer) as [number, string][][];

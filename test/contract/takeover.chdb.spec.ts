@@ -62,6 +62,7 @@ describe('a process that starts while the one that leads dies', () => {
       limits,
       readers: 1,
       acceptors: 1,
+      files: [directory],
     }));
     site = openSite();
     const node = await startNode(site);

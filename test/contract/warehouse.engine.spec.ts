@@ -20,6 +20,7 @@ warehouseContract('the engine’s process', async () => {
     limits,
     readers: 4,
     acceptors: 2,
+    files: [directory],
   });
   return {
     warehouse,

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import { open } from 'lmdb';
 import { DeadLetter } from '../../libs/writer/dead-letter.js';
 import { environment } from '../../bin/prepare.mjs';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 interface Ended {
@@ -178,9 +178,9 @@ describe('commands for operators', () => {
       )?.data;
       await opened.close();
       if (!stream) throw new Error('there is no stream logs');
-      const engine = new Engine({ directory: join(dataDirectory, 'engine'), acceptors: 1 });
+      const engine = openLocalEngine(dataDirectory);
       const file = join(dataDirectory, 'two.native.zst');
-      await engine.localEngine.run(
+      await engine.run(
         `INSERT INTO FUNCTION file('${file}', Native) SELECT now64(6, 'UTC') AS _timestamp, toNullable(toInt64(number)) AS a FROM numbers(2)`,
       );
       await engine.close();

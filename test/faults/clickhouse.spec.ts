@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { DeadLetter, GroupInserter, PutBack } from '@app/writer';
 import { StreamsProjection } from '@app/streams';
 import type { Warehouse } from '@app/warehouse';
-import { Engine } from '../../libs/warehouse/chdb/engine.js';
+import { openLocalEngine } from '../server/open-local-engine.js';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { Wire } from '../doubles/clickhouse/wire.js';
@@ -26,7 +26,7 @@ const LIMITS = {
 
 describe('ClickHouse that fails (double)', () => {
   let directory: string;
-  let engine: Engine;
+  let engine: ReturnType<typeof openLocalEngine>;
   let file: string;
   let server: ClickHouseDouble;
   let wire: Wire;
@@ -35,9 +35,9 @@ describe('ClickHouse that fails (double)', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-clickhouse-faults-'));
-    engine = new Engine({ directory: join(directory, 'own'), acceptors: 2 });
+    engine = openLocalEngine(directory);
     file = join(directory, 'batch.native.zst');
-    await engine.localEngine.run(
+    await engine.run(
       `INSERT INTO FUNCTION file('${file}', Native) SELECT now64(6, 'UTC') AS _timestamp, toInt64(number) AS n FROM numbers(${ROWS})`,
     );
   });
@@ -68,7 +68,7 @@ describe('ClickHouse that fails (double)', () => {
       address: { urls: ports.map(urlAt), cluster: undefined },
       directory: mkdtempSync(join(directory, 'sending-')),
       limits: LIMITS,
-      localEngine: engine.localEngine,
+      localEngine: engine,
       closeEngine: () => Promise.resolve(),
     });
     opened.push(warehouse);
@@ -298,7 +298,7 @@ describe('ClickHouse that fails (double)', () => {
         address: { urls: [url], cluster: undefined },
         directory,
         limits: LIMITS,
-        localEngine: engine.localEngine,
+        localEngine: engine,
         closeEngine: () => Promise.resolve(),
       }).catch((error: unknown) => error);
       expect(failed).toMatchObject({ code: 516 });

@@ -78,7 +78,7 @@ describe('a process that is lost', () => {
           '-e',
           `const { Engine } = await import('./libs/warehouse/chdb/engine.ts');
          const directory = (await import('node:fs')).mkdtempSync('${join(tmpdir(), 'millrace-lost-')}');
-         new Engine({ directory, acceptors: 1 });
+         new Engine(directory);
          console.log(directory);
          setTimeout(() => { throw new Error('nobody catches this'); }, 1);`,
         ],

@@ -1,7 +1,6 @@
-import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFull, MillraceError } from '@app/platform';
-import type { ColumnarBlock } from '@app/warehouse';
+import { MillraceError } from '@app/platform';
+import type { RowFile, RowFiles } from '@app/warehouse';
 
 /** Rows of a table in the engine's columnar form, in a file that the local engine can read. */
 export interface RowChunk {
@@ -23,43 +22,32 @@ export interface RowSpoolOptions {
 }
 
 /**
- * Writes blocks to files of about `chunkBytes` each and yields each file when it is complete.
+ * Has rows written to files of about `chunkBytes` each and yields each file when it is complete.
+ * @param write writes them; it asks where the next ones go for each file that it reads
  * @throws {MillraceError} UPLOAD_TOO_LARGE when the rows are more than `maxBytes`, however small they were packed.
  */
 export async function* spoolRows(
-  blocks: AsyncIterable<ColumnarBlock>,
+  write: (target: () => RowFiles) => AsyncIterable<RowFile>,
   { directory, chunkBytes, chunkRows, maxBytes }: RowSpoolOptions,
 ): AsyncGenerator<RowChunk> {
-  let handle: FileHandle | undefined;
-  let file = '';
   let [index, firstLine, rows, bytes, total] = [0, 1, 0, 0, 0];
-  const finish = async (): Promise<RowChunk> => {
-    await handle?.close();
-    handle = undefined;
-    const chunk = { file, firstLine, rows, bytes };
+  const finish = (): RowChunk => {
+    const chunk = { file: join(directory, `${index}.native`), firstLine, rows, bytes };
     firstLine += rows;
-    [rows, bytes] = [0, 0];
+    [index, rows, bytes] = [index + 1, 0, 0];
     return chunk;
   };
-  try {
-    for await (const block of blocks) {
-      total += block.bytes.length;
-      if (total > maxBytes) throw tooLarge(maxBytes);
-      if (!handle) {
-        file = join(directory, `${index}.native`);
-        index += 1;
-        handle = await open(file, 'w');
-      }
-      const { bytesWritten } = await handle.write(block.bytes);
-      if (bytesWritten < block.bytes.length) throw diskFull();
-      rows += block.rows;
-      bytes += block.bytes.length;
-      if (bytes >= chunkBytes || rows >= chunkRows) yield await finish();
-    }
-    if (rows > 0) yield await finish();
-  } finally {
-    await handle?.close();
+  const target = (): RowFiles => {
+    return { directory, index, rows, bytes, rowsMax: chunkRows, bytesMax: chunkBytes };
+  };
+  for await (const added of write(target)) {
+    total += added.bytes;
+    if (total > maxBytes) throw tooLarge(maxBytes);
+    rows += added.rows;
+    bytes += added.bytes;
+    if (added.isFull) yield finish();
   }
+  if (rows > 0) yield finish();
 }
 
 const tooLarge = (maxBytes: number): MillraceError =>

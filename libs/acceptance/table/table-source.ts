@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { MillraceError } from '@app/platform';
 import {
+  NETWORK_ERROR,
   quoteIdentifier,
   quoteText,
   WarehouseError,
-  type ColumnarBlock,
   type LocalEngine,
+  type RowFile,
+  type RowFiles,
 } from '@app/warehouse';
 import { isOutOfSpace } from '../records/out-of-space.js';
 import { holdsText, structure, type Field } from './field-type.js';
@@ -63,24 +65,24 @@ export function storedFields(fields: readonly Field[]): StoredField[] {
 }
 
 /**
- * Reads all rows of a table, its fields as {@link storedFields} has them.
- * @param directory for what must be written meanwhile
+ * Writes all rows of a table into files, its fields as {@link storedFields} has them.
+ * @param target where the next rows go, whenever that is asked
  */
 export async function* rowsOf(
   engine: LocalEngine,
   { fields, files }: TableSource,
-  directory: string,
-): AsyncGenerator<ColumnarBlock> {
+  target: () => RowFiles,
+): AsyncGenerator<RowFile> {
   const stored = storedFields(fields);
   for await (const file of files) {
     let rows = 0;
     try {
-      const nulls = await nullsOf(file, fields, directory);
+      const nulls = await nullsOf(file, fields, target().directory);
       const select = selectRows(file, fields, nulls);
       await refuseOtherTypes(engine, select, stored);
-      for await (const block of engine.blocks(select)) {
-        rows += block.rows;
-        yield block;
+      for await (const added of engine.spool(select, target())) {
+        rows += added.rows;
+        yield added;
       }
     } catch (error) {
       throw explained(error, file.name);
@@ -156,6 +158,8 @@ const REASON_LENGTH_MAX = 300;
 
 function explained(error: unknown, name: string): unknown {
   if (!(error instanceof WarehouseError) || isOutOfSpace(error)) return error;
+  // It says nothing of the file.
+  if (error.code === NETWORK_ERROR) return error;
   if (error.code === MEMORY_LIMIT_EXCEEDED)
     return new MillraceError(
       'UPLOAD_TOO_LARGE',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LocalEngine, type ColumnarBlock } from '@app/warehouse';
+import { LocalEngine, type RowFile, type RowFiles } from '@app/warehouse';
 import { FairSlots } from './fair-slots.js';
 
 /** Statements over small files, and over large ones, that run at once. */
@@ -38,19 +38,20 @@ export class FairEngine {
         other.notice(share);
         return own.use(share, uploadId, () => this.engine.run(sql, params));
       },
-      blocks: (sql) => this.blocks(share, uploadId, sql),
+      spool: (sql, files) => this.spool(share, uploadId, sql, files),
     };
   }
 
-  /** Statements run between blocks: they have slots of their own, or they would wait for this to end. */
-  private async *blocks(
+  /** Statements run between files: they have slots of their own, or they would wait for this to end. */
+  private async *spool(
     share: string,
     uploadId: string,
     sql: string,
-  ): AsyncGenerator<ColumnarBlock> {
+    files: RowFiles,
+  ): AsyncGenerator<RowFile> {
     const end = await this.tables.begin(share, uploadId);
     try {
-      yield* this.engine.blocks(sql);
+      yield* this.engine.spool(sql, files);
     } finally {
       end();
     }

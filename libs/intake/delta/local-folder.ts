@@ -1,19 +1,27 @@
-import { readdir, realpath, stat, symlink, unlink } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { link, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TableBytes, tableTooLarge, type TableBytesOptions } from './table-bytes.js';
 import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-folder.js';
 
-/** A table in a folder of the server's own disk. */
+/**
+ * A table in a folder of the server's own disk. The engine reads files in the upload's own folder only,
+ * so each is linked into it; where that cannot be, as from another disk, it is copied.
+ */
 export class LocalFolder implements TableFolder {
-  private links = 0;
+  private fetched = 0;
+  private readonly bytes: TableBytes;
 
   /**
    * @param root absolute; no link is on the way from the allowed location to it.
-   * @param directory where the engine is shown the files under names of ours.
+   * @param options `directory`: of the upload.
    */
   constructor(
     private readonly root: string,
-    private readonly directory: string,
-  ) {}
+    private readonly options: TableBytesOptions & { readonly directory: string },
+  ) {
+    this.bytes = new TableBytes(options, tableTooLarge);
+  }
 
   async logNames(): Promise<readonly string[]> {
     const folder = join(this.root, LOG);
@@ -27,10 +35,20 @@ export class LocalFolder implements TableFolder {
     if (found === undefined) return undefined;
     const status = await stat(found);
     if (!status.isFile()) throw brokenTable(`${path} is no file`);
-    const file = join(this.directory, `linked-${this.links}.parquet`);
-    this.links += 1;
-    await symlink(found, file);
-    return { file, bytes: status.size, release: () => unlink(file) };
+    const file = join(this.options.directory, `fetched-${this.fetched}.parquet`);
+    this.fetched += 1;
+    try {
+      await link(found, file);
+      return { file, bytes: status.size, release: () => unlink(file) };
+    } catch {
+      const bytes = await this.bytes.write(file, createReadStream(found));
+      return { file, bytes, release: () => this.release(file, bytes) };
+    }
+  }
+
+  private async release(file: string, bytes: number): Promise<void> {
+    await unlink(file);
+    this.options.room.give(bytes);
   }
 }
 

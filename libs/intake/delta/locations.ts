@@ -31,7 +31,7 @@ export async function openLocation(
       'FORBIDDEN',
       'this server takes no Delta table from that place; its operator allows places in MILLRACE_DELTA_LOCATIONS',
     );
-  if (wanted.scheme === 'file') return localFolder(wanted.path, allowed.path, options.directory);
+  if (wanted.scheme === 'file') return localFolder(wanted.path, allowed.path, options);
   const { s3 } = sources;
   if (!s3) throw new Error('a location in S3 without access to it');
   return new S3Folder(s3, { bucket: wanted.host, prefix: wanted.path.slice(1) }, options);
@@ -77,7 +77,11 @@ function within(wanted: Place, { scheme, host, path }: Place): boolean {
 }
 
 /** The way to the allowed folder may have links, as the operator likes; from there on none. */
-async function localFolder(path: string, allowed: string, directory: string): Promise<TableFolder> {
+async function localFolder(
+  path: string,
+  allowed: string,
+  options: LocationOptions,
+): Promise<TableFolder> {
   let root: string;
   try {
     root = await realpath(allowed);
@@ -86,5 +90,5 @@ async function localFolder(path: string, allowed: string, directory: string): Pr
   }
   const folder = await plainPath(root, path.slice(allowed === '/' ? 0 : allowed.length));
   if (folder === undefined) throw brokenTable('there is no such folder');
-  return new LocalFolder(folder.replace(/(?<=.)\/$/, ''), directory);
+  return new LocalFolder(folder.replace(/(?<=.)\/$/, ''), options);
 }

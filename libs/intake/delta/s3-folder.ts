@@ -5,7 +5,7 @@ import { AwsClient } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { MillraceError, type S3Access } from '@app/platform';
-import { TableBytes, type TableBytesOptions } from './table-bytes.js';
+import { TableBytes, tableTooLarge, type TableBytesOptions } from './table-bytes.js';
 import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-folder.js';
 
 const TIMEOUT_MS = 300_000;
@@ -50,7 +50,7 @@ export class S3Folder implements TableFolder {
       service: 's3',
       retries: RETRIES,
     });
-    this.bytes = new TableBytes(options, tooLarge);
+    this.bytes = new TableBytes(options, tableTooLarge);
   }
 
   async logNames(): Promise<readonly string[]> {
@@ -122,9 +122,3 @@ const unreachable = (cause: unknown): MillraceError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });
-
-const tooLarge = (maxBytes: number): MillraceError =>
-  new MillraceError(
-    'UPLOAD_TOO_LARGE',
-    `the files of a table may have at most ${maxBytes} bytes; upload it in parts`,
-  );

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { MillraceError } from '@app/platform';
+import { MillraceError } from '@app/platform';
 import type { SpoolRoom } from '../spool/spool.js';
 
 export interface TableBytesOptions {
@@ -39,3 +39,9 @@ export class TableBytes {
     }
   }
 }
+
+export const tableTooLarge = (maxBytes: number): MillraceError =>
+  new MillraceError(
+    'UPLOAD_TOO_LARGE',
+    `the files of a table may have at most ${maxBytes} bytes; upload it in parts`,
+  );

@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -43,8 +43,10 @@ export class Spool {
     /** Of the disk that a path is on. */
     private readonly freeBytes: (path: string) => Promise<number> = freeBytesOf,
   ) {
-    rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
+    // The folder itself stays: the engine that reads uploads is held to it, and not to its name.
+    for (const each of readdirSync(directory))
+      rmSync(join(directory, each), { recursive: true, force: true });
   }
 
   /** A folder that stays for as long as the process runs. */

@@ -91,17 +91,11 @@ export class TableUploads {
     refuseWide(table);
     const fields = storedFields(table.fields);
     const { engine, directory } = options;
-    const blocks = this.spool.counted(
-      options.uploadId,
-      rowsOf(engine, table, directory),
-      ({ bytes }) => bytes.length,
+    const chunks = spoolRows(
+      (target) =>
+        this.spool.counted(options.uploadId, rowsOf(engine, table, target), ({ bytes }) => bytes),
+      { directory, chunkBytes: CHUNK_BYTES, chunkRows: CHUNK_ROWS, maxBytes: options.maxBytes },
     );
-    const chunks = spoolRows(blocks, {
-      directory,
-      chunkBytes: CHUNK_BYTES,
-      chunkRows: CHUNK_ROWS,
-      maxBytes: options.maxBytes,
-    });
     const target = targetStream(keeper, fields);
     for await (const chunk of chunks) {
       yield async (first) => {

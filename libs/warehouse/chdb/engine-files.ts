@@ -2,16 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMALL_ENGINE } from '../small-engine.js';
 
-/**
- * What the embedded engine's one user may do at all: tables and files, no network, no other
- * engines. Files it must read and write for acceptance; sessions that run a client's statement
- * are read-only, which takes table functions away from them.
- */
-const STREAM_GRANTS = [
-  'GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE DATABASE, DROP, TRUNCATE, SHOW, OPTIMIZE ON *.*',
+/** What the one user may do at all where uploads are read: files, no network, no tables of its own. */
+const UPLOAD_GRANTS = [
+  'GRANT SELECT, SHOW ON *.*',
   'GRANT CREATE TEMPORARY TABLE ON *.*',
   'GRANT READ, WRITE ON FILE',
-  'GRANT TABLE ENGINE ON MergeTree',
 ];
 
 /**
@@ -26,11 +21,11 @@ const SOURCE_GRANTS = [
   'GRANT TABLE ENGINE ON MergeTree',
 ];
 
-/** What an engine is for: streams that it keeps itself, or tables that are read where they lie. */
-export type EnginePurpose = 'streams' | 'sources';
+/** What an engine is for: uploads' files, or tables that are read where they lie. */
+export type EnginePurpose = 'uploads' | 'sources';
 
 const GRANTS: Readonly<Record<EnginePurpose, readonly string[]>> = {
-  streams: STREAM_GRANTS,
+  uploads: UPLOAD_GRANTS,
   sources: SOURCE_GRANTS,
 };
 

@@ -1,44 +1,26 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { drainPending, Session } from 'chdb';
-import type { LocalEngine } from '../warehouse.js';
-import { keepingCrashSignals } from './crash-signals.js';
-import { ChdbLocalEngine, EXTRACTION, STRICT_INPUT } from './chdb-local-engine.js';
+import { keepingCrashSignals } from './crash-signals.mjs';
 import { openHearing } from './heard-reason.js';
-import { writeEngineFiles, type EnginePurpose } from './engine-files.js';
+import { writeEngineFiles } from './engine-files.js';
 import { sessionPool, type SessionPool } from './session-pool.js';
 
-export interface EngineOptions {
-  /** Absolute; one process has it at a time. */
-  readonly directory: string;
-  /** Acceptance statements that run at once; more wait. */
-  readonly acceptors: number;
-  readonly purpose?: EnginePurpose;
-}
-
-/** Tables that are read at once; more wait. */
-const EXTRACTORS = 2;
-const MAX_ACCEPT_MEMORY = 2 * 1024 ** 3;
-
-/** ClickHouse's engine in this process, on a data directory. */
+/** ClickHouse's engine in this process, on a data directory, for tables that lie elsewhere. */
 export class Engine {
   readonly path: string;
-  readonly localEngine: LocalEngine;
   /** Carries the engine's configuration; later sessions join the engine that is then there. */
   private readonly first: Session;
   private readonly pools: SessionPool[] = [];
 
-  /** @throws when another process has the directory. */
-  constructor({ directory, acceptors, purpose = 'streams' }: EngineOptions) {
+  /**
+   * @param directory absolute; one process has it at a time
+   * @throws when another process has it
+   */
+  constructor(directory: string) {
     this.path = join(directory, 'store');
     mkdirSync(this.path, { recursive: true });
-    this.first = openFirst(this.path, writeEngineFiles(join(directory, 'config'), purpose));
-    const accepting = [...STRICT_INPUT, `--max_memory_usage=${MAX_ACCEPT_MEMORY}`];
-    const extracting = [...accepting, ...EXTRACTION];
-    this.localEngine = new ChdbLocalEngine(
-      this.sessions(accepting, acceptors),
-      this.sessions(extracting, EXTRACTORS),
-    );
+    this.first = openFirst(this.path, writeEngineFiles(join(directory, 'config'), 'sources'));
   }
 
   /** Up to `size` sessions with these settings, closed with the engine. */

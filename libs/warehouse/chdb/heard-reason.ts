@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { callC, I32 } from './libc.js';
+import { callC, I32 } from './libc.mjs';
 
 const STDERR = 2;
 const REASON_LENGTH_MAX = 600;

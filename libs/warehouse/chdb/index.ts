@@ -1,1 +1,1 @@
-export { Engine, type EngineOptions } from './engine.js';
+export { openChdbSources } from './open-chdb-sources.js';

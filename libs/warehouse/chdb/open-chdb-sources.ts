@@ -1,6 +1,6 @@
 import { Session } from 'chdb';
 import type { SourceEngine, SourceEngineOptions } from '../source-engine.js';
-import { ChdbLocalEngine } from './chdb-local-engine.js';
+import { ChdbStatements } from './chdb-statements.js';
 import { Engine } from './engine.js';
 import { openReader } from './open-reader.js';
 
@@ -21,7 +21,7 @@ export function openChdbSources({
   readers,
   definers,
 }: SourceEngineOptions): SourceEngine {
-  const engine = new Engine({ directory, acceptors: 1, purpose: 'sources' });
+  const engine = new Engine(directory);
   const control = new Session(engine.path);
   const reader = openReader(engine, control, { directory, limits, readers });
   const sessions = engine.sessions(
@@ -30,7 +30,7 @@ export function openChdbSources({
   );
   return {
     reader,
-    statements: new ChdbLocalEngine(sessions, sessions),
+    statements: new ChdbStatements(sessions),
     close: async () => {
       await reader.close();
       // Nobody wants what is still being copied, and it would be waited for.

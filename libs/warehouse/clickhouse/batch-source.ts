@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { POSITION_COLUMNS } from '../ddl.js';
@@ -27,21 +27,30 @@ export class HandedBatches implements BatchSource {
   /** @param directory that the engine may read; absolute */
   constructor(private readonly directory: string) {}
 
-  async offer(
-    { columns, types, batches }: BatchInsert,
-    take: (offer: Offer) => Promise<void>,
-  ): Promise<void> {
-    const handed = new Map(
-      batches.map(({ file }) => [file, join(this.directory, `${randomUUID()}${endingOf(file)}`)]),
-    );
-    try {
-      for (const [file, at] of handed) await linkOrCopy(file, at);
-      const there = batches.map((batch) => ({ ...batch, file: handed.get(batch.file) ?? '' }));
-      const rows = `(${selectBatches({ columns, types, batches: there })})`;
-      await take(types ? { rows, settings: LINES_SETTINGS } : { rows });
-    } finally {
-      await Promise.all([...handed.values()].map((file) => rm(file, { force: true })));
-    }
+  offer(insert: BatchInsert, take: (offer: Offer) => Promise<void>): Promise<void> {
+    return withLinked(insert, this.directory, async (linked) => {
+      const rows = `(${selectBatches(linked)})`;
+      await take(insert.types ? { rows, settings: LINES_SETTINGS } : { rows });
+    });
+  }
+}
+
+/** Runs work while the files of an insert are in a folder, too; they are gone from it afterwards. */
+async function withLinked(
+  insert: BatchInsert,
+  directory: string,
+  work: (linked: BatchInsert) => Promise<void>,
+): Promise<void> {
+  const { batches } = insert;
+  const linked = new Map(
+    batches.map(({ file }) => [file, join(directory, `${randomUUID()}${endingOf(file)}`)]),
+  );
+  try {
+    for (const [file, at] of linked) await linkOrCopy(file, at);
+    const there = batches.map((batch) => ({ ...batch, file: linked.get(batch.file) ?? '' }));
+    await work({ ...insert, batches: there });
+  } finally {
+    await Promise.all([...linked.values()].map((file) => rm(file, { force: true })));
   }
 }
 
@@ -63,21 +72,28 @@ const LINES = ` SETTINGS ${Object.entries(LINES_SETTINGS)
   .map(([name, value]) => `${name} = ${typeof value === 'string' ? quoteText(value) : value}`)
   .join(', ')}`;
 
-/** For a server that cannot read our files: the engine in this process makes one file of them, which is sent. */
+/**
+ * For a server that cannot read our files: the engine beside this process makes one file of them,
+ * which is sent. It may read this folder only, so the files are linked into it.
+ */
 export class SentBatches implements BatchSource {
   constructor(
     private readonly engine: LocalEngine,
     /** Absolute; for files on their way. What is there was left by a process that is gone. */
     private readonly directory: string,
   ) {
-    rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
+    // The folder itself stays: the engine is held to it, and not to its name.
+    for (const each of readdirSync(directory)) rmSync(join(directory, each));
   }
 
   async offer(insert: BatchInsert, take: (offer: Offer) => Promise<void>): Promise<void> {
     const file = join(this.directory, `${randomUUID()}.native.zst`);
     try {
-      const structure = await this.write(insert, file);
+      let structure = '';
+      await withLinked(insert, this.directory, async (linked) => {
+        structure = await this.write(linked, file);
+      });
       await take({ rows: `input(${quoteText(structure)})`, file });
     } finally {
       await rm(file, { force: true });

@@ -129,7 +129,7 @@ export class EngineProcess {
   async restart(generation: number, reason: string): Promise<void> {
     const { child } = this;
     if (!child || this.generation !== generation || hasEnded(child)) return;
-    this.options.tell({ type: 'ended', reason });
+    this.options.tell({ of: 'warehouse', type: 'ended', reason });
     this.failures = 0;
     const exited = once(child, 'exit');
     hold(child, true);
@@ -206,7 +206,7 @@ export class EngineProcess {
       try {
         return await this.launch();
       } catch (error) {
-        this.options.tell({ type: 'ended', reason: (error as Error).message });
+        this.options.tell({ of: 'warehouse', type: 'ended', reason: (error as Error).message });
       }
     }
   }
@@ -255,7 +255,11 @@ export class EngineProcess {
       }
       const isSteady = performance.now() - answeredAt > STEADY_MS;
       this.failures = isSteady ? 0 : Math.min(this.failures, ANSWERED_PAUSES);
-      this.options.tell({ type: 'ended', reason: complaint.trim() || outcome(child) });
+      this.options.tell({
+        of: 'warehouse',
+        type: 'ended',
+        reason: complaint.trim() || outcome(child),
+      });
       const next = this.again();
       next.catch(() => undefined);
       this.release?.(next);
@@ -265,7 +269,7 @@ export class EngineProcess {
     if (hasEnded(child)) throw new Error(`the engine has ended: ${outcome(child)}`);
     child.once('exit', lost);
     hold(child, false);
-    this.options.tell({ type: 'started', pid, walls: given });
+    this.options.tell({ of: 'warehouse', type: 'started', pid, walls: given });
     this.up = { generation, origin, path, pid, child };
     return this.up;
   }

@@ -15,6 +15,7 @@ const CONNECT_TCP = 2n;
 const SCOPES = 3n;
 const [NO_NEW_PRIVILEGES, PARENT_DEATH_SIGNAL, SIGKILL] = [38, 1, 9];
 const O_PATH = 0x200000;
+const SET_DESCRIPTOR_FLAGS = 2;
 
 /** How many rights for files each version knows, from the first on. */
 const RIGHTS_OF_VERSION = [0, 13, 14, 15, 15, 16];
@@ -75,6 +76,30 @@ export function restrict({ own, read }) {
   prctl(NO_NEW_PRIVILEGES, 1);
   if (syscall(RESTRICT_SELF, ruleset, 0) !== 0) return { files: false, tcp: false };
   return { files: true, tcp: version >= VERSION_WITH_TCP };
+}
+
+/**
+ * Another program takes this process's place, with its fence and these descriptors. Returns never.
+ * @param {string} path @param {[string, string, string]} args @param {readonly number[]} descriptors
+ */
+export function becomeProgram(path, args, descriptors) {
+  const { String: text, I32, I64 } = DataType;
+  const named = { library: 'c', retType: I32 };
+  // Node.js closes at such a moment what it was given.
+  for (const each of descriptors)
+    load({
+      ...named,
+      funcName: 'fcntl',
+      paramsType: [I32, I32, I32],
+      paramsValue: [each, SET_DESCRIPTOR_FLAGS, 0],
+    });
+  load({
+    ...named,
+    funcName: 'execl',
+    paramsType: [text, text, text, text, I64],
+    paramsValue: [path, ...args, 0],
+  });
+  throw new Error(`${path} could not be run`);
 }
 
 /** @param {number} ruleset @param {string} path @param {bigint} rights */

@@ -1,8 +1,12 @@
 import type { Walls } from './engine-child.js';
 
-export type EngineEvent =
+/** Which of the engine's processes: the one with the tables, or the one that reads uploads. */
+export type EnginePart = 'warehouse' | 'uploads';
+
+export type EngineEvent = { readonly of: EnginePart } & (
   | { readonly type: 'started'; readonly pid: number; readonly walls: Walls }
-  | { readonly type: 'ended'; readonly reason: string };
+  | { readonly type: 'ended'; readonly reason: string }
+);
 
 /** The engine while it runs. */
 export interface RunningEngine {

@@ -2,8 +2,8 @@
 import { Engine } from '../../../libs/warehouse/chdb/engine.js';
 
 const [directory = ''] = process.argv.slice(2);
-const { localEngine } = new Engine({ directory, acceptors: 1 });
-await localEngine.run('SELECT 1');
+const sessions = new Engine(directory).sessions([], 1);
+await sessions.use(({ session }) => session.queryAsync('SELECT 1'));
 console.log('ready');
 const kept: unknown[] = [];
 for (;;) kept.push(Array.from({ length: 1000 }, () => ({})));

@@ -1,27 +1,25 @@
+// @ts-check
+// Calls of the C library; plain JavaScript since the engine of acceptance's process uses it too.
 import { createRequire } from 'node:module';
-import type { DataType } from 'ffi-rs';
+import process from 'node:process';
 
 const LIBRARY = 'libc';
 
-const {
-  DataType: types,
-  load,
-  open,
-} = withoutStack(() => createRequire(import.meta.url)('ffi-rs') as typeof import('ffi-rs'));
+/** @type {typeof import('ffi-rs')} */
+const ffi = withoutStack(() => createRequire(import.meta.url)('ffi-rs'));
+const { DataType: types, load, open } = ffi;
 export const { I32, I64, U8Array } = types;
-type Parameter = DataType.I32 | DataType.I64 | DataType.U8Array;
 
 let isOpen = false;
 
 /**
  * A call of the C library, which Node.js has not.
- * @returns what it returns. @throws when that is below 0
+ * @param {string} funcName
+ * @param {import('./libc.mjs').Parameter[]} paramsType
+ * @param {(number | Buffer)[]} paramsValue
+ * @returns {number} what it returns. @throws when that is below 0
  */
-export function callC(
-  funcName: string,
-  paramsType: Parameter[],
-  paramsValue: (number | Buffer)[],
-): number {
+export function callC(funcName, paramsType, paramsValue) {
   if (!isOpen) open({ library: LIBRARY, path: process.platform === 'linux' ? '' : 'libSystem.B.dylib' }); // prettier-ignore
   isOpen = true;
   const result = load({ library: LIBRARY, funcName, retType: I32, paramsType, paramsValue });
@@ -32,8 +30,11 @@ export function callC(
 /**
  * It asks Node for a report of the process, to know the C library by. That has a stack in it, for
  * which Node would read all our source maps: a third of a second of each start.
+ * @template Loaded
+ * @param {() => Loaded} load
+ * @returns {Loaded}
  */
-function withoutStack<Loaded>(load: () => Loaded): Loaded {
+function withoutStack(load) {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {

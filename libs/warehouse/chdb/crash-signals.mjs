@@ -1,4 +1,7 @@
-import { callC, I32, I64, U8Array } from './libc.js';
+// @ts-check
+// How a process with an engine in it ends when it crashes; plain JavaScript as libc.mjs is.
+import process from 'node:process';
+import { callC, I32, I64, U8Array } from './libc.mjs';
 
 /** Those that end a process which cannot go on, by their numbers; some are others on macOS. */
 const LINUX = { ill: 4, trap: 5, abrt: 6, bus: 7, fpe: 8, segv: 11, sys: 31 };
@@ -15,8 +18,11 @@ const RLIMIT_BYTES = 16;
  * this library does not have, and nobody is answered, nor told that the process is lost. As Node
  * has them, a process whose heap is full ends at once. It leaves no core dump, which would hold
  * every tenant's rows, and take as long as the disk takes to write them.
+ * @template Opened
+ * @param {() => Opened} openEngine
+ * @returns {Opened}
  */
-export function keepingCrashSignals<Opened>(openEngine: () => Opened): Opened {
+export function keepingCrashSignals(openEngine) {
   leaveNoCore();
   const before = CRASHES.map((signal) => ({ signal, action: actionOf(signal) }));
   try {
@@ -27,13 +33,14 @@ export function keepingCrashSignals<Opened>(openEngine: () => Opened): Opened {
   }
 }
 
-function actionOf(signal: number): Buffer {
+/** @param {number} signal @returns {Buffer} */
+function actionOf(signal) {
   const action = Buffer.alloc(ACTION_BYTES);
   callC('sigaction', [I32, I64, U8Array], [signal, 0, action]);
   return action;
 }
 
-function leaveNoCore(): void {
+function leaveNoCore() {
   const limit = Buffer.alloc(RLIMIT_BYTES);
   callC('getrlimit', [I32, U8Array], [RLIMIT_CORE, limit]);
   // The one in force, below the one it may be raised to.

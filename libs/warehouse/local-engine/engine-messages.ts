@@ -1,0 +1,43 @@
+import type { Walls } from '../engine/engine-child.js';
+
+/** What the engine's process is asked, one JSON text a line. */
+export type EngineRequest =
+  | {
+      readonly id: number;
+      readonly run: string;
+      readonly params?: Readonly<Record<string, string>> | undefined;
+    }
+  | { readonly id: number; readonly spool: SpoolRequest }
+  /** Asks for the next file of rows, or says that no more are wanted. */
+  | { readonly id: number; readonly next: boolean };
+
+export interface SpoolRequest {
+  readonly sql: string;
+  readonly directory: string;
+  /** The file that rows go to first, and what is in it. */
+  readonly index: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+}
+
+/** What it answers, likewise. */
+export interface EngineAnswer {
+  readonly id?: number;
+  /** Said once, when it has started. */
+  readonly ready?: Walls;
+  readonly text?: string;
+  readonly rows?: number;
+  readonly bytes?: number;
+  readonly index?: number;
+  readonly isFull?: boolean;
+  readonly done?: boolean;
+  readonly failed?: {
+    readonly message: string;
+    readonly code?: string | number;
+    readonly type?: string;
+    /** Of a file that could not be written. */
+    readonly syscall?: string;
+  };
+}

@@ -1,0 +1,49 @@
+// @ts-check
+// Shuts this process in and then becomes the engine's program, so that all of its threads are inside.
+// Run by plain node: `fence-local-engine.mjs {"own":[…],"read":[…],"parent":…,"engine":{…}}`.
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('./serve-local-engine.mjs', import.meta.url));
+const { own, read, parent, engine } = JSON.parse(process.argv[2] ?? '{}');
+/** The parent's messages come by it. */
+const CHANNEL = 3;
+const given = JSON.stringify(engine);
+
+/** What Node.js, the C library and the engine read of the system. */
+const SYSTEM = ['/usr', '/lib', '/lib64', '/sys', '/proc/self'];
+const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
+
+/** Where the program, and the packages that it loads, are. */
+function programFolders() {
+  const require = createRequire(import.meta.url);
+  const packages = ['chdb', 'ffi-rs'].map((name) =>
+    dirname(dirname(require.resolve(`${name}/package.json`))),
+  );
+  return [process.execPath, join(dirname(PROGRAM), '..'), ...packages];
+}
+
+if (process.platform === 'linux') {
+  const { becomeProgram, endWithParent, restrict } = await import('../engine/landlock.mjs');
+  endWithParent();
+  if (process.ppid !== parent) process.exit(1);
+  // Where memory runs out, the kernel ends this process before the one that holds the queue.
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {
+    // A container may forbid it; the bound on a statement's memory holds all the same.
+  }
+  const walls = restrict({
+    own: [...own, ...DEVICES],
+    read: [...read, ...programFolders(), ...SYSTEM],
+  });
+  if (walls.files) {
+    const descriptors = [0, 1, 2, CHANNEL];
+    becomeProgram(process.execPath, [process.execPath, PROGRAM, given], descriptors);
+  }
+}
+process.argv[2] = given;
+await import('./serve-local-engine.mjs');

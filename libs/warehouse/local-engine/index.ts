@@ -1,0 +1,1 @@
+export { LocalEngineProcess, type LocalEngineOptions } from './local-engine-process.js';
