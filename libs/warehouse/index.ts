@@ -19,6 +19,7 @@ export { microsByMagnitude } from './sql/micros-by-magnitude.js';
 export { WHOLE_RESULT } from './sql/read-settings.js';
 export { openSourceEngine } from './open-source-engine.js';
 export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
+export type { RowFile, RowFiles } from './row-files.js';
 export { StorageUse } from './storage-use.js';
 export { WholeResult } from './whole-result.js';
 export {
@@ -50,8 +51,6 @@ export {
   type QueryProgress,
   type RejectedRows,
   REMOVED_AT_ONCE,
-  type RowFile,
-  type RowFiles,
   type ResultFormat,
   type StoredBatch,
   StreamStatistics,

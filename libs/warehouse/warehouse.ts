@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AuditTables } from './audit-tables.js';
 import type { PersonKeyTable } from './person-key-table.js';
+import type { RowFile, RowFiles } from './row-files.js';
 import type { StorageUse } from './storage-use.js';
 import type { TableHealth } from './table-health.js';
 
@@ -265,27 +266,6 @@ export abstract class LocalEngine {
    * columnar form. Tells of each file that is full before it goes on, and of the last one at the end.
    */
   abstract spool(sql: string, files: RowFiles): AsyncIterable<RowFile>;
-}
-
-/** Files `<index>.native` that rows are written to, one after the other. */
-export interface RowFiles {
-  /** Absolute. */
-  readonly directory: string;
-  /** The first file, and what is in it already. */
-  readonly index: number;
-  readonly rows: number;
-  readonly bytes: number;
-  /** A file is full after the block that reaches one of these. */
-  readonly rowsMax: number;
-  readonly bytesMax: number;
-}
-
-/** What was added to a file. */
-export interface RowFile {
-  readonly index: number;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly isFull: boolean;
 }
 
 export interface Warehouse

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { hasEnded, hold, outcome, type Walls } from '../engine/engine-child.js';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
-import type { RowFile, RowFiles } from '../warehouse.js';
+import type { RowFile, RowFiles } from '../row-files.js';
 import type { EngineAnswer, EngineRequest } from './engine-messages.js';
 
 export interface EngineProgram {

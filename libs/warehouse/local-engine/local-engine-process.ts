@@ -4,7 +4,8 @@ import { Semaphore } from '@app/flow';
 import { writeEngineFiles } from '../chdb/engine-files.js';
 import type { EngineEvent } from '../engine/index.js';
 import { WarehouseError } from '../warehouse-errors.js';
-import type { LocalEngine, RowFile, RowFiles } from '../warehouse.js';
+import type { RowFile, RowFiles } from '../row-files.js';
+import type { LocalEngine } from '../warehouse.js';
 import { EngineConnection, EngineLostError } from './engine-connection.js';
 import { EXTRACTION, STRICT_INPUT } from './strict-input.js';
 

@@ -1,0 +1,20 @@
+/** Files `<index>.native` that rows are written to, one after the other. */
+export interface RowFiles {
+  /** Absolute. */
+  readonly directory: string;
+  /** The first file, and what is in it already. */
+  readonly index: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** A file is full after the block that reaches one of these. */
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+}
+
+/** What was added to a file. */
+export interface RowFile {
+  readonly index: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly isFull: boolean;
+}
