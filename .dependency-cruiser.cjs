@@ -24,6 +24,10 @@ const layers = {
     ['event-store', 'key-store', 'warehouse', 'platform'],
     'The audit trail reads events of every domain by their stored form; names of people and organizations are handed in by the app.',
   ],
+  'stored-events': [
+    ['audit', 'event-store', 'identity', 'streams'],
+    'What may be stored is said by each domain; here it is put together, for every process that reads it.',
+  ],
   acceptance: [
     ['streams', 'warehouse', 'platform'],
     'From bytes to verdicts: it knows columns, and neither HTTP nor the queue.',

@@ -10,8 +10,8 @@ import { progressBar } from './progress-bar.js';
 const USAGE = `usage: npm run audit:verify -- [--head <organization>=<hash>]…
 
 Makes every organization's chain of hashes again out of the events and compares it with the table
-_audit, row by row. Ends with code 1 when anything differs. The server must be stopped: it has the
-data directory.
+_audit, row by row, and lists the events that this version does not understand. Ends with code 1
+when anything differs, or is not understood. The server must be stopped: it has the data directory.
 
   --head  a hash that was noted earlier must still be in that organization's trail: shows that
           nothing was cut off at its end
@@ -48,7 +48,9 @@ async function verify(stores: Stores, heads: ReadonlyMap<string, string>): Promi
     );
     for (const problem of problems) console.log(`  ${problem}`);
   }
-  return sound;
+  for (const { stream, revision, type, reason } of stores.notUnderstood.all())
+    console.log(`not understood: event ${revision} of ${stream}, ${type}: ${reason}`);
+  return sound && stores.notUnderstood.count === 0;
 }
 
 async function main(): Promise<void> {

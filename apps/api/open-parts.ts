@@ -10,7 +10,9 @@ import {
 import {
   CommandPace,
   CommandPipeline,
+  measureNotUnderstood,
   measureProjections,
+  type NotUnderstood,
   Projector,
   SnapshotFiles,
   type EventStore,
@@ -39,6 +41,7 @@ import {
   type Logger,
 } from '@app/platform';
 import type { Catalog } from '@app/query';
+import { STORED_EVENTS } from '@app/stored-events';
 import {
   DamagedTables,
   DroppedTablesProjection,
@@ -46,10 +49,11 @@ import {
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
-import { openWarehouse, type EngineEvent, type LocalEngine, type Warehouse } from '@app/warehouse';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { openEvents } from './open-events.js';
 import { StreamCatalog } from './stream-catalog.js';
+import { tellOfEngine } from './tell-of-engine.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
 export interface Stores {
@@ -59,6 +63,7 @@ export interface Stores {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
   readonly events: EventStore;
+  readonly notUnderstood: NotUnderstood;
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
@@ -112,23 +117,29 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     memoryBytes: config.engineMemoryBytes,
     tell: (event) => tellOfEngine(event, logger),
   });
-  const { events, serverKey, people } = await openEvents(config, warehouse, logger).catch(
-    async (error: unknown) => {
-      // An engine that is left open keeps the process.
-      await warehouse.close();
-      throw error;
-    },
-  );
+  const opened = await openEvents(config, warehouse, logger).catch(async (error: unknown) => {
+    // An engine that is left open keeps the process.
+    await warehouse.close();
+    throw error;
+  });
+  const { events, notUnderstood, serverKey, people } = opened;
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const invitations = new InvitationsProjection(people, users);
   const endedSessions = new EndedSessionsProjection();
   const streams = new StreamsProjection();
-  const directory = new AccountsDirectory(users, organizations, people);
+  const directory = new AccountsDirectory(users, organizations, people, notUnderstood);
   const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLead(warehouse, { rank: leadRank(config) });
   const following = new FollowLeadProjection(lead, directory);
-  const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, logger);
+  const tables = new WarehouseTablesProjection(
+    warehouse,
+    streams,
+    databases,
+    lead,
+    logger,
+    notUnderstood,
+  );
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const auditTrail = new AuditTrailProjection(
     warehouse,
@@ -143,7 +154,8 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     warehouse,
     localEngine,
     events,
-    snapshots: new SnapshotFiles(at('snapshots')),
+    notUnderstood,
+    snapshots: new SnapshotFiles(at('snapshots'), STORED_EVENTS.names),
     users,
     organizations,
     invitations,
@@ -173,22 +185,6 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       await warehouse.close().finally(callOff);
     },
   };
-}
-
-/** What an operator should know of the engine's process. */
-function tellOfEngine(event: EngineEvent, logger: Logger): void {
-  const name = event.of === 'warehouse' ? 'the engine' : 'the engine that reads uploads';
-  if (event.type === 'ended') {
-    logger.warn({ reason: event.reason }, `${name} has ended and is started again`);
-    return;
-  }
-  const { pid, walls } = event;
-  logger.info({ enginePid: pid, ...walls }, `${name} has started`);
-  if (!walls.files || !walls.tcp)
-    logger.warn(
-      walls,
-      `this system does not hold ${name} to its own files and connections (Landlock, Linux 6.7): see SECURITY.md`,
-    );
 }
 
 /** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */
@@ -242,6 +238,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureProcess();
   measureQueue(queue);
   measureProjections(projector, stores.events);
+  measureNotUnderstood(stores.notUnderstood);
   measureLead(stores.lead);
   return {
     ...stores,

@@ -15,6 +15,17 @@ const CLIENT_ERRORS = { from: 400, to: 499 };
 /** Refused before anybody was known, or for having asked too often: kept as failed logins, where they are. */
 const NOT_COMMANDS: ReadonlySet<ErrorKind> = new Set(['UNAUTHORIZED', 'TOO_MANY_REQUESTS']);
 
+export interface CommandRefused {
+  readonly type: 'CommandRefused';
+  readonly data: {
+    readonly method: string;
+    readonly route?: string;
+    readonly reason: string;
+    /** Refusals of the same caller before this one that have no entry of their own. */
+    readonly unrecorded?: number;
+  };
+}
+
 interface Recorded {
   since: number;
   count: number;
@@ -52,16 +63,16 @@ export class RefusalRecorder {
     const userAgent = request.headers['user-agent'];
     // The route's pattern: the path itself may hold an e-mail.
     const { url: route } = request.routeOptions;
-    const data = {
+    const data: CommandRefused['data'] = {
       method: request.method,
-      route,
+      ...(route === undefined ? {} : { route }),
       reason: failure.kind,
       ...(unrecorded > 0 ? { unrecorded } : {}),
     };
     try {
       await this.pipeline.record(
         `refusal-${organizationId ?? 'none'}`,
-        { type: 'CommandRefused', data },
+        { type: 'CommandRefused', data } satisfies CommandRefused,
         {
           commandId: ulid(),
           actor: caller.userId,

@@ -50,3 +50,4 @@ export { DroppedTablesProjection } from './projections/dropped-tables.projection
 export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';
+export { STREAM_EVENTS } from './event-fields.js';
