@@ -71,6 +71,7 @@ async function openEventStore(
   const store = openEventStoreDb({
     ...eventStore,
     log,
+    positionFile: join(dataDirectory, 'snapshots', 'event-store-position.json'),
   });
   try {
     await store.lastPosition();
