@@ -34,6 +34,7 @@ interface Recorded {
 /** Keeps refused commands, so that the audit trail also says who tried what. */
 export class RefusalRecorder {
   private readonly callers = new Map<string, Recorded>();
+  private isKeeping = true;
 
   constructor(
     private readonly pipeline: CommandPipeline,
@@ -83,8 +84,15 @@ export class RefusalRecorder {
           requestId: request.id,
         },
       );
+      this.isKeeping = true;
     } catch (error) {
-      this.logger.error({ err: error, requestId: request.id }, 'a refusal could not be kept');
+      // Once: while the store is away, whoever is refused would write the log.
+      if (this.isKeeping)
+        this.logger.error(
+          { reason: String(error), requestId: request.id },
+          'a refusal could not be kept, and maybe others after it',
+        );
+      this.isKeeping = false;
     }
   }
 

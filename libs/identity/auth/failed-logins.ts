@@ -78,6 +78,7 @@ export class FailedLogins implements OnApplicationShutdown {
   private unlisted = new UnlistedFailures();
   private minute: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
+  private isKeeping = true;
 
   constructor(private readonly pipeline: CommandPipeline) {}
 
@@ -182,9 +183,13 @@ export class FailedLogins implements OnApplicationShutdown {
         occurredAt: iso(Date.now()),
         ...context,
       });
+      this.isKeeping = true;
       return true;
     } catch (error) {
-      this.logger.error(`failed logins could not be kept, and are tried again: ${String(error)}`);
+      // Once: while the store is away, whoever knocks would write the log.
+      if (this.isKeeping)
+        this.logger.error(`failed logins could not be kept, and are tried again: ${String(error)}`);
+      this.isKeeping = false;
       return false;
     }
   }
