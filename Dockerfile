@@ -32,5 +32,5 @@ EXPOSE 5080 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 \
     CMD ["node", "bin/healthcheck.mjs"]
-ENTRYPOINT ["node", "--enable-source-maps"]
+ENTRYPOINT ["node", "--enable-source-maps", "--disable-warning=DEP0005"]
 CMD ["dist/apps/api/main.js"]

@@ -16,7 +16,9 @@ const flags = named ? rest : process.argv.slice(2);
 await prepare();
 
 const main = join(root, 'dist', 'apps', app.includes('/') ? `${app}.js` : join(app, 'main.js'));
-const child = spawn(process.execPath, ['--enable-source-maps', main, ...flags], {
+// passport-http makes buffers in the old way, which Node.js would tell everyone at the first login.
+const nodeFlags = ['--enable-source-maps', '--disable-warning=DEP0005'];
+const child = spawn(process.execPath, [...nodeFlags, main, ...flags], {
   stdio: 'inherit',
   env: environment(),
 });
