@@ -1,4 +1,4 @@
-// `npm run replay`: makes a read model again out of the events.
+// `millrace replay`: makes a read model again out of the events.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { FollowLeadProjection } from '@app/audit';
@@ -7,7 +7,7 @@ import { createLogger, readConfig } from '@app/platform';
 import { openStores, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 
-const USAGE = `usage: npm run replay -- --projection <name> [--from <position>]
+const USAGE = `usage: millrace replay --projection <name> [--from <position>]
 
 Makes a read model again out of the events. The server must be stopped: it has the data directory.
 

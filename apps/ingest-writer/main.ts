@@ -1,4 +1,4 @@
-// `node bin/start.mjs ingest-writer`: takes batches from Kafka and writes them to ClickHouse.
+// `millrace serve` with MILLRACE_ROLES=writer: takes batches from Kafka and writes them to ClickHouse.
 import 'reflect-metadata';
 import {
   GroupInserter,
@@ -18,7 +18,7 @@ import {
 } from '@app/platform';
 import { openParts } from './open-parts.js';
 
-const USAGE = `usage: node bin/start.mjs ingest-writer
+const USAGE = `usage: millrace serve, with MILLRACE_ROLES=writer
 
 Takes batches from Kafka and writes them to ClickHouse, as one of any number of writers. Needs
 KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, and a MILLRACE_DATA_DIR of its own. An API that
