@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
+import { CallerStanding } from '@app/platform';
 import { AuthGuard } from './auth/auth.guard.js';
 import { BasicStrategy } from './auth/basic.strategy.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { Login } from './auth/login.js';
 import { Sessions } from './auth/sessions.js';
+import { Standing } from './auth/standing.js';
 import { VerifiedCredentials } from './auth/verified-credentials.js';
 import { AddUserHandler } from './commands/add-user.command.js';
 import { AnswerInvitationHandler } from './commands/answer-invitation.command.js';
@@ -70,6 +72,8 @@ import { TokenSecrets } from './people/token-secrets.js';
     UpdateUserHandler,
     WithdrawInvitationHandler,
     { provide: APP_GUARD, useClass: AuthGuard },
+    { provide: CallerStanding, useClass: Standing },
   ],
+  exports: [CallerStanding],
 })
 export class IdentityModule {}

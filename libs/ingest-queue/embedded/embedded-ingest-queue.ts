@@ -155,6 +155,11 @@ export class EmbeddedIngestQueue implements IngestQueue {
     }
   }
 
+  written(): Promise<QueuePosition> {
+    const offset = BigInt(this.committed()) + 1n;
+    return Promise.resolve({ partition: this.partition, offset });
+  }
+
   async awaitCommitted({ offset }: QueuePosition): Promise<void> {
     while (BigInt(this.committed()) < offset) {
       await once(this.changes, COMMIT, { signal: this.closing.signal }).catch(() => {
