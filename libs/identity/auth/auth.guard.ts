@@ -12,7 +12,7 @@ import {
   type Caller,
   type Permission,
 } from '@app/platform';
-import { organizationNameProblem } from '../aggregates/organization.aggregate.js';
+import { organizationNameProblem } from '../aggregates/organization-names.js';
 import { mayDo } from '../aggregates/roles.js';
 import {
   OrganizationsProjection,
