@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   AuditTrailProjection,
+  EndedTrailsProjection,
   FollowLeadProjection,
   measureLead,
   TrailLead,
@@ -26,7 +27,7 @@ import {
 import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
 import { ENGINE_SLOTS } from '@app/acceptance';
 import { measureStorage, Spool, StorageBounds } from '@app/intake';
-import { openDeadLetter, type DeadLetter } from '@app/writer';
+import { ForgottenBatchesProjection, openDeadLetter, type DeadLetter } from '@app/writer';
 import type { ServerKey } from '@app/key-store';
 import {
   endWithin,
@@ -69,6 +70,7 @@ export interface Stores {
   readonly directory: AuditDirectory;
   readonly lead: TrailLead;
   readonly auditTrail: AuditTrailProjection;
+  readonly deadLetter: DeadLetter;
   /** In the order in which they get each event. */
   readonly projections: readonly Projection[];
   close(): Promise<void>;
@@ -85,7 +87,6 @@ export interface Parts extends Stores {
   readonly catalog: Catalog;
   readonly spool: Spool;
   readonly storage: StorageBounds;
-  readonly deadLetter: DeadLetter;
   readonly readiness: Readiness;
   readonly damaged: DamagedTables;
 }
@@ -130,12 +131,15 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   const following = new FollowLeadProjection(lead, directory);
   const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, logger);
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
+  const deadLetter = openDeadLetter(config.dataDirectory);
+  const forgotten = new ForgottenBatchesProjection(deadLetter, streams);
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
     serverKey.derive(AUDIT_PURPOSE),
     lead,
   );
+  const endedTrails = new EndedTrailsProjection(auditTrail);
   return {
     config,
     serverKey,
@@ -153,6 +157,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     directory,
     lead,
     auditTrail,
+    deadLetter,
     // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
     projections: [
       users,
@@ -162,7 +167,9 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       following,
       tables,
       streams,
+      endedTrails,
       dropped,
+      forgotten,
       auditTrail,
     ],
     close: async () => {
@@ -230,11 +237,10 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   await damaged.start();
   const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
   const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
-  const deadLetter = openDeadLetter(config.dataDirectory);
   const storage = new StorageBounds({
     warehouse: stores.warehouse,
     queue,
-    deadLetter,
+    deadLetter: stores.deadLetter,
     organizations: stores.organizations,
     mostBytes: config.tenant.storageBytes,
   });
@@ -253,7 +259,6 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     catalog: new StreamCatalog(stores.streams, stores.warehouse, projector),
     spool,
     storage,
-    deadLetter,
     damaged,
     readiness: readinessOf({ ...stores, queue, spool, projector, damaged }),
     close: async () => {

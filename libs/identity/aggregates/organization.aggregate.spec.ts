@@ -1,10 +1,7 @@
 import fc from 'fast-check';
-import {
-  organizationAggregate,
-  organizationNameProblem,
-  type OrganizationCommand,
-  type OrganizationEvent,
-} from './organization.aggregate.js';
+import type { OrganizationEvent } from './organization-events.js';
+import { organizationNameProblem } from './organization-names.js';
+import { organizationAggregate, type OrganizationCommand } from './organization.aggregate.js';
 import { ROLES, type Role } from './roles.js';
 
 const acme = { id: '01O', name: 'acme', database: 'o_1' };

@@ -18,7 +18,11 @@ import type {
 } from '../aggregates/stream.aggregate.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
 import { StreamsAside } from './streams-aside.js';
-import type { StreamDescription, StreamsProjection } from './streams.projection.js';
+import type {
+  OrganizationDeletedData,
+  StreamDescription,
+  StreamsProjection,
+} from './streams.projection.js';
 
 /** Of identity's event `OrganizationCreated`, what matters here. */
 interface OrganizationCreatedData {
@@ -83,6 +87,7 @@ export class WarehouseTablesProjection implements Projection {
         return this.createDatabase((event.data as OrganizationCreatedData).database);
       case 'StreamCreated': {
         const created = event.data as StreamCreated['data'];
+        if (this.streams.isOrganizationDeleted(created.organizationId)) return;
         return this.carryOut(created.id, created.name, () => this.create(created));
       }
       case 'StreamSchemaEvolved': {
@@ -95,6 +100,11 @@ export class WarehouseTablesProjection implements Projection {
       }
       case 'StreamDeleted':
         return this.aside.release((event.data as StreamDeleted['data']).id);
+      case 'OrganizationDeleted': {
+        const { organizationId } = event.data as OrganizationDeletedData;
+        for (const { id } of this.streams.list(organizationId)) this.aside.release(id);
+        return;
+      }
       default:
     }
   }

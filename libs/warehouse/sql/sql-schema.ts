@@ -1,5 +1,6 @@
 import { qualified, REJECTED_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, type Ddl } from '../ddl.js';
 import { indexName, isUnfiltered, type IndexKind } from '../column-indexes.js';
+import { quoteText } from '../identifier.js';
 import { newDatabaseName } from '../database-name.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { StorageUse } from '../storage-use.js';
@@ -57,6 +58,7 @@ const isIndexed =
 /** Who may read an organization's database. */
 export interface DatabaseAccess {
   createRole?(database: string): Promise<void>;
+  dropRole?(database: string): Promise<void> | void;
   /** One whose reader is known before it is made. */
   newDatabase?(): string;
 }
@@ -81,6 +83,19 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
   async createDatabase(database: string): Promise<void> {
     await runAll(this.runner, this.ddl.createDatabase(database));
     await this.access?.createRole?.(database);
+  }
+
+  /** Who may read it goes first: then nobody reads what is left half-way. */
+  async dropDatabase(database: string): Promise<void> {
+    await this.access?.dropRole?.(database);
+    await runAll(this.runner, this.ddl.dropDatabase(database));
+  }
+
+  async databases(): Promise<readonly string[]> {
+    const rows = await this.runner.rows<{ name: string }>(
+      `SELECT name FROM system.databases WHERE startsWith(name, ${quoteText(ORGANIZATION_PREFIX)})`,
+    );
+    return rows.map(({ name }) => name);
   }
 
   createTable(table: TableName, columns: readonly Column[], streamId: string): Promise<void> {
