@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Answer, Call } from '../server/client.js';
+import { basic, TailReader } from '../server/tail-reader.js';
+import { until } from '../server/until.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 const ANN = { email: 'ann@example.com', password: 'Secret-Number-1' };
@@ -190,6 +192,8 @@ describe('organizations that end', () => {
     const unknown = as(ANN, '/api/away/fresh/_json', { body: fresh });
     const bulk = new PassThrough();
     const items = as(ANN, '/api/away/_bulk', { body: bulk });
+    const tail = new TailReader('/api/away/logs/_tail', basic(ANN.email, ANN.password));
+    expect((await tail.connect(server.url)).status).toBe(200);
     const lines = `${JSON.stringify({ n: 2, more: 'x'.repeat(1000) })}\n`.repeat(200);
     for (const each of [body, fresh]) if (!each.write(lines)) await once(each, 'drain');
     bulk.write('{"create":{"_index":"logs"}}\n{"n":3}\n');
@@ -201,6 +205,8 @@ describe('organizations that end', () => {
     }
     const { status, bytes } = await items;
     expect([status, bytes.toString()]).toEqual([expect.any(Number), expect.stringMatching(/deleted meanwhile/)]); // prettier-ignore
+    await until(() => Promise.resolve(tail.end() !== undefined));
+    expect(tail.end()).toMatch(/^(?:refused|deleted)$/);
     // What was on the queue for it holds nobody up.
     expect((await upload('acme', ANN)).status).toBe(200);
   });
