@@ -27,7 +27,7 @@ import {
 import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
 import { ENGINE_SLOTS } from '@app/acceptance';
 import { measureStorage, Spool, StorageBounds } from '@app/intake';
-import { ForgottenBatchesProjection, openDeadLetter, type DeadLetter } from '@app/writer';
+import { openDeadLetter, type DeadLetter } from '@app/writer';
 import type { ServerKey } from '@app/key-store';
 import {
   endWithin,
@@ -43,14 +43,16 @@ import type { Catalog } from '@app/query';
 import {
   DamagedTables,
   DroppedTablesProjection,
+  ForgottenBatchesProjection,
   KeptRowCounts,
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
-import { openWarehouse, type EngineEvent, type LocalEngine, type Warehouse } from '@app/warehouse';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { openEvents } from './open-events.js';
 import { StreamCatalog } from './stream-catalog.js';
+import { tellOfEngine } from './tell-of-engine.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
 export interface Stores {
@@ -132,14 +134,15 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, logger);
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const deadLetter = openDeadLetter(config.dataDirectory);
-  const forgotten = new ForgottenBatchesProjection(deadLetter, streams);
+  const forgotten = new ForgottenBatchesProjection(streams, (each) =>
+    deadLetter.forgetDatabases(each),
+  );
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
     serverKey.derive(AUDIT_PURPOSE),
     lead,
   );
-  const endedTrails = new EndedTrailsProjection(auditTrail);
   return {
     config,
     serverKey,
@@ -167,7 +170,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       following,
       tables,
       streams,
-      endedTrails,
+      new EndedTrailsProjection(auditTrail),
       dropped,
       forgotten,
       auditTrail,
@@ -180,22 +183,6 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       await warehouse.close().finally(callOff);
     },
   };
-}
-
-/** What an operator should know of the engine's process. */
-function tellOfEngine(event: EngineEvent, logger: Logger): void {
-  const name = event.of === 'warehouse' ? 'the engine' : 'the engine that reads uploads';
-  if (event.type === 'ended') {
-    logger.warn({ reason: event.reason }, `${name} has ended and is started again`);
-    return;
-  }
-  const { pid, walls } = event;
-  logger.info({ enginePid: pid, ...walls }, `${name} has started`);
-  if (!walls.files || !walls.tcp)
-    logger.warn(
-      walls,
-      `this system does not hold ${name} to its own files and connections (Landlock, Linux 6.7): see SECURITY.md`,
-    );
 }
 
 /** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */

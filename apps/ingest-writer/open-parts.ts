@@ -12,9 +12,9 @@ import {
   type Config,
   type Logger,
 } from '@app/platform';
-import { StreamsProjection } from '@app/streams';
+import { ForgottenBatchesProjection, StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
-import { ForgottenBatchesProjection, openDeadLetter, type DeadLetter } from '@app/writer';
+import { openDeadLetter, type DeadLetter } from '@app/writer';
 
 /** What a writer works with: all of it shared with other processes, but for files on their way. */
 export interface Parts {
@@ -57,7 +57,9 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
       : await eventsOfInstallation(stored, { serverKey: new ServerKey(secretKey), log: logger });
   const streams = new StreamsProjection();
   const deadLetter = openDeadLetter(dataDirectory);
-  const forgotten = new ForgottenBatchesProjection(deadLetter, streams);
+  const forgotten = new ForgottenBatchesProjection(streams, (each) =>
+    deadLetter.forgetDatabases(each),
+  );
   const projector = new Projector(events, [streams, forgotten], logger);
   await projector.start();
   const { queue } = await openKafka({

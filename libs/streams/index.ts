@@ -48,10 +48,7 @@ export { MemberCount } from './http/summary.controller.js';
 export { DamagedTables } from './damage/damaged-tables.js';
 export { KeptRowCounts } from './damage/kept-row-counts.js';
 export { DroppedTablesProjection } from './projections/dropped-tables.projection.js';
-export {
-  type OrganizationDeletedData,
-  StreamsProjection,
-  type StreamDescription,
-} from './projections/streams.projection.js';
+export { ForgottenBatchesProjection } from './projections/forgotten-batches.projection.js';
+export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';

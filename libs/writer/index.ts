@@ -1,6 +1,5 @@
 export { type Batch, endingOf, toHeaders } from './batch.js';
 export { type DeadBatch, DeadLetter, openDeadLetter } from './dead-letter.js';
-export { ForgottenBatchesProjection } from './forgotten-batches.projection.js';
 export { GroupInserter } from './insert-group.js';
 export { PutBack } from './put-back.js';
 export { type RejectedRemoval, toRemovalRecord } from './rejected-removal.js';

@@ -1,18 +1,18 @@
 import type { Projection, RecordedEvent } from '@app/event-store';
-import type { OrganizationDeletedData, StreamsProjection } from '@app/streams';
-import type { DeadLetter } from './dead-letter.js';
+import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
 
 /**
- * Takes batches of deleted organizations out of this process's dead letter. What waits on the queue
- * is passed over by the writer, for the catalog says so; comes after the catalog.
+ * Has this process forget batches of deleted organizations that no table took. What waits on the
+ * queue is passed over by the writer, for the catalog says so; comes after the catalog.
  */
 export class ForgottenBatchesProjection implements Projection {
   readonly name = 'forgotten-batches';
   private live = false;
 
   constructor(
-    private readonly deadLetter: DeadLetter,
     private readonly streams: Pick<StreamsProjection, 'deletedDatabases'>,
+    /** All that is kept for these databases. */
+    private readonly forget: (databases: ReadonlySet<string>) => Promise<void>,
   ) {}
 
   resumeAfter(last: bigint): bigint {
@@ -22,12 +22,12 @@ export class ForgottenBatchesProjection implements Projection {
   async apply({ type, data }: RecordedEvent): Promise<void> {
     if (!this.live || type !== 'OrganizationDeleted') return;
     const { database } = data as OrganizationDeletedData;
-    await this.deadLetter.forgetDatabases(new Set([database]));
+    await this.forget(new Set([database]));
   }
 
   /** What a crash left undone. */
   async caughtUp(): Promise<void> {
-    await this.deadLetter.forgetDatabases(this.streams.deletedDatabases);
+    await this.forget(this.streams.deletedDatabases);
     this.live = true;
   }
 }
