@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesOf, tar } from '../server/archive.js';
 import { startServer, type Server } from '../server/start-server.js';
+import { tailStatus } from '../server/tail-reader.js';
 
 /**
  * Every route against every caller, written by hand from API.md. Letters: `y` may, `-` 401 who are
@@ -74,6 +75,7 @@ GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y   
 POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_values            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_around            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/_tail              -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/_search                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/graphql                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tokens                     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
@@ -298,6 +300,7 @@ describe('two tenants cannot touch each other', () => {
     const credentials = await credentialsOf(caller);
     const { body, headers } = BODIES[title]?.(about) ?? {};
     return async () => {
+      if (path.endsWith('/_tail')) return tailStatus(server.url, path, credentials, address);
       const answer = await server.client.call(path, {
         method: route.method,
         headers: { ...headers, 'x-forwarded-for': address },
