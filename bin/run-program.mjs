@@ -13,10 +13,13 @@ export const programOfRoles = () => programOf[process.env.MILLRACE_ROLES?.trim()
 export const fileOf = (program) =>
   join(root, 'dist', 'apps', program.includes('/') ? `${program}.js` : join(program, 'main.js'));
 
+/** passport-http makes buffers in the old way, which Node.js would tell everyone at the first login. */
+const NODE_FLAGS = ['--enable-source-maps', '--disable-warning=DEP0005'];
+
 /** In a process of its own, for what it needs of its environment must be there when it starts. */
 export function runProgram(program, flags) {
   const main = fileOf(program);
-  const child = spawn(process.execPath, ['--enable-source-maps', main, ...flags], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, main, ...flags], {
     stdio: 'inherit',
     env: environment(),
   });

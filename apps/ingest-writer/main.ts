@@ -1,12 +1,6 @@
 // `millrace serve` with MILLRACE_ROLES=writer: takes batches from Kafka and writes them to ClickHouse.
 import 'reflect-metadata';
-import {
-  GroupInserter,
-  measureWriter,
-  openDeadLetter,
-  WritePipeline,
-  WriteProgress,
-} from '@app/writer';
+import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
 import {
   closeOnSignal,
   createLogger,
@@ -30,7 +24,7 @@ async function start(): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-writer', logger);
   const parts = await openParts(config, logger);
-  const deadLetter = openDeadLetter(config.dataDirectory);
+  const { deadLetter } = parts;
   const writer = new WritePipeline(
     parts.queue,
     new GroupInserter(

@@ -141,6 +141,13 @@ export class DeadLetter {
     return { position, key, headers, payload: { bytes } };
   }
 
+  /** All that is here of these databases: resolves when it is gone for good. */
+  async forgetDatabases(databases: ReadonlySet<string>): Promise<void> {
+    if (this.size === 0 || databases.size === 0) return;
+    for (const batch of await this.list())
+      if (databases.has(batch.headers.database ?? '')) await this.forget(batch);
+  }
+
   /** Resolves when it is gone for good. */
   async forget({ position, headers }: DeadBatch): Promise<void> {
     const name = nameOf(position);
