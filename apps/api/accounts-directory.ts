@@ -23,6 +23,8 @@ export class AccountsDirectory extends AuditDirectory {
   }
 
   database(organizationId: string | undefined): string | undefined {
+    if (organizationId !== undefined && this.organizations.isDeleted(organizationId))
+      return undefined;
     const named = organizationId === undefined ? undefined : this.organizations.get(organizationId);
     // Where its database cannot be told, nobody else is shown what happens there.
     const isUntold = !named && this.notUnderstood.has(`organization-${organizationId ?? ''}`);

@@ -41,6 +41,7 @@ import {
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
   SearchModule,
+  TailSource,
   UnreadableTables,
 } from '@app/query';
 import {
@@ -52,6 +53,7 @@ import {
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
+import { QueueTails } from './queue-tails.js';
 
 /** Hands the opened parts to the modules: the only place where adapters meet domain. */
 @Module({})
@@ -81,7 +83,7 @@ export class ApiModule {
         ...(parts.foreign ? [ForeignUploadsPipeline] : []),
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
-      exports: bound.map(({ provide }) => provide),
+      exports: [...bound.map(({ provide }) => provide), IdentityModule],
     };
   }
 }
@@ -140,6 +142,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: DELTA_SOURCES, useValue: parts.config.delta },
     { provide: Catalog, useValue: parts.catalog },
+    { provide: TailSource, useValue: new QueueTails(parts.streams, parts.queue) },
     { provide: ORGANIZATION_QUERY_LIMITS, useValue: parts.config.query.organization },
     { provide: ForeignMessages, useValue: parts.foreign },
     { provide: Readiness, useValue: parts.readiness },

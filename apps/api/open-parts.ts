@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   AuditTrailProjection,
+  EndedTrailsProjection,
   FollowLeadProjection,
   measureLead,
   TrailLead,
@@ -45,6 +46,7 @@ import { STORED_EVENTS } from '@app/stored-events';
 import {
   DamagedTables,
   DroppedTablesProjection,
+  ForgottenBatchesProjection,
   KeptRowCounts,
   StreamsProjection,
   WarehouseTablesProjection,
@@ -74,6 +76,7 @@ export interface Stores {
   readonly directory: AuditDirectory;
   readonly lead: TrailLead;
   readonly auditTrail: AuditTrailProjection;
+  readonly deadLetter: DeadLetter;
   /** In the order in which they get each event. */
   readonly projections: readonly Projection[];
   close(): Promise<void>;
@@ -90,7 +93,6 @@ export interface Parts extends Stores {
   readonly catalog: Catalog;
   readonly spool: Spool;
   readonly storage: StorageBounds;
-  readonly deadLetter: DeadLetter;
   readonly readiness: Readiness;
   readonly damaged: DamagedTables;
 }
@@ -141,6 +143,10 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     notUnderstood,
   );
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
+  const deadLetter = openDeadLetter(config.dataDirectory);
+  const forgotten = new ForgottenBatchesProjection(streams, (each) =>
+    deadLetter.forgetDatabases(each),
+  );
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
@@ -165,6 +171,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     directory,
     lead,
     auditTrail,
+    deadLetter,
     // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
     projections: [
       users,
@@ -174,7 +181,9 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       following,
       tables,
       streams,
+      new EndedTrailsProjection(auditTrail),
       dropped,
+      forgotten,
       auditTrail,
     ],
     close: async () => {
@@ -226,11 +235,10 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   await damaged.start();
   const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
   const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
-  const deadLetter = openDeadLetter(config.dataDirectory);
   const storage = new StorageBounds({
     warehouse: stores.warehouse,
     queue,
-    deadLetter,
+    deadLetter: stores.deadLetter,
     organizations: stores.organizations,
     mostBytes: config.tenant.storageBytes,
   });
@@ -250,7 +258,6 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     catalog: new StreamCatalog(stores.streams, stores.warehouse, projector),
     spool,
     storage,
-    deadLetter,
     damaged,
     readiness: readinessOf({ ...stores, queue, spool, projector, damaged }),
     close: async () => {

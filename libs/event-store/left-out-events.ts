@@ -61,7 +61,7 @@ export class LeftOutEvents extends EventStore {
   }
 }
 
-const leftOut = (original: RecordedEvent): RecordedEvent => {
-  const { id, stream, revision, position, metadata } = original;
+const leftOut = (event: RecordedEvent): RecordedEvent => {
+  const { id, stream, revision, position, metadata, original = event } = event;
   return { id, stream, revision, position, metadata, type: LEFT_OUT, data: {}, original };
 };

@@ -1,6 +1,6 @@
 import type { EventFields, ReservationEvent } from '@app/event-store';
 import { z } from 'zod';
-import type { OrganizationEvent } from './aggregates/organization.aggregate.js';
+import type { OrganizationEvent } from './aggregates/organization-events.js';
 import { ROLES } from './aggregates/roles.js';
 import { TOKEN_ROLES } from './aggregates/tokens.js';
 import type { UserEvent } from './aggregates/user.aggregate.js';
@@ -26,6 +26,8 @@ const endedToken = { organizationId: text, tokenId: text, name: text };
 /** The fields of the events of people and organizations, as they are written today. */
 export const IDENTITY_EVENTS: EventFields<IdentityEvent> = {
   OrganizationCreated: { id: text, name: text, database: text, tenant: text.exactOptional() },
+  OrganizationRenamed: { organizationId: text, displayName: text },
+  OrganizationDeleted: { organizationId: text, name: text, database: text },
   PasscodeRotated: { organizationId: text, passcode: text },
   UserAddedToOrganization: membership,
   UserRoleChanged: membership,
