@@ -3,6 +3,7 @@ import { program, wordsOf } from '../api/request.js';
 import { readTables, type Table } from '../api/schema.js';
 import { mayUpload, type Session } from '../api/session.js';
 import { AskPage } from '../ask/ask-page.js';
+import { SearchPage } from '../search/search-page.js';
 import { StreamsPage } from '../streams/streams-page.js';
 import { TablesPage } from '../streams/tables-page.js';
 import { UploadPage } from '../upload/upload-page.js';
@@ -72,6 +73,18 @@ export function Desk({ session, onSignedOut }: Props) {
           stream={route.stream}
           tables={tables}
           onStored={readAgain}
+        />
+      );
+    if (route.page === 'search' && program === 'hosted')
+      return (
+        <SearchPage
+          key={organization}
+          organization={organization}
+          tables={tables}
+          stream={route.stream}
+          text={route.text}
+          range={route.range}
+          mayWrite={mayWrite}
         />
       );
     if (route.page === 'streams')

@@ -12,12 +12,19 @@ interface Props {
   readonly onSignedOut: () => void;
 }
 
-const TITLES: Readonly<Record<Page, string>> = { ask: 'Ask', upload: 'Upload', streams: 'Streams' };
+const TITLES: Readonly<Record<Page, string>> = {
+  ask: 'Ask',
+  search: 'Search',
+  upload: 'Upload',
+  streams: 'Streams',
+};
 const THEMES = { auto: 'System’s colors', light: 'Light', dark: 'Dark' } as const;
 
 export function Header({ page, session, organization, mayWrite, onSignedOut }: Props) {
   const [theme, setTheme] = useState(keptTheme);
-  const pages = (Object.keys(TITLES) as Page[]).filter((each) => each !== 'upload' || mayWrite);
+  const pages = (Object.keys(TITLES) as Page[]).filter(
+    (each) => (each !== 'upload' || mayWrite) && (each !== 'search' || program === 'hosted'),
+  );
   const [failure, setFailure] = useState<string>();
   const leave = async (): Promise<void> => {
     try {

@@ -71,6 +71,7 @@ function Stream({
       </summary>
       <p class="bar">
         <a href={linkTo({ page: 'ask', organization, sql })}>Ask</a>
+        <a href={linkTo({ page: 'search', organization, stream: name })}>Search</a>
         {mayWrite && <a href={linkTo({ page: 'upload', organization, stream: name })}>Upload</a>}
         <button type="button" onClick={() => setWithRejects(!withRejects)}>
           {withRejects ? 'Hide' : 'Show'} what was rejected
