@@ -11,11 +11,13 @@ import { Standing } from './auth/standing.js';
 import { VerifiedCredentials } from './auth/verified-credentials.js';
 import { AddUserHandler } from './commands/add-user.command.js';
 import { AnswerInvitationHandler } from './commands/answer-invitation.command.js';
+import { DeleteOrganizationHandler } from './commands/delete-organization.command.js';
 import { EnsureRootHandler } from './commands/ensure-root.command.js';
 import { MakeTokenHandler } from './commands/make-token.command.js';
 import { NarrowDefaultHandler } from './commands/narrow-default.command.js';
 import { PutMemberHandler } from './commands/put-member.command.js';
 import { RemoveUserHandler } from './commands/remove-user.command.js';
+import { RenameOrganizationHandler } from './commands/rename-organization.command.js';
 import { RevokeTokenHandler } from './commands/revoke-token.command.js';
 import { RotatePasscodeHandler } from './commands/rotate-passcode.command.js';
 import { UpdateUserHandler } from './commands/update-user.command.js';
@@ -63,10 +65,12 @@ import { TokenSecrets } from './people/token-secrets.js';
     EnsureRootHandler,
     AddUserHandler,
     AnswerInvitationHandler,
+    DeleteOrganizationHandler,
     MakeTokenHandler,
     NarrowDefaultHandler,
     PutMemberHandler,
     RemoveUserHandler,
+    RenameOrganizationHandler,
     RevokeTokenHandler,
     RotatePasscodeHandler,
     UpdateUserHandler,

@@ -12,7 +12,7 @@ import {
   type Caller,
   type Permission,
 } from '@app/platform';
-import { organizationNameProblem } from '../aggregates/organization.aggregate.js';
+import { organizationNameProblem } from '../aggregates/organization-names.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { bearerIn } from './bearer.js';
 import { Login } from './login.js';

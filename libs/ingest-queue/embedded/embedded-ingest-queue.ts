@@ -271,9 +271,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 }
 
-function payloadFolder(directory: string): string {
-  return join(directory, 'payloads');
-}
+const payloadFolder = (directory: string): string => join(directory, 'payloads');
 
 /** lmdb lists the processes that read it and, by their file locks, knows which are gone. */
 function otherProcess(environment: RootDatabase): number | undefined {
