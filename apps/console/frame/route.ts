@@ -1,6 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 
-export const PAGES = ['ask', 'search', 'upload', 'streams'] as const;
+export const PAGES = [
+  'ask',
+  'search',
+  'upload',
+  'streams',
+  'people',
+  'tokens',
+  'audit',
+  'server',
+] as const;
 export type Page = (typeof PAGES)[number];
 
 /** What the address says: a link shows the same to whoever may see it. */

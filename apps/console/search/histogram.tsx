@@ -1,5 +1,5 @@
 import { binsOf, type Bucket } from './bins.js';
-import { timeText } from './time-text.js';
+import { timeText } from '../frame/time-text.js';
 
 interface Props {
   readonly buckets: readonly Bucket[];

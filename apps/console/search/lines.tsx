@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { rowFields, spread, type RawValue } from '../ask/row-fields.js';
 import { pieceFor } from './condition.js';
-import { preciseTime } from './time-text.js';
+import { preciseTime } from '../frame/time-text.js';
 
 /** A record with a key that stays its own while others come. */
 export interface Line {
