@@ -156,8 +156,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 
   written(): Promise<QueuePosition> {
-    const offset = BigInt(this.committed()) + 1n;
-    return Promise.resolve({ partition: this.partition, offset });
+    return Promise.resolve({ partition: this.partition, offset: BigInt(this.committed()) + 1n });
   }
 
   async awaitCommitted({ offset }: QueuePosition): Promise<void> {
