@@ -2,6 +2,7 @@
 #
 #   docker build -t millrace .
 #   docker run -p 5080:5080 -v millrace:/data millrace
+#   docker run -v millrace:/data millrace audit:verify     # docker exec … millrace, in one that runs
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /millrace
 COPY package.json package-lock.json ./
@@ -13,7 +14,7 @@ COPY libs libs
 RUN node bin/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim
-# What bin/start.mjs sets: the engine's calls run on libuv's pool, its allocator gives memory back.
+# What `npm start` sets: the engine's calls run on libuv's pool, its allocator gives memory back.
 ENV NODE_ENV=production \
     UV_THREADPOOL_SIZE=32 \
     JE_MALLOC_CONF=dirty_decay_ms:250,muzzy_decay_ms:0 \
@@ -25,12 +26,13 @@ WORKDIR /millrace
 COPY --from=build /millrace/package.json ./
 COPY --from=build /millrace/node_modules node_modules
 COPY --from=build /millrace/dist dist
-COPY --from=build /millrace/bin/healthcheck.mjs bin/
+COPY --from=build /millrace/bin bin
+RUN ln -s /millrace/bin/millrace.mjs /usr/local/bin/millrace
 USER node
 VOLUME /data
 EXPOSE 5080 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 \
     CMD ["node", "bin/healthcheck.mjs"]
-ENTRYPOINT ["node", "--enable-source-maps", "--disable-warning=DEP0005"]
-CMD ["dist/apps/api/main.js"]
+ENTRYPOINT ["millrace"]
+CMD ["serve"]

@@ -16,7 +16,7 @@ const EXTERNAL = [
     '@eventstore/*',
     '@grpc/*',
   ],
-  ...['@e965/xlsx', 'pino', '@opentelemetry/*', '@cloudpss/zstd/napi'],
+  ...['@e965/xlsx', 'pino', '@opentelemetry/*', '@cloudpss/zstd/napi', 'lz4-napi', 'snappy'],
   ...['class-transformer', 'class-transformer/*', 'class-validator'],
   ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/platform-express'],
   ...['@nestjs/websockets', '@nestjs/websockets/*'],

@@ -20,5 +20,5 @@ secret('secret_key', () => randomBytes(32).toString('base64'));
 secret('root_password', () => `${word()}-aA1`);
 const password = secret('clickhouse_password', word);
 secret('clickhouse_url', () => `http://millrace:${password}@clickhouse:8123`);
-secret('minio_password', word);
+secret('lake_secret_key', word);
 console.log(`secrets are in ${folder}: keep a copy of secret_key apart from the data`);

@@ -1,14 +1,42 @@
 #!/usr/bin/env node
-// `npx millrace upload …`: runs the command line program. A fresh clone is made ready first; what
-// is built is run as it is, for several may run at the same time.
+// The program `millrace`: `upload` for whoever has data, the rest for whoever runs the server. A
+// fresh clone is made ready first; what is built without sources beside it, as in the image and the
+// package, is run as it is.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
+import processEnvironment from './process-environment.cjs';
+import { fileOf, programOfRoles, runProgram } from './run-program.mjs';
 
-const main = join(root, 'dist', 'apps', 'cli', 'main.js');
-if (!existsSync(main)) await prepare();
-const { run } = await import(pathToFileURL(main).href);
-const { MILLRACE_USER: user, MILLRACE_PASSWORD: password } = process.env;
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-process.exitCode = await run(process.argv.slice(2), { user, password, version });
+/** Commands that are programs of the server. */
+const programs = {
+  serve: programOfRoles(),
+  'dead-letter': 'api/dead-letter',
+  'audit:verify': 'api/audit-verify',
+  replay: 'api/replay',
+};
+
+const [command, ...flags] = process.argv.slice(2);
+const isProgram = command !== undefined && Object.hasOwn(programs, command);
+const cli = fileOf('cli');
+// Several uploads may run at the same time, and a build would change their files.
+if (!existsSync(cli) || (isProgram && existsSync(join(root, 'apps')))) await prepare();
+
+if (isProgram) {
+  const isReady = Object.keys(processEnvironment).every((name) => name in process.env);
+  if (isReady) await runHere(fileOf(programs[command]));
+  else runProgram(programs[command], flags);
+} else {
+  const { run } = await import(pathToFileURL(cli).href);
+  const { MILLRACE_USER: user, MILLRACE_PASSWORD: password } = process.env;
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  process.exitCode = await run(process.argv.slice(2), { user, password, version });
+}
+
+/** As the image's first process, which signals go to: another one would only take memory. */
+async function runHere(main) {
+  process.argv = [process.execPath, main, ...flags];
+  process.setSourceMapsEnabled(true);
+  await import(pathToFileURL(main).href);
+}

@@ -21,6 +21,8 @@ export class AccountsDirectory extends AuditDirectory {
   }
 
   database(organizationId: string | undefined): string | undefined {
+    if (organizationId !== undefined && this.organizations.isDeleted(organizationId))
+      return undefined;
     const named = organizationId === undefined ? undefined : this.organizations.get(organizationId);
     return (named ?? this.organizations.find(DEFAULT_ORGANIZATION))?.database;
   }

@@ -42,6 +42,7 @@ import {
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
   SearchModule,
+  TailSource,
   UnreadableTables,
 } from '@app/query';
 import {
@@ -53,6 +54,7 @@ import {
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import type { Parts } from './open-parts.js';
+import { QueueTails } from './queue-tails.js';
 
 /** Hands the opened parts to the modules: the only place where adapters meet domain. */
 @Module({})
@@ -86,7 +88,7 @@ export class ApiModule {
         ...(parts.foreign ? [ForeignUploadsPipeline] : []),
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
-      exports: bound.map(({ provide }) => provide),
+      exports: [...bound.map(({ provide }) => provide), IdentityModule],
     };
   }
 }
@@ -145,6 +147,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: DELTA_SOURCES, useValue: parts.config.delta },
     { provide: Catalog, useValue: parts.catalog },
+    { provide: TailSource, useValue: new QueueTails(parts.streams, parts.queue) },
     { provide: ORGANIZATION_QUERY_LIMITS, useValue: parts.config.query.organization },
     { provide: ForeignMessages, useValue: parts.foreign },
     { provide: Readiness, useValue: parts.readiness },

@@ -1,20 +1,28 @@
-// `npm run dead-letter`: what no table took, and puts it back.
+// `millrace dead-letter`: what no table took, and puts it back.
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rebuild } from '@app/event-store';
 import { Spool } from '@app/intake';
-import { GroupInserter, openDeadLetter, PutBack, type DeadBatch } from '@app/writer';
+import {
+  GroupInserter,
+  openDeadLetter,
+  PutBack,
+  type DeadBatch,
+  type DeadLetter,
+} from '@app/writer';
 import { createLogger, readConfig, type Config } from '@app/platform';
+import { besideRunning, hasSharedStores } from './beside-running.js';
 import { openStores } from './open-parts.js';
 
-const USAGE = `usage: npm run dead-letter -- --list | --replay
+const USAGE = `usage: millrace dead-letter --list | --replay
 
 Batches that no table took are in <data>/dead-letter of the process that wrote them.
 
   --list    tells what is there, and why
   --replay  puts each into its table, once, and takes it out of the folder; what still does not go
-            stays, and the code is 1. The process must be stopped: it has the data directory.
+            stays, and the code is 1. With KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL also
+            beside that process; else it must be stopped, for it has the tables.
   --help    this text
 
 MILLRACE_DATA_DIR and the other variables are those of that process.`;
@@ -31,14 +39,22 @@ async function list(config: Config): Promise<void> {
 }
 
 /** @returns how many did not go. */
-async function replay(config: Config): Promise<number> {
+function replay(config: Config): Promise<number> {
+  const { dataDirectory, kafka } = config;
+  const deadLetter = openDeadLetter(dataDirectory);
+  // Without Kafka a writer that loses its partition does not begin anew.
+  return kafka !== undefined && hasSharedStores(config)
+    ? besideRunning(config, (own) => putBackAll(own, deadLetter))
+    : putBackAll(config, deadLetter);
+}
+
+async function putBackAll(config: Config, deadLetter: DeadLetter): Promise<number> {
   const stores = await openStores(config, createLogger(config.logLevel));
   try {
     const { events, snapshots, streams, warehouse } = stores;
     const last = (await events.lastPosition()) ?? 0n;
     await rebuild(events, streams, snapshots, { from: last, onProgress: () => undefined });
     const spool = new Spool(join(config.dataDirectory, 'spool'), 0);
-    const deadLetter = openDeadLetter(config.dataDirectory);
     const inserter = new GroupInserter(warehouse, spool.folder('writer'), streams, warehouse);
     const putBack = new PutBack(deadLetter, inserter, warehouse, streams);
     let left = 0;

@@ -28,10 +28,18 @@ import { ApiModule } from './api.module.js';
 import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
 
+const USAGE = `usage: millrace serve
+
+Runs the server: what it is answers at MILLRACE_HTTP_ADDR (127.0.0.1:5080) and keeps everything in
+MILLRACE_DATA_DIR (./data), until SIGTERM or Ctrl-C. MILLRACE_ROLES says which parts of it run in
+this process; without it, all of them. docs/operators.md has every variable.
+
+  --help  this text`;
+
 async function start(config: Config): Promise<void> {
   if (!config.roles.has('api'))
     throw new Error(
-      'MILLRACE_ROLES has no api: a writer of its own is `node bin/start.mjs ingest-writer`, a projector `node bin/start.mjs api/projector`',
+      'MILLRACE_ROLES has no api: a writer of its own is `millrace serve` with MILLRACE_ROLES=writer, a projector with MILLRACE_ROLES=projector',
     );
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
@@ -114,7 +122,8 @@ function greeting({ email, password, file }: RootCredentials): string {
 }
 
 try {
-  await start(readConfig());
+  if (process.argv.includes('--help')) console.log(USAGE);
+  else await start(readConfig());
 } catch (error) {
   console.error(`Millrace cannot start: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   AuditTrailProjection,
+  EndedTrailsProjection,
   FollowLeadProjection,
   measureLead,
   TrailLead,
@@ -42,14 +43,16 @@ import type { Catalog } from '@app/query';
 import {
   DamagedTables,
   DroppedTablesProjection,
+  ForgottenBatchesProjection,
   KeptRowCounts,
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
-import { openWarehouse, type EngineEvent, type LocalEngine, type Warehouse } from '@app/warehouse';
+import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { openEvents } from './open-events.js';
 import { StreamCatalog } from './stream-catalog.js';
+import { tellOfEngine } from './tell-of-engine.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
 export interface Stores {
@@ -69,6 +72,7 @@ export interface Stores {
   readonly directory: AuditDirectory;
   readonly lead: TrailLead;
   readonly auditTrail: AuditTrailProjection;
+  readonly deadLetter: DeadLetter;
   /** In the order in which they get each event. */
   readonly projections: readonly Projection[];
   close(): Promise<void>;
@@ -85,7 +89,6 @@ export interface Parts extends Stores {
   readonly catalog: Catalog;
   readonly spool: Spool;
   readonly storage: StorageBounds;
-  readonly deadLetter: DeadLetter;
   readonly readiness: Readiness;
   readonly damaged: DamagedTables;
 }
@@ -130,6 +133,10 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   const following = new FollowLeadProjection(lead, directory);
   const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, logger);
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
+  const deadLetter = openDeadLetter(config.dataDirectory);
+  const forgotten = new ForgottenBatchesProjection(streams, (each) =>
+    deadLetter.forgetDatabases(each),
+  );
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
@@ -153,6 +160,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     directory,
     lead,
     auditTrail,
+    deadLetter,
     // Tables are made before the catalog knows of them, and dropped after it has forgotten them.
     projections: [
       users,
@@ -162,7 +170,9 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       following,
       tables,
       streams,
+      new EndedTrailsProjection(auditTrail),
       dropped,
+      forgotten,
       auditTrail,
     ],
     close: async () => {
@@ -173,22 +183,6 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
       await warehouse.close().finally(callOff);
     },
   };
-}
-
-/** What an operator should know of the engine's process. */
-function tellOfEngine(event: EngineEvent, logger: Logger): void {
-  const name = event.of === 'warehouse' ? 'the engine' : 'the engine that reads uploads';
-  if (event.type === 'ended') {
-    logger.warn({ reason: event.reason }, `${name} has ended and is started again`);
-    return;
-  }
-  const { pid, walls } = event;
-  logger.info({ enginePid: pid, ...walls }, `${name} has started`);
-  if (!walls.files || !walls.tcp)
-    logger.warn(
-      walls,
-      `this system does not hold ${name} to its own files and connections (Landlock, Linux 6.7): see SECURITY.md`,
-    );
 }
 
 /** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */
@@ -230,11 +224,10 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   await damaged.start();
   const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
   const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
-  const deadLetter = openDeadLetter(config.dataDirectory);
   const storage = new StorageBounds({
     warehouse: stores.warehouse,
     queue,
-    deadLetter,
+    deadLetter: stores.deadLetter,
     organizations: stores.organizations,
     mostBytes: config.tenant.storageBytes,
   });
@@ -253,7 +246,6 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     catalog: new StreamCatalog(stores.streams, stores.warehouse, projector),
     spool,
     storage,
-    deadLetter,
     damaged,
     readiness: readinessOf({ ...stores, queue, spool, projector, damaged }),
     close: async () => {

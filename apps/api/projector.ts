@@ -1,4 +1,4 @@
-// `node bin/start.mjs api/projector`: carries events out (tables, audit trail) for API processes.
+// `millrace serve` with MILLRACE_ROLES=projector: carries events out (tables, audit trail) for API processes.
 import 'reflect-metadata';
 import { measureLead } from '@app/audit';
 import { measureProjections, Projector } from '@app/event-store';
@@ -15,7 +15,7 @@ import {
 } from '@app/platform';
 import { openStores } from './open-parts.js';
 
-const USAGE = `usage: node bin/start.mjs api/projector
+const USAGE = `usage: millrace serve, with MILLRACE_ROLES=projector
 
 Follows the events and carries them out: the warehouse's tables, and the audit trail. API processes
 do the same where there is no projector; with one they leave it the work. Needs CLICKHOUSE_URL and

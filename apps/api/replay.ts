@@ -1,4 +1,4 @@
-// `npm run replay`: makes a read model again out of the events.
+// `millrace replay`: makes a read model again out of the events.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { FollowLeadProjection } from '@app/audit';
@@ -7,12 +7,12 @@ import { createLogger, readConfig } from '@app/platform';
 import { openStores, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 
-const USAGE = `usage: npm run replay -- --projection <name> [--from <position>]
+const USAGE = `usage: millrace replay --projection <name> [--from <position>]
 
 Makes a read model again out of the events. The server must be stopped: it has the data directory.
 
   --projection  one of: users, organizations, invitations, streams, warehouse-tables,
-                dropped-tables, audit-trail, or all
+                dropped-tables, forgotten-batches, audit-trail, or all
   --from        what events up to this position made is kept, where there is a snapshot of it;
                 0 (the default) keeps nothing. For audit-trail: entries after it are written again.
   --help        this text

@@ -2,7 +2,21 @@ import { parseArgs } from 'node:util';
 import { usageError } from './exit-code.js';
 import { FORMATS, type Format } from './format.js';
 
-export const HELP = `usage: millrace upload <file|folder|-> --stream <name> [options]
+export const HELP = `usage: millrace <command> [options]
+
+  upload        uploads files into a stream
+
+and for whoever runs the server:
+
+  serve         runs it; MILLRACE_ROLES says which parts of it
+  dead-letter   tells what no table took, and puts it back
+  audit:verify  checks that nobody changed the audit trail
+  replay        makes a read model again out of the events
+
+  --help        after a command: how it is used
+  --version     which Millrace this is`;
+
+export const UPLOAD_HELP = `usage: millrace upload <file|folder|-> --stream <name> [options]
 
 Uploads a file, all files of a folder, or standard input (-) into a stream.
 
@@ -17,7 +31,6 @@ Uploads a file, all files of a folder, or standard input (-) into a stream.
                     from MILLRACE_PASSWORD or is asked for
   --wait            be done when the records can be queried, not already when they are durable
   --help            this text
-  --version         which Millrace this is
 
 NDJSON and CSV go in parts of 16 MiB, four at a time; the rest goes whole. When it breaks off,
 the same command goes on, for 23 hours, and the server stores no part twice.
@@ -42,17 +55,23 @@ export interface UploadArguments {
   readonly wait: boolean;
 }
 
-/** @returns `help` or `version`: what is to be shown instead. @throws {CliError} */
-export function readArguments(argv: readonly string[]): UploadArguments | 'help' | 'version' {
+/** The other commands are programs of their own: bin/millrace.mjs. */
+const COMMANDS = 'upload, serve, dead-letter, audit:verify or replay';
+
+/** @returns what is to be shown instead. @throws {CliError} */
+export function readArguments(
+  argv: readonly string[],
+): UploadArguments | 'help' | 'upload help' | 'version' {
   const { values, positionals } = parse(argv);
   const [command, from, ...others] = positionals;
+  if (command === 'upload' && values.help) return 'upload help';
   if (values.help || command === 'help') return 'help';
   if (values.version) return 'version';
   if (command !== 'upload')
     throw usageError(
       command === undefined
-        ? 'want a command: upload'
-        : `there is no command ${command}; want upload`,
+        ? `want a command: ${COMMANDS}`
+        : `there is no command ${command}; want ${COMMANDS}`,
     );
   if (from === undefined || others.length > 0)
     throw usageError('want one file or folder, or - for standard input');

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { HELP, readArguments, type UploadArguments } from './arguments.js';
+import { HELP, readArguments, UPLOAD_HELP, type UploadArguments } from './arguments.js';
 import { credentialsOf, type KnownCredentials } from './credentials.js';
 import { CliError, EXIT } from './exit-code.js';
 import { findFiles, type SourceFile } from './find-files.js';
@@ -20,7 +20,8 @@ export async function run(
   try {
     const wanted = readArguments(argv);
     if (typeof wanted === 'object') return await upload(wanted, known);
-    console.log(wanted === 'help' ? HELP : `millrace ${version}`);
+    const shown = { help: HELP, 'upload help': UPLOAD_HELP, version: `millrace ${version}` };
+    console.log(shown[wanted]);
     return EXIT.ok;
   } catch (error) {
     console.error(`millrace: ${(error as Error).message}`);

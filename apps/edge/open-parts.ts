@@ -73,6 +73,11 @@ export async function openParts(config: EdgeConfig, logger: Logger): Promise<Par
     holding: new Holding(),
     told: (name, error) =>
       logger.warn({ err: error }, `table ${name} cannot be copied and is read where it lies`),
+    toldOfNulls: (name, error) =>
+      logger.warn(
+        { err: error },
+        `structs of table ${name} that are null are read as structs whose fields are null`,
+      ),
   };
   const tables = new TableRegistry(workshop, logger);
   const stores = new KeyValueStores(workshop, logger);

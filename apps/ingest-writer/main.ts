@@ -1,12 +1,6 @@
-// `node bin/start.mjs ingest-writer`: takes batches from Kafka and writes them to ClickHouse.
+// `millrace serve` with MILLRACE_ROLES=writer: takes batches from Kafka and writes them to ClickHouse.
 import 'reflect-metadata';
-import {
-  GroupInserter,
-  measureWriter,
-  openDeadLetter,
-  WritePipeline,
-  WriteProgress,
-} from '@app/writer';
+import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
 import {
   closeOnSignal,
   createLogger,
@@ -18,7 +12,7 @@ import {
 } from '@app/platform';
 import { openParts } from './open-parts.js';
 
-const USAGE = `usage: node bin/start.mjs ingest-writer
+const USAGE = `usage: millrace serve, with MILLRACE_ROLES=writer
 
 Takes batches from Kafka and writes them to ClickHouse, as one of any number of writers. Needs
 KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, and a MILLRACE_DATA_DIR of its own. An API that
@@ -30,7 +24,7 @@ async function start(): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-writer', logger);
   const parts = await openParts(config, logger);
-  const deadLetter = openDeadLetter(config.dataDirectory);
+  const { deadLetter } = parts;
   const writer = new WritePipeline(
     parts.queue,
     new GroupInserter(

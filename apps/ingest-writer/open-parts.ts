@@ -12,16 +12,18 @@ import {
   type Config,
   type Logger,
 } from '@app/platform';
-import { StreamsProjection } from '@app/streams';
+import { ForgottenBatchesProjection, StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
+import { openDeadLetter, type DeadLetter } from '@app/writer';
 
 /** What a writer works with: all of it shared with other processes, but for files on their way. */
 export interface Parts {
   readonly queue: IngestQueue;
   readonly warehouse: Warehouse;
-  /** Which streams were deleted. */
+  /** Which streams, and organizations, were deleted. */
   readonly streams: StreamsProjection;
   readonly spool: Spool;
+  readonly deadLetter: DeadLetter;
   readonly readiness: Readiness;
   close(): Promise<void>;
 }
@@ -54,7 +56,11 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
       ? stored
       : await eventsOfInstallation(stored, { serverKey: new ServerKey(secretKey), log: logger });
   const streams = new StreamsProjection();
-  const projector = new Projector(events, [streams], logger);
+  const deadLetter = openDeadLetter(dataDirectory);
+  const forgotten = new ForgottenBatchesProjection(streams, (each) =>
+    deadLetter.forgetDatabases(each),
+  );
+  const projector = new Projector(events, [streams, forgotten], logger);
   await projector.start();
   const { queue } = await openKafka({
     ...kafka,
@@ -78,6 +84,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     warehouse,
     streams,
     spool,
+    deadLetter,
     close: async () => {
       await queue.close();
       await projector.stop();

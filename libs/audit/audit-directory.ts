@@ -1,7 +1,10 @@
 /** What the audit trail must know about people and organizations; the app tells it. */
 export abstract class AuditDirectory {
   abstract databases(): readonly string[];
-  /** Of the organization, or, for what concerns none, of `default`; undefined before that exists. */
+  /**
+   * Of the organization, or, for what concerns none, of `default`; undefined before that exists, and
+   * for an organization that is deleted, whose trail went with it.
+   */
   abstract database(organizationId: string | undefined): string | undefined;
   /** Undefined for somebody erased or unknown. */
   abstract email(userId: string): string | undefined;

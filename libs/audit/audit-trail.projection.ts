@@ -3,7 +3,7 @@ import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash } from './hash-chain.js';
-import type { TrailLead } from './trail-lead.js';
+import { isNotThere, type TrailLead } from './trail-lead.js';
 
 interface Chain {
   /** Of the last entry. */
@@ -35,6 +35,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private readonly pending = new Map<string, AuditRow[]>();
   private pendingRows = 0;
   private hasErased = false;
+  /** Trails that went with their organizations since the start. */
+  private readonly ended = new Set<string>();
+  /** The trail that is being written, until it is. */
+  private writing: { readonly database: string; readonly done: Promise<void> } | undefined;
 
   constructor(
     private readonly tables: AuditTables,
@@ -44,6 +48,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
   ) {}
 
   async apply(event: RecordedEvent): Promise<void> {
+    if (event.type === 'OrganizationDeleted')
+      await this.end((event.data as { readonly database: string }).database);
     const entry = audited(event);
     const database = entry && this.directory.database(entry.metadata.organizationId);
     if (entry && database !== undefined)
@@ -95,6 +101,16 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.stored.clear();
   }
 
+  /** Its organization is deleted: when it resolves nothing writes there, and nothing will. */
+  async end(database: string): Promise<void> {
+    this.ended.add(database);
+    this.chains.delete(database);
+    this.stored.delete(database);
+    this.pendingRows -= this.pending.get(database)?.length ?? 0;
+    this.pending.delete(database);
+    if (this.writing?.database === database) await this.writing.done.catch(() => undefined);
+  }
+
   /** An event that comes again, since writing it failed, is in its chain already. */
   private chain(database: string, event: RecordedEvent, stored: bigint): void {
     const chain = this.chains.get(database) ?? { hash: CHAIN_START, position: -1n };
@@ -119,7 +135,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (!this.lead.isLeading) {
       this.stored.clear();
       // It may have led until a group was refused just now, and so waited for nobody.
-      await this.lead.follow(database, position);
+      await this.follow(database, position);
     }
     if (!this.lead.isLeading) return position;
     // Whoever founds an organization may ask it something next.
@@ -130,8 +146,12 @@ export class AuditTrailProjection implements SnapshottedProjection {
   /** What is put there meanwhile stays for the next time. */
   private async flush(): Promise<void> {
     for (const [database, rows] of [...this.pending]) {
+      if (this.ended.has(database)) continue;
       const group = [...rows];
-      await this.write(database, group);
+      const done = this.write(database, group);
+      this.writing = { database, done };
+      await done;
+      if (this.ended.has(database)) continue;
       rows.splice(0, group.length);
       if (rows.length === 0) this.pending.delete(database);
       this.pendingRows -= group.length;
@@ -144,11 +164,12 @@ export class AuditTrailProjection implements SnapshottedProjection {
     for (;;) {
       // While another writes, what is known here grows old.
       if (!this.lead.isLeading) this.stored.clear();
-      await this.lead.follow(database, last);
-      if (!this.lead.isLeading) return;
+      await this.follow(database, last);
+      if (!this.lead.isLeading || this.ended.has(database)) return;
       try {
         const stored = this.stored.get(database) ?? (await this.ask(database));
         const missing = rows.filter(({ position }) => BigInt(position) > stored);
+        if (!this.live && missing.length > 0) await this.tables.createAuditTable(database);
         await this.tables.appendAudit(database, missing);
         if (missing.length > 0) this.stored.set(database, last);
         return;
@@ -160,10 +181,20 @@ export class AuditTrailProjection implements SnapshottedProjection {
     }
   }
 
-  /** Position of the table's last row; -1 before the first. */
+  private follow(database: string, position: bigint): Promise<void> {
+    return this.lead.follow(database, position, this.directory.database(undefined));
+  }
+
+  /**
+   * Position of the table's last row; -1 before the first. While stored events are replayed no table
+   * is made for it: its organization may be one that a later event deletes.
+   */
   private async ask(database: string): Promise<bigint> {
-    await this.tables.createAuditTable(database);
-    const last = await this.tables.lastAudit(database);
+    if (this.live) await this.tables.createAuditTable(database);
+    const last = await this.tables.lastAudit(database).catch((error: unknown) => {
+      if (this.live || !isNotThere(error)) throw error;
+      return undefined;
+    });
     const position = last ? BigInt(last.position) : -1n;
     this.stored.set(database, position);
     return position;
@@ -173,6 +204,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private async erase(): Promise<void> {
     const erased = this.directory.erased();
     for (const database of this.directory.databases())
-      await this.tables.eraseFromAudit(database, erased);
+      await this.tables.eraseFromAudit(database, erased).catch((error: unknown) => {
+        if (!this.ended.has(database)) throw error;
+      });
   }
 }

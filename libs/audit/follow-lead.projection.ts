@@ -27,6 +27,7 @@ export class FollowLeadProjection implements Projection {
   async apply(event: RecordedEvent): Promise<void> {
     const entry = this.lead.isLeading ? undefined : audited(event);
     const database = entry && this.directory.database(entry.metadata.organizationId);
-    if (database !== undefined) await this.lead.follow(database, event.position);
+    if (database !== undefined)
+      await this.lead.follow(database, event.position, this.directory.database(undefined));
   }
 }

@@ -5,8 +5,11 @@ import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
 /** How long nobody may carry an event out before somebody else does. */
 const PATIENCE_MS = 2000;
 const LOOK_MS = 20;
-/** The engine's numbers of unknown tables and databases: they are about to be made. */
+/** The engine's numbers of unknown tables and databases: they are about to be made, or were dropped. */
 const NOT_THERE = new Set([60, 81]);
+
+export const isNotThere = (error: unknown): boolean =>
+  error instanceof WarehouseError && NOT_THERE.has(error.code);
 
 /**
  * What a process is to the others that share its stores. `projector`: it leads from its start, and
@@ -78,12 +81,15 @@ export class TrailLead extends Lead {
     return this.leading;
   }
 
-  /** Resolves when another process has carried out the event at `position`, or this one has taken the lead. */
-  async follow(database: string, position: bigint): Promise<void> {
+  /**
+   * Resolves when another process has carried out the event at `position`, or this one has taken the lead.
+   * @param home whose trail tells it too, where `database` is not there: it went with its organization
+   */
+  async follow(database: string, position: bigint, home?: string): Promise<void> {
     // Whoever stepped in for a projector is asked to wait no longer than the projector was waited for.
     const since = this.rank === 'projector' ? this.followingSince : performance.now();
     let late = since + this.patienceMs;
-    while (!this.leading && (await this.reached(database)) < position) {
+    while (!this.leading && (await this.reached(database, home)) < position) {
       if (performance.now() < late) await sleep(LOOK_MS);
       else {
         await this.take();
@@ -92,12 +98,12 @@ export class TrailLead extends Lead {
     }
   }
 
-  private async reached(database: string): Promise<bigint> {
+  private async reached(database: string, home?: string): Promise<bigint> {
     try {
       return BigInt((await this.tables.lastAudit(database))?.position ?? -1);
     } catch (error) {
-      if (error instanceof WarehouseError && NOT_THERE.has(error.code)) return -1n;
-      throw error;
+      if (!isNotThere(error)) throw error;
+      return home === undefined || home === database ? -1n : this.reached(home);
     }
   }
 }

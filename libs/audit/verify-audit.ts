@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
@@ -20,6 +21,11 @@ export interface VerifyOptions {
   readonly key: Uint8Array;
   /** Hashes that somebody kept. */
   readonly noted?: ReadonlySet<string>;
+  /**
+   * Processes go on appending meanwhile: entries up to this position are compared, and what is
+   * later is nothing to judge yet.
+   */
+  readonly upTo?: bigint | undefined;
   onProgress(this: void, position: bigint): void;
 }
 
@@ -27,6 +33,9 @@ const PAGE = 5000;
 /** No event has position 0, but a row may. */
 const BEFORE_ALL = '-1';
 const PROBLEMS_MAX = 20;
+/** An event's entry comes when it is carried out: so long is waited for it, in all. */
+const CARRIED_OUT_MS = 15_000;
+const LOOK_MS = 100;
 
 /**
  * Makes every chain again from the events and compares each row of `_audit` with it: hashes, and
@@ -36,12 +45,16 @@ export async function verifyAudit(
   events: EventStore,
   tables: AuditTables,
   directory: AuditDirectory,
-  { key, noted = new Set(), onProgress }: VerifyOptions,
+  { key, noted = new Set(), upTo, onProgress }: VerifyOptions,
 ): Promise<readonly AuditVerdict[]> {
   const trails = new Map<string, Trail>();
-  for (const database of directory.databases())
-    trails.set(database, new Trail(database, new RowReader(tables, database), noted));
+  const until = upTo === undefined ? undefined : performance.now() + CARRIED_OUT_MS;
+  for (const database of directory.databases()) {
+    const rows = new RowReader(tables, database, until);
+    trails.set(database, new Trail(database, rows, noted, upTo));
+  }
   for await (const event of events.readAll()) {
+    if (upTo !== undefined && event.position > upTo) break;
     const entry = audited(event);
     const database = entry && directory.database(entry.metadata.organizationId);
     const trail = database === undefined ? undefined : trails.get(database);
@@ -64,17 +77,18 @@ class Trail {
     private readonly database: string,
     private readonly rows: RowReader,
     private readonly noted: ReadonlySet<string>,
+    private readonly upTo: bigint | undefined,
   ) {}
 
   async expect(wanted: AuditRow): Promise<void> {
     this.head = wanted.hash;
     this.entries += 1;
     if (this.noted.has(wanted.hash)) this.found.add(wanted.hash);
-    let row = await this.rows.peek();
+    let row = await this.rows.awaited();
     while (row && BigInt(row.position) < BigInt(wanted.position)) {
       this.report(`position ${row.position}: an entry that no event has made`);
       this.rows.skip();
-      row = await this.rows.peek();
+      row = await this.rows.awaited();
     }
     if (row?.position !== wanted.position) {
       this.report(`position ${wanted.position}: the entry of ${wanted.type} is missing`);
@@ -88,13 +102,18 @@ class Trail {
 
   async end(): Promise<AuditVerdict> {
     for (let row = await this.rows.peek(); row; row = await this.rows.peek()) {
-      this.report(`position ${row.position}: an entry that no event has made`);
+      if (this.isJudged(row))
+        this.report(`position ${row.position}: an entry that no event has made`);
       this.rows.skip();
     }
     const doubled = await this.rows.unread();
     if (doubled > 0) this.report(`${doubled} more at positions of others, which no event has made`);
     const { database, entries, head, found, problems } = this;
     return { database, entries, head, found, problems };
+  }
+
+  private isJudged({ position }: AuditRow): boolean {
+    return this.upTo === undefined || BigInt(position) <= this.upTo;
   }
 
   private report(problem: string): void {
@@ -113,7 +132,20 @@ class RowReader {
   constructor(
     private readonly tables: AuditTables,
     private readonly database: string,
+    /** Until when rows may be on their way, as `performance.now()` tells it. */
+    private readonly until = 0,
   ) {}
+
+  /** The next row, also one that is on its way. */
+  async awaited(): Promise<AuditRow | undefined> {
+    let row = await this.peek();
+    while (!row && performance.now() < this.until) {
+      await sleep(LOOK_MS);
+      this.ended = false;
+      row = await this.peek();
+    }
+    return row;
+  }
 
   async peek(): Promise<AuditRow | undefined> {
     if (this.next >= this.page.length && !this.ended) {
@@ -132,8 +164,14 @@ class RowReader {
 
   /** At the end: rows with the position of a page's last one, which the next page begins after. */
   async unread(): Promise<number> {
-    const { total } = await this.tables.auditPage(this.database, { offset: 0, limit: 1 });
-    return total - this.count;
+    for (;;) {
+      const { total } = await this.tables.auditPage(this.database, { offset: 0, limit: 1 });
+      const counted = this.count;
+      // What came since the last look is no other's double.
+      this.ended = false;
+      while (await this.peek()) this.skip();
+      if (this.count === counted) return total - this.count;
+    }
   }
 }
 

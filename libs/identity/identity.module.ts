@@ -1,19 +1,23 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
+import { CallerStanding } from '@app/platform';
 import { AuthGuard } from './auth/auth.guard.js';
 import { BasicStrategy } from './auth/basic.strategy.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { Login } from './auth/login.js';
 import { Sessions } from './auth/sessions.js';
+import { Standing } from './auth/standing.js';
 import { VerifiedCredentials } from './auth/verified-credentials.js';
 import { AddUserHandler } from './commands/add-user.command.js';
 import { AnswerInvitationHandler } from './commands/answer-invitation.command.js';
+import { DeleteOrganizationHandler } from './commands/delete-organization.command.js';
 import { EnsureRootHandler } from './commands/ensure-root.command.js';
 import { MakeTokenHandler } from './commands/make-token.command.js';
 import { NarrowDefaultHandler } from './commands/narrow-default.command.js';
 import { PutMemberHandler } from './commands/put-member.command.js';
 import { RemoveUserHandler } from './commands/remove-user.command.js';
+import { RenameOrganizationHandler } from './commands/rename-organization.command.js';
 import { RevokeTokenHandler } from './commands/revoke-token.command.js';
 import { RotatePasscodeHandler } from './commands/rotate-passcode.command.js';
 import { UpdateUserHandler } from './commands/update-user.command.js';
@@ -61,15 +65,19 @@ import { TokenSecrets } from './people/token-secrets.js';
     EnsureRootHandler,
     AddUserHandler,
     AnswerInvitationHandler,
+    DeleteOrganizationHandler,
     MakeTokenHandler,
     NarrowDefaultHandler,
     PutMemberHandler,
     RemoveUserHandler,
+    RenameOrganizationHandler,
     RevokeTokenHandler,
     RotatePasscodeHandler,
     UpdateUserHandler,
     WithdrawInvitationHandler,
     { provide: APP_GUARD, useClass: AuthGuard },
+    { provide: CallerStanding, useClass: Standing },
   ],
+  exports: [CallerStanding],
 })
 export class IdentityModule {}

@@ -1,4 +1,4 @@
-export { ORGANIZATION_NAME } from './aggregates/organization.aggregate.js';
+export { ORGANIZATION_NAME } from './aggregates/organization-names.js';
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
 export { KnownAddresses } from './auth/known-addresses.js';
 export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command.js';

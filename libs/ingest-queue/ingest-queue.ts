@@ -47,6 +47,9 @@ export interface KeptAppend extends AppendName {
 
 export const NAMES_KEPT_MS = 24 * 60 * 60 * 1000;
 
+/** How old the news of another process's commits may be. */
+export const WRITTEN_KNOWN_MS = 500;
+
 export interface QueuedRecord extends QueueRecord {
   readonly position: QueuePosition;
 }
@@ -82,6 +85,13 @@ export abstract class IngestQueue {
    * less than one record; a delivery holds records of one partition.
    */
   abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
+  /**
+   * How far the partition of these records is committed, by whatever process: everything before
+   * this offset is in the warehouse, or was set aside, and nothing comes there any more. What was
+   * committed elsewhere is known within {@link WRITTEN_KNOWN_MS}.
+   * @throws {MillraceError} QUEUE_UNAVAILABLE
+   */
+  abstract written(key: string): Promise<QueuePosition>;
   /** Resolves when the record at `position` is committed, by whatever process. */
   abstract awaitCommitted(position: QueuePosition): Promise<void>;
   /**

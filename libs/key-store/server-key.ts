@@ -56,10 +56,12 @@ export function openServerKey(
   secret: Uint8Array | undefined,
   mayMake: boolean,
 ): ServerKey {
-  return new ServerKey(secret ?? keptSecret(join(directory, FILE), mayMake));
+  return new ServerKey(secret ?? keptSecret(directory, mayMake));
 }
 
-function keptSecret(file: string, mayMake: boolean): Uint8Array {
+/** The one in `<directory>/secret-key`. @throws as {@link openServerKey} */
+export function keptSecret(directory: string, mayMake = false): Uint8Array {
+  const file = join(directory, FILE);
   if (!existsSync(file)) {
     if (!mayMake)
       throw new Error(

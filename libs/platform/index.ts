@@ -70,6 +70,7 @@ export { endSilentSockets } from './silent-sockets.js';
 export { breakOff, breakOffOnSignal, closeOnSignal, endWithin, drain } from './shutdown.js';
 export type { SourceCredentials } from './source-credentials.js';
 export { asksFromOwnPage, CONSOLE_HEADER, corsFor, type AllowedPages } from './other-sites.js';
+export { CallerStanding } from './caller-standing.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
 export { traceRequests } from './tracing/trace-requests.js';

@@ -12,4 +12,5 @@ export { GraphiqlModule } from './graphiql.module.js';
 export { QueryModule } from './query.module.js';
 export { SearchModule } from './search.module.js';
 export { QueryPipeline } from './query.pipeline.js';
+export { TailSource, type WrittenTo } from './tail/tail-source.js';
 export { UnreadableTables } from './unreadable-tables.js';

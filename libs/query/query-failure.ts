@@ -20,6 +20,12 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   201: 'TOO_MANY_REQUESTS',
 };
 
+/** Whether a statement names a table or a column that there is not. */
+export function isUnknownName(error: unknown): boolean {
+  if (error instanceof MillraceError) return error.kind === 'STREAM_NOT_FOUND';
+  return !isAbort(error) && KINDS[toWarehouseError(error).code] === 'UNKNOWN_COLUMN';
+}
+
 /** Numbers that are nobody's mistake but ours or the disk's. */
 const OURS = new Set([0, 49, 74, 75, 76, 107, 210, 243, 271, 425, 999]);
 

@@ -11,11 +11,12 @@ import {
   type WarehouseQuery,
 } from '@app/warehouse';
 import { Catalog } from './catalog.js';
+import { KnownNames } from './dialect/known-names.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
-import { toQueryFailure, unreadable } from './query-failure.js';
+import { isUnknownName, toQueryFailure, unreadable } from './query-failure.js';
 import { UnreadableTables } from './unreadable-tables.js';
 
 export interface QueryRequest {
@@ -36,13 +37,17 @@ export interface QueryRequest {
 /** The way of a query: its organization's turn → guard → warehouse → bytes. */
 @Injectable()
 export class QueryPipeline {
+  private readonly names: KnownNames | undefined;
+
   constructor(
     private readonly guard: Guard,
     private readonly reader: WarehouseReader,
     private readonly organizations: OrganizationQueries,
     @Optional() private readonly unreadable?: UnreadableTables,
     @Optional() private readonly catalog?: Catalog,
-  ) {}
+  ) {
+    this.names = catalog && new KnownNames(catalog);
+  }
 
   /**
    * The turn ends with the stream, or before where the result is whole: whoever asks several things
@@ -54,11 +59,26 @@ export class QueryPipeline {
     const turn = await this.organizations.enter(organization.share, signal);
     const account = new QueryAccount(turn);
     try {
-      return counted(await this.read(request, account), account, request.sql);
+      return counted(await this.readByNames(request, account), account, request.sql);
     } catch (error) {
       account.close();
       const table = await this.unreadable?.note(error);
       throw table === undefined ? toQueryFailure(error, request.sql) : unreadable(error, table);
+    }
+  }
+
+  /** Names of another case mean what there is where nothing is called so. */
+  private async readByNames(request: QueryRequest, account: QueryAccount): Promise<Readable> {
+    const { organization } = request;
+    const sql = this.names?.first(request.sql, organization) ?? request.sql;
+    try {
+      return await this.read({ ...request, sql }, account);
+    } catch (error) {
+      const written = isUnknownName(error) ? this.names?.written(sql, organization) : undefined;
+      if (written === undefined) throw error;
+      const rows = await this.read({ ...request, sql: written }, account);
+      this.names?.keep(request.sql);
+      return rows;
     }
   }
 

@@ -3,14 +3,26 @@ import { KeyValueController } from './http/kv.controller.js';
 import { RejectedController } from './http/rejected.controller.js';
 import { SearchController } from './http/search.controller.js';
 import { StreamPagesController } from './http/stream-pages.controller.js';
+import { TailController } from './http/tail.controller.js';
 import { QueryModule } from './query.module.js';
 import { CanonicalText } from './search/canonical-text.js';
 import { SearchPipeline } from './search/search.pipeline.js';
+import { OpenTails } from './tail/open-tails.js';
+import { TailPipeline } from './tail/tail.pipeline.js';
 
-/** What is asked of streams in OpenObserve's way: they have times, and records that did not fit. */
+/**
+ * What is asked of streams: they have times, records that did not fit, and new rows. Needs from the
+ * app, besides what QueryModule needs: TailSource, CallerStanding.
+ */
 @Module({
   imports: [QueryModule],
-  controllers: [KeyValueController, RejectedController, SearchController, StreamPagesController],
-  providers: [CanonicalText, SearchPipeline],
+  controllers: [
+    KeyValueController,
+    RejectedController,
+    SearchController,
+    StreamPagesController,
+    TailController,
+  ],
+  providers: [CanonicalText, OpenTails, SearchPipeline, TailPipeline],
 })
 export class SearchModule {}

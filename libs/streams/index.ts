@@ -41,12 +41,14 @@ export {
   type Survey,
 } from './aggregates/stream-schema.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';
+export { organizationDeleted } from './commands/organization-deleted.js';
 export { StreamRoom } from './commands/stream-room.js';
 export { EvolveStreamSchema } from './commands/evolve-stream-schema.command.js';
 export { MemberCount } from './http/summary.controller.js';
 export { DamagedTables } from './damage/damaged-tables.js';
 export { KeptRowCounts } from './damage/kept-row-counts.js';
 export { DroppedTablesProjection } from './projections/dropped-tables.projection.js';
+export { ForgottenBatchesProjection } from './projections/forgotten-batches.projection.js';
 export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';

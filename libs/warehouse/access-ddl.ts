@@ -54,6 +54,12 @@ export class AccessDdl {
     ];
   }
 
+  /** Who is asked by it has no rights any more. */
+  dropRole(database: string): readonly string[] {
+    const role = quoteIdentifier(database);
+    return [`DROP QUOTA IF EXISTS ${role}${this.on}`, `DROP ROLE IF EXISTS ${role}${this.on}`];
+  }
+
   /** Over all processes, where each counts its own queries only. */
   private quota(
     role: string,

@@ -148,6 +148,13 @@ export class Ddl {
     );
   }
 
+  /** Not SYNC: that waits for queries that read a table. What people see goes last, so what is left half-way is seen. */
+  dropDatabase(database: string): readonly string[] {
+    return this.databasesOf(database).map(
+      (name) => `DROP DATABASE IF EXISTS ${quoteIdentifier(name)}${this.on}`,
+    );
+  }
+
   /**
    * Rows carry their queue position, so that the table itself says what it holds; the minmax index
    * keeps that read-back cheap. fsync before an insert counts as done; the engine's own

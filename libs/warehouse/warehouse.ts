@@ -177,6 +177,13 @@ export abstract class WarehouseSchema {
   abstract newDatabase(): string;
   abstract createDatabase(database: string): Promise<void>;
   /**
+   * With all tables in it, and who may read them. Nobody finds any of it when this resolves;
+   * queries that read a table end as they began.
+   */
+  abstract dropDatabase(database: string): Promise<void>;
+  /** All databases of organizations, whose names begin with `o_`. */
+  abstract databases(): Promise<readonly string[]>;
+  /**
    * `columns` without `_timestamp` and the position columns: every table has those. The table
    * remembers which stream it belongs to.
    */

@@ -33,26 +33,31 @@ const descriptionSchema = z.object({
 
 /** Batches that no insert takes are kept here, whole, with the reason: nothing acknowledged is thrown away. */
 export class DeadLetter {
-  /** Names of what is here. */
-  private readonly names: Set<string>;
+  /** Names of what is here, as far as this process knows: a command may have put some back. */
+  private names: Set<string>;
   /** Of payloads that were asked for before. */
   private readonly sizes = new Map<string, { database: string; bytes: number }>();
   /** Of those that this process has kept without their rows. */
   private readonly lost = new Set<string>();
 
   constructor(private readonly directory: string) {
-    const files = existsSync(directory) ? readdirSync(directory) : [];
-    this.names = new Set(
+    this.names = this.look();
+  }
+
+  get size(): number {
+    this.names = this.look();
+    return this.names.size;
+  }
+
+  private look(): Set<string> {
+    const files = existsSync(this.directory) ? readdirSync(this.directory) : [];
+    return new Set(
       files
         .filter((file) => file.endsWith(DESCRIPTION))
         .map((file) => file.slice(0, -DESCRIPTION.length))
         // Whatever else somebody has put there is none of ours.
         .filter((name) => NAME.test(name)),
     );
-  }
-
-  get size(): number {
-    return this.names.size;
   }
 
   /** Resolves when the record is on disk. What was left of an earlier try is written over. */
@@ -82,6 +87,8 @@ export class DeadLetter {
 
   /** Whether a batch of `position`'s partition, from `from` on and up to it, is here. */
   holds(position: QueuePosition, from = position.offset): boolean {
+    if (!hasOne(this.names, position, from)) return false;
+    this.names = this.look();
     return hasOne(this.names, position, from);
   }
 
@@ -93,8 +100,10 @@ export class DeadLetter {
   /** What is kept here of each database's, in bytes. */
   async bytesByDatabase(): Promise<ReadonlyMap<string, number>> {
     const bytes = new Map<string, number>();
+    this.names = this.look();
     for (const name of this.names) {
-      const size = this.sizes.get(name) ?? (await this.sizeOf(name));
+      const size = this.sizes.get(name) ?? (await unlessGone(this.sizeOf(name)));
+      if (!size) continue;
       this.sizes.set(name, size);
       bytes.set(size.database, (bytes.get(size.database) ?? 0) + size.bytes);
     }
@@ -116,7 +125,10 @@ export class DeadLetter {
 
   /** In the order in which they were on the queue. */
   async list(): Promise<readonly DeadBatch[]> {
-    const batches = await Promise.all([...this.names].map((name) => this.describe(name)));
+    const found = await Promise.all(
+      [...this.look()].map((name) => unlessGone(this.describe(name))),
+    );
+    const batches = found.filter((batch) => batch !== undefined);
     return batches.sort(({ position: a }, { position: b }) =>
       a.partition === b.partition ? Number(a.offset - b.offset) : a.partition - b.partition,
     );
@@ -129,6 +141,13 @@ export class DeadLetter {
     return { position, key, headers, payload: { bytes } };
   }
 
+  /** All that is here of these databases: resolves when it is gone for good. */
+  async forgetDatabases(databases: ReadonlySet<string>): Promise<void> {
+    if (this.size === 0 || databases.size === 0) return;
+    for (const batch of await this.list())
+      if (databases.has(batch.headers.database ?? '')) await this.forget(batch);
+  }
+
   /** Resolves when it is gone for good. */
   async forget({ position, headers }: DeadBatch): Promise<void> {
     const name = nameOf(position);
@@ -137,6 +156,16 @@ export class DeadLetter {
     await syncPath(this.directory);
     this.names.delete(name);
     this.sizes.delete(name);
+  }
+}
+
+/** Of a file that somebody else may take away meanwhile. */
+async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looked;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import type { DeadBatch, DeadLetter } from './dead-letter.js';
 import { groupBatches } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
 
-/** `stored`: in its table now, or before; `gone`: its stream was deleted, and it with it. */
+/** `stored`: in its table now, or before; `gone`: its stream, or its organization, was deleted, and it with it. */
 export type PutBackOutcome = 'stored' | 'gone';
 
 /**
@@ -18,7 +18,7 @@ export class PutBack {
     private readonly deadLetter: DeadLetter,
     private readonly inserter: GroupInserter,
     private readonly writer: Pick<WarehouseWriter, 'storedOffsets'>,
-    private readonly streams: Pick<StreamsProjection, 'isDeleted'>,
+    private readonly streams: Pick<StreamsProjection, 'isDeleted' | 'deletedDatabases'>,
   ) {}
 
   /**
@@ -27,7 +27,9 @@ export class PutBack {
    */
   async one(batch: DeadBatch): Promise<PutBackOutcome> {
     const { headers, position } = batch;
-    const isGone = this.streams.isDeleted(headers.streamId ?? '');
+    const isGone =
+      this.streams.isDeleted(headers.streamId ?? '') ||
+      this.streams.deletedDatabases.has(headers.database ?? '');
     if (!isGone) {
       try {
         await this.store(batch);

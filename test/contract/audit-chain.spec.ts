@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import {
   AuditTrailProjection,
+  EndedTrailsProjection,
   TrailLead,
   verifyAudit,
   type AuditDirectory,
   type AuditVerdict,
 } from '@app/audit';
-import { rebuild, type EventStore, type RecordedEvent } from '@app/event-store';
+import { rebuild, type EventStore, type Projection, type RecordedEvent } from '@app/event-store';
 import type { AuditRow } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
@@ -31,6 +32,18 @@ class FailingTables extends MemoryAuditTables {
   }
 }
 
+/** The trail of a deleted organization goes with its database. */
+class DroppedTrails implements Projection {
+  readonly name = 'dropped-trails';
+
+  constructor(private readonly tables: MemoryAuditTables) {}
+
+  apply({ type, data }: RecordedEvent): void {
+    if (type === 'OrganizationDeleted')
+      this.tables.databases.delete((data as { readonly database: string }).database);
+  }
+}
+
 /** An audit trail that a node writes. */
 class Audited {
   readonly tables = new MemoryAuditTables();
@@ -47,7 +60,7 @@ class Audited {
       more: ({ users, organizations, people }) => {
         this.directory = new AccountsDirectory(users, organizations, people);
         this.trail = new AuditTrailProjection(tables, this.directory, KEY, lead);
-        return [this.trail];
+        return [new EndedTrailsProjection(this.trail), new DroppedTrails(tables), this.trail];
       },
     });
     return this;
@@ -205,7 +218,12 @@ describe('an audit trail', () => {
   });
 
   it('shows an event that was changed, removed or put in, in any place', async () => {
-    const audit = events.filter(({ type }) => !/(?:Reserved|Released)$/.test(type));
+    // Those of an organization that is deleted are in no trail any more.
+    const audit = events.filter(
+      ({ type, metadata: { organizationId } }) =>
+        !/(?:Reserved|Released)$/.test(type) &&
+        (organizationId === undefined || audited.node.organizations.get(organizationId)),
+    );
     const change = fc.constantFrom<(event: RecordedEvent) => RecordedEvent[]>(
       () => [],
       (event) => [{ ...event, data: { ...(event.data as object), changed: true } }],

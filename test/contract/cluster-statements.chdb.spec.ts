@@ -50,6 +50,7 @@ describe('statements for a cluster', () => {
 
   const everywhere: readonly (readonly [string, readonly string[]])[] = [
     ['createDatabase', ddl.createDatabase('o_a')],
+    ['dropDatabase', ddl.dropDatabase('o_a')],
     ['createTable', ddl.createTable(table, [column], "01'S")],
     ['createRejectedTable', ddl.createRejectedTable('o_a')],
     ['createAuditTable', ddl.createAuditTable('o_a')],
@@ -83,6 +84,7 @@ describe('statements for a cluster', () => {
     ['dropPersonKeys', [ddl.dropPersonKeys('01P'), ddl.dropPersonKeys('01P', "v1.'x")]],
     ['createReader', access.createReader('ab'.repeat(32), LIMITS)],
     ['createRole', access.createRole('o_a', ddl.databasesOf('o_a'), { seconds: 240, resultBytes: 1e9 })], // prettier-ignore
+    ['dropRole', access.dropRole('o_a')],
     ['kill', [ddl.kill("startsWith(query_id, 'x')")]],
     ['catchUp', ddl.catchUp(table)],
   ];
@@ -110,6 +112,7 @@ describe('statements for a cluster', () => {
     );
     // What is left half-way must be found: by the table that people see.
     expect(ddl.dropTable(table)[0]).toContain('s_a');
+    expect(ddl.dropDatabase('o_a')[0]).toContain('s_a');
   });
 
   it('lets a role read what is behind an organization’s tables too', async () => {

@@ -133,6 +133,21 @@ describe('batches that their table does not take', () => {
       data: { id: stream, organizationId: 'o', database: DATABASE, name: stream },
     } as unknown as RecordedEvent);
 
+  it('knows no more of a batch that a command has put back meanwhile', async () => {
+    const [at, later] = [1n, 2n].map((offset) => ({ partition: 1, offset }));
+    if (!at || !later) throw new Error('want two');
+    for (const position of [at, later])
+      await deadLetter.keep(
+        { position, key: 'k', headers: headersOf('S'), payload: { bytes: Buffer.from('ab') } },
+        'for a test',
+      );
+    const [first] = await deadLetter.list();
+    if (first) await new DeadLetter(kept()).forget(first);
+    expect([deadLetter.holds(at), deadLetter.holds(later)]).toEqual([false, true]);
+    expect([...(await deadLetter.bytesByDatabase())]).toEqual([[DATABASE, 2]]);
+    expect([deadLetter.size, (await deadLetter.list()).length]).toEqual([1, 1]);
+  });
+
   it('wait for it while it is not there, and are in it when it comes', async () => {
     const stream = newStream();
     const position = last(await append(stream, bytes));

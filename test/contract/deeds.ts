@@ -16,6 +16,7 @@ export type Deed =
       readonly do: 'organize' | 'passcode' | 'token' | 'short-token' | 'revoke';
       readonly where: number;
     }
+  | { readonly do: 'show-as' | 'dissolve'; readonly where: number }
   | { readonly do: 'join'; readonly who: number; readonly where: number; readonly role: Role }
   | { readonly do: 'leave'; readonly who: number; readonly where: number }
   | { readonly do: Asking; readonly who: number; readonly where: number }
@@ -29,6 +30,7 @@ export const deed: fc.Arbitrary<Deed> = fc.oneof(
     do: fc.constantFrom('organize', 'passcode', 'token', 'short-token', 'revoke'),
     where: few,
   }),
+  fc.record({ do: fc.constantFrom('show-as', 'dissolve'), where: few }),
   fc.record({ do: fc.constant('join'), who: few, where: few, role }),
   fc.record({ do: fc.constant('leave'), who: few, where: few }),
   fc.record({
@@ -69,7 +71,15 @@ export const FULL: Deed[] = [
   { do: 'stream', what: 1 },
   { do: 'settings', what: 1 },
   { do: 'delete', what: 0 },
+  { do: 'organize', where: 1 },
+  { do: 'show-as', where: 1 },
+  { do: 'join', who: 0, where: 1, role: 'admin' },
+  { do: 'token', where: 1 },
+  { do: 'invite', who: 3, where: 1 },
+  { do: 'dissolve', where: 1 },
+  { do: 'organize', where: 1 },
 ];
+
 async function perform(node: Node, what: Deed): Promise<void> {
   const { accounts, memberships, users, organizations, streams, pipeline } = node;
   const person = (n: number) => users.byEmail(`p${n}@example.com`);
@@ -93,6 +103,13 @@ async function perform(node: Node, what: Deed): Promise<void> {
     }
     case 'organize':
       return void (await memberships.create(`o${what.where}`, undefined, by()));
+    case 'show-as':
+    case 'dissolve': {
+      const found = place(what.where);
+      if (!found) return;
+      if (what.do === 'dissolve') return memberships.delete(found, undefined, by());
+      return memberships.rename(found.id, `Shown as ${what.where}`, by());
+    }
     case 'passcode': {
       const found = place(what.where);
       return found && memberships.rotatePasscode(found.id, by());

@@ -12,6 +12,7 @@ const textOf = (name: string): string => readFileSync(join(root, name), 'utf8');
 
 interface Service {
   readonly image: string;
+  readonly profiles?: readonly string[];
   readonly build?: string;
   readonly command?: readonly string[];
   readonly entrypoint?: readonly string[];
@@ -65,7 +66,7 @@ describe('docker-compose.yml', () => {
     const roles = ours.map(([, { environment }]) => environment?.MILLRACE_ROLES);
     expect(roles.sort()).toEqual(['api', 'api', 'projector', 'writer', 'writer']);
     expect(Object.keys(compose.services)).toEqual(
-      expect.arrayContaining(['proxy', 'clickhouse', 'kafka', 'eventstore', 'minio']),
+      expect.arrayContaining(['proxy', 'clickhouse', 'kafka', 'eventstore', 'lake']),
     );
   });
 
@@ -73,7 +74,7 @@ describe('docker-compose.yml', () => {
     expect(service.healthcheck ?? service.build).toBeDefined();
     expect(service.deploy?.resources?.limits?.memory).toMatch(/^\d+[MG]$/);
     expect(service.restart).toBe('unless-stopped');
-    if (service.build === undefined) expect(service.image).toMatch(/:(?!latest)[\w.-]*\d/);
+    if (service.build === undefined) expect(service.image).toMatch(/:v?\d+\.\d+\.\d+[\w.-]*$/);
   });
 
   it.each(services)(
@@ -114,10 +115,10 @@ describe('docker-compose.yml', () => {
     expect([...secrets].sort()).toEqual(named.sort());
     // Who serves nobody needs no password of root's, nor keys to the tables of organizations.
     const serves =
-      environment.MILLRACE_ROLES === 'api' || environment.MINIO_ROOT_USER !== undefined;
+      environment.MILLRACE_ROLES === 'api' || environment.ROOT_ACCESS_KEY !== undefined;
     if (!serves) {
       expect(secrets).not.toContain('root_password');
-      expect(secrets).not.toContain('minio_password');
+      expect(secrets).not.toContain('lake_secret_key');
     }
   });
 
@@ -134,8 +135,15 @@ describe('docker-compose.yml', () => {
     const bucket = /^s3:\/\/([^/]+)\/\{org\}\/$/.exec(
       String(compose.services['api-1']?.environment?.MILLRACE_DELTA_LOCATIONS),
     )?.[1];
-    const { entrypoint = [] } = compose.services.minio ?? {};
+    const { entrypoint = [] } = compose.services.lake ?? {};
     expect(entrypoint.join(' ')).toContain(`mkdir -p /data/${bucket} `);
+  });
+
+  it('starts without the object store, which is there for who asks for it', () => {
+    const optional = services.filter(([, { profiles = [] }]) => profiles.length > 0);
+    expect(optional.map(([name, { profiles }]) => [name, profiles])).toEqual([['lake', ['lake']]]);
+    for (const [, { depends_on: needed = [] }] of services)
+      expect(JSON.stringify(needed)).not.toContain('lake');
   });
 
   it.each(services)('%s uses nothing that is not declared', (_, service) => {
@@ -214,10 +222,19 @@ describe('the Dockerfile', () => {
     expect(
       copied.filter((each) => !ignored.includes(`!${each}`) || !existsSync(join(root, each))),
     ).toEqual([]);
-    const programs = ours.map(([, { command }]) => command?.[0] ?? 'dist/apps/api/main.js');
-    const source = (program: string): string =>
-      join(root, program.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
-    expect(programs.filter((program) => !existsSync(source(program)))).toEqual([]);
+    // Each is the image's own command: what it is, its role says.
+    expect(ours.filter(([, { command }]) => command !== undefined)).toEqual([]);
+    expect(last.filter((line) => /^(?:ENTRYPOINT|CMD) /.test(line))).toEqual([
+      'ENTRYPOINT ["millrace"]',
+      'CMD ["serve"]',
+    ]);
+  });
+
+  it('has the program millrace for whoever runs it, with all that is beside it', () => {
+    expect(last).toContain('COPY --from=build /millrace/bin bin');
+    const link = 'RUN ln -s /millrace/bin/millrace.mjs /usr/local/bin/millrace';
+    expect(last).toContain(link);
+    expect(statSync(join(root, 'bin/millrace.mjs')).mode & 0o111).not.toBe(0);
   });
 
   it('sets what the launcher sets', async () => {

@@ -187,6 +187,27 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       expect(texts(await take(reopened, 2, true))).toEqual(['b', 'c']);
     });
 
+    it('tells how far all is committed, and nothing more, also after a restart', async () => {
+      const before = await queue.written('k');
+      const [first, second, third] = await queue.append(
+        ['a', 'b', 'c'].map((text) => record(text)),
+      );
+      if (!first || !second || !third) throw new Error('want three');
+      expect(await queue.written('k')).toEqual(before);
+      expect(before.partition).toBe(first.partition);
+      expect(before.offset).toBeLessThanOrEqual(first.offset);
+      await take(queue, 2, false, { maxRecords: 2, maxBytes: 1000 });
+      expect(await queue.written('k')).toEqual(before);
+      await take(queue, 1, true, { maxRecords: 1, maxBytes: 1 });
+      const { offset } = await queue.written('k');
+      expect(offset).toBeGreaterThan(first.offset);
+      expect(offset).toBeLessThanOrEqual(second.offset);
+      const reopened = await under.reopen();
+      expect(await reopened.written('k')).toEqual({ ...before, offset });
+      await take(reopened, 2, true);
+      expect((await reopened.written('k')).offset).toBeGreaterThan(third.offset);
+    });
+
     it('tells which records were set aside, and of what they were a part', async () => {
       const positions = await queue.append([record('a'), record('b'), record('c')]);
       const [first, second, third] = positions;

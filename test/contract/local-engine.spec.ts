@@ -158,6 +158,65 @@ describe('the engine that reads uploads', () => {
     await expect(iterator.next()).rejects.toMatchObject({ statusCode: 503 });
   });
 
+  it('passes on every character, and more than a pipe holds', async () => {
+    await engine.run('SELECT 1');
+    const text = 'a\u2028b\u2029c\u0085d\ne\rf'.repeat(50_000);
+    expect(await engine.run('SELECT {text:String}', { text })).toBe(`${text}\n`);
+    await expect(engine.run('SELECT `no\u2028column`')).rejects.toMatchObject({ code: 47 });
+    expect(pids()).toHaveLength(1);
+  });
+
+  it('outlives a process that is killed in the middle of an answer', async () => {
+    await engine.run('SELECT 1');
+    const answer = engine.run("SELECT repeat('x', 999999) FROM numbers(20)");
+    await new Promise((resolve) => setImmediate(resolve));
+    // Meanwhile nobody reads what it answers.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+    process.kill(pids()[0] ?? 0, 'SIGKILL');
+    expect(await answer).toHaveLength(20_000_000);
+  });
+
+  it('fails the statement where no process can be started, and nothing else', async () => {
+    const { execPath } = process;
+    process.execPath = join(folder, 'no-node');
+    try {
+      await expect(engine.run('SELECT 1')).rejects.toThrow('ENOENT');
+    } finally {
+      process.execPath = execPath;
+    }
+    expect(await engine.run('SELECT 2')).toBe('2\n');
+  });
+
+  it('answers between the files of a table that is read in a process by itself', async () => {
+    const directory = join(folder, 'spool');
+    const files = { directory, index: 0, rows: 0, bytes: 0, rowsMax: 1, bytesMax: 2 ** 30 };
+    await engine.run('SELECT 1');
+    // Long enough until the first file for the process to be lost before it.
+    const slow = 'SELECT number, sleepEachRow(1) FROM numbers(2) SETTINGS max_block_size = 1';
+    const iterator = engine.spool(slow, files)[Symbol.asyncIterator]();
+    const first = iterator.next();
+    const between = engine.run('SELECT sleep(1)');
+    between.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    process.kill(pids()[0] ?? 0, 'SIGKILL');
+    expect((await first).value).toMatchObject({ index: 0, rows: 1 });
+    expect(await between).toBe('0\n');
+    expect((await iterator.next()).value).toMatchObject({ index: 1, rows: 1 });
+    expect((await iterator.next()).done).toBe(true);
+  });
+
+  it('leaves no process when it is closed, whatever is at work', async () => {
+    const work = [LONG, LONG, LONG].map((sql) => engine.run(sql));
+    const ends = Promise.allSettled(work);
+    process.kill(await started(1), 'SIGKILL');
+    await started(2);
+    await engine.close();
+    for (const pid of pids()) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    const count = pids().length;
+    for (const end of await ends) expect(end.status).toBe('rejected');
+    expect(pids()).toHaveLength(count);
+  });
+
   it('says so when another process has its directory', async () => {
     await engine.run('SELECT 1');
     const other = openOn(folder);

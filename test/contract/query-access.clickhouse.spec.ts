@@ -66,6 +66,17 @@ describe(`the second wall: ${CLICKHOUSE}`, () => {
     expect(await ask('SELECT count() FROM logs', ours)).toBe('0\n');
   });
 
+  it('knows nothing of an organization that is deleted, however often, nor its role', async () => {
+    const gone = fresh();
+    await warehouse.createDatabase(gone);
+    await warehouse.createTable({ database: gone, table: 'logs' }, [], '01S');
+    expect(await ask('SELECT count() FROM logs', gone)).toBe('0\n');
+    await warehouse.dropDatabase(gone);
+    await warehouse.dropDatabase(gone);
+    await expect(ask('SELECT 1', gone)).rejects.toMatchObject({ name: 'WarehouseError' });
+    expect(await ask('SELECT count() FROM logs', ours)).toBe('0\n');
+  });
+
   it('does not know an organization that is not there', async () => {
     await expect(ask('SELECT 1', fresh())).rejects.toMatchObject({ name: 'WarehouseError' });
   });

@@ -198,6 +198,21 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
     });
 
     describe('schema', () => {
+      it('drops a database with all its tables, however often, and leaves the others', async () => {
+        const gone = `${TABLE.database}_gone`;
+        await warehouse.createDatabase(gone);
+        await warehouse.createRejectedTable(gone);
+        await warehouse.createAuditTable(gone);
+        await warehouse.createTable({ database: gone, table: 'a' }, [], '01G');
+        expect(await warehouse.databases()).toEqual(expect.arrayContaining([TABLE.database, gone]));
+        for (let round = 0; round < 2; round += 1) await warehouse.dropDatabase(gone);
+        expect(await warehouse.databases()).not.toContain(gone);
+        expect((await warehouse.tables()).filter(({ database }) => database === gone)).toEqual([]);
+        expect((await warehouse.tables()).some(({ database }) => database === TABLE.database)).toBe(
+          true,
+        );
+      });
+
       it('shows columns without the hidden ones, and adds and widens idempotently', async () => {
         for (let round = 0; round < 2; round += 1) {
           await warehouse.addColumns(TABLE, [{ name: 'a`b.c', type: 'Nullable(Bool)' }]);

@@ -1,4 +1,8 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeadLetter } from '../../libs/writer/dead-letter.js';
 import { ProcessCluster } from '../server/cluster/process-cluster.js';
+import { runMillrace, type Ended } from '../server/run-millrace.js';
 import { until } from '../server/until.js';
 
 // Nine processes start on two cores.
@@ -135,6 +139,86 @@ describe('the cluster of docker-compose.yml, as processes', () => {
       await until(async () => (await metric(status, 'millrace_queue_lag')) === 0);
       expect(await metric(writer.status, 'millrace_written_rows_total')).toBe(5);
       expect(await cluster.node(1).client.count('logs')).toBe(8);
+    },
+    TIMEOUT_MS,
+  );
+
+  /** As an operator runs it, with the variables and the data directory of a process that goes on. */
+  const millrace = (args: readonly string[], dataDirectory: string): Promise<Ended> =>
+    runMillrace(args, {
+      home: tmpdir(),
+      variables: { ...cluster.variables(), MILLRACE_DATA_DIR: dataDirectory },
+    });
+  async function onClickHouse(statement: string): Promise<string> {
+    const { origin, username, password } = new URL(cluster.clickHouse.url);
+    const named = decodeURIComponent(`${username}:${password}`);
+    const authorization = `Basic ${Buffer.from(named).toString('base64')}`;
+    const answer = await fetch(origin, {
+      method: 'POST',
+      body: statement,
+      headers: { authorization },
+    });
+    const text = (await answer.text()).trim();
+    if (!answer.ok) throw new Error(text);
+    return text;
+  }
+  /** Its database, or its comment, which is its stream's id. */
+  const ofTable = (what: 'database' | 'comment', table: string): Promise<string> =>
+    onClickHouse(`SELECT ${what} FROM system.tables WHERE name = '${table}' LIMIT 1`);
+
+  it(
+    'has its dead letters put back while it runs',
+    async () => {
+      const [writer] = cluster.writers;
+      if (!writer) throw new Error('there is no writer');
+      const headers = {
+        ...{ database: await ofTable('database', 'lonely'), table: 'lonely' },
+        ...{ streamId: await ofTable('comment', 'lonely') },
+        ...{ columns: '["_timestamp","a"]', types: '[["Nullable(Int64)"],[0]]' },
+        ...{ ending: '.ndjson', rows: '2', recordBytes: '20' },
+      };
+      const bytes = Buffer.from('{"_timestamp":1,"a":2}\n{"_timestamp":2,"a":3}\n');
+      const position = { partition: 3, offset: 1_000_000n };
+      const kept = new DeadLetter(join(writer.dataDirectory, 'dead-letter'));
+      await kept.keep({ position, key: 'k', headers, payload: { bytes } }, 'for a test');
+      const waiting = (): Promise<number> => metric(writer.status, 'millrace_dead_letter_batches');
+      expect(await waiting()).toBe(1);
+      const { code, stdout } = await millrace(['dead-letter', '--replay'], writer.dataDirectory);
+      expect([code, stdout]).toEqual([0, '3-1000000: in its table\n']);
+      expect(await cluster.node(1).client.count('lonely')).toBe(3);
+      expect(await waiting()).toBe(0);
+      // Whoever lost the partition to the command goes on with it.
+      for (let time = 0; time < 20; time += 1)
+        await cluster.node(0).client.upload('lonely', [{ a: 4 }]);
+      expect(await cluster.node(1).client.count('lonely')).toBe(23);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'has its audit trail verified while it is appended to, and what was changed in it found',
+    async () => {
+      const changing = new AbortController();
+      const changes = (async () => {
+        for (let n = 0; !changing.signal.aborted; n += 1) await carriedOut(`meanwhile${n}`);
+      })();
+      const { code, stdout } = await millrace(['audit:verify'], cluster.projector.dataDirectory);
+      changing.abort();
+      await changes;
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/default: \d+ entries, intact, head [0-9a-f]{64}/),
+      ]);
+      const trail = `${await ofTable('database', '_audit')}._audit`;
+      const first = `position = (SELECT min(position) FROM ${trail})`;
+      await onClickHouse(
+        `ALTER TABLE ${trail} UPDATE address = '192.0.2.9' WHERE ${first} SETTINGS mutations_sync = 1`,
+      );
+      const changed = await millrace(['audit:verify'], cluster.projector.dataDirectory);
+      expect([changed.code, changed.stdout]).toEqual([
+        1,
+        expect.stringMatching(/NOT INTACT[^]*changed in address/),
+      ]);
     },
     TIMEOUT_MS,
   );

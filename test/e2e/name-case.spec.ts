@@ -72,4 +72,43 @@ describe('fields whose names differ in case only', () => {
       rmSync(directory, { recursive: true, force: true });
     }
   });
+
+  const CITIES = 'City,lat\nElgin,57.5\nStoke,53\n';
+  const CASES: readonly (readonly [string, unknown])[] = [
+    ['SELECT city FROM Cities WHERE LAT > 55', [{ City: 'Elgin' }]],
+    ['SELECT CITY FROM CITIES WHERE Lat > 55', [{ City: 'Elgin' }]],
+    ['SELECT c.CITY FROM public.cities AS C WHERE C.LAT > 55', [{ City: 'Elgin' }]],
+    ['SELECT count(*) AS N FROM "public"."Cities" ORDER BY n', [{ N: 2 }]],
+  ];
+
+  it('are the same to who asks where there is one', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-case-'));
+    writeFileSync(join(directory, 'cities.csv'), CITIES);
+    const path = '/api/default/Cities/_csv?wait=true';
+    const options = { body: CITIES, headers: { 'content-type': 'text/csv' } };
+    expect((await server.client.call(path, options)).status).toBe(200);
+    const edge = await startEdge(['--table', `Cities=${join(directory, 'cities.csv')}`]);
+    const get = async (path: string): Promise<unknown> => {
+      const answer = await server.client.call(`/api/default/${path}`, { method: 'GET' });
+      return JSON.parse(answer.bytes.toString());
+    };
+    try {
+      for (const [sql, rows] of [...CASES, ...CASES]) {
+        expect([sql, (await edge.sql(sql)).json()]).toEqual([sql, rows]);
+        expect([sql, await server.client.sql(sql)]).toEqual([sql, rows]);
+      }
+      const read = 'tables/cities?columns=city&filter[LAT]gt=55';
+      for (const rows of [(await edge.get(`/api/${read}`)).json(), await get(read)])
+        expect(rows).toEqual([{ City: 'Elgin' }]);
+      for (const path of ['schema/CITIES', 'schema/Cities']) {
+        expect((await edge.get(`/api/${path}`)).json()).toMatchObject({ fields: [{ name: 'City' }, {}] }); // prettier-ignore
+        expect(JSON.stringify(await get(path))).toContain('"City"');
+      }
+      for (const sql of ['SELECT "CITY" FROM Cities', 'SELECT City FROM "CITIES"', 'SELECT cty FROM cities'])
+        expect([sql, (await edge.sql(sql)).status]).toEqual([sql, sql.includes('"CITIES"') ? 404 : 400]); // prettier-ignore
+    } finally {
+      await edge.stop();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
 });

@@ -9,7 +9,9 @@ import { open } from 'lmdb';
 import { DeadLetter } from '../../libs/writer/dead-letter.js';
 import { environment } from '../../bin/prepare.mjs';
 import { openLocalEngine } from '../server/open-local-engine.js';
+import { runMillrace, startMillrace } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 interface Ended {
   readonly code: number | null;
@@ -82,6 +84,63 @@ describe('commands for operators', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
+  describe('as one program', () => {
+    const home = (): { home: string } => ({ home: dataDirectory });
+
+    it.each(['upload', 'serve', 'dead-letter', 'audit:verify', 'replay'])(
+      'millrace names %s, which tells how it is used',
+      async (command) => {
+        expect((await runMillrace(['--help'], home())).stdout).toContain(`\n  ${command} `);
+        const own = await runMillrace([command, '--help'], home());
+        expect([own.code, own.stdout]).toEqual([
+          0,
+          expect.stringMatching(new RegExp(`^usage: millrace ${command}\\b`)),
+        ]);
+        // As in the image, where no process is started for it.
+        const variables = environment();
+        const here = await runMillrace([command, '--help'], { ...home(), variables });
+        expect(here.stdout).toBe(own.stdout);
+      },
+    );
+
+    it.each(['writer', 'projector'])('millrace serve is the %s by its role', async (role) => {
+      const variables = { MILLRACE_ROLES: role };
+      const { code, stdout } = await runMillrace(['serve', '--help'], { ...home(), variables });
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`MILLRACE_ROLES=${role}\n`)]);
+    });
+
+    it('says which commands there are', async () => {
+      const { code, stderr } = await runMillrace(['run'], home());
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/no command run; want upload, serve, dead-letter, audit:verify or/),
+      ]);
+    });
+
+    it.each([
+      ['a process of its own', {}],
+      ['this one', environment()],
+    ])('millrace serve serves until it is told to stop, in %s', async (_, variables) => {
+      const { process: child, ended } = startMillrace(['serve'], {
+        ...home(),
+        variables: {
+          ...variables,
+          MILLRACE_HTTP_ADDR: '127.0.0.1:0',
+          MILLRACE_DATA_DIR: dataDirectory,
+          MILLRACE_DRAIN_SECONDS: '0',
+          MILLRACE_LOG_LEVEL: 'fatal',
+        },
+      });
+      let printed = '';
+      child.stdout?.on('data', (bytes: Buffer) => (printed += bytes.toString()));
+      await until(() => Promise.resolve(printed.includes('root user')));
+      const url = /listens on (\S+)/.exec(printed)?.[1] ?? '';
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      child.kill('SIGTERM');
+      expect((await ended).code).toBe(0);
+    });
+  });
+
   describe('beside a running server', () => {
     beforeAll(start);
     afterAll(stop);
@@ -152,7 +211,7 @@ describe('commands for operators', () => {
     it('--help tells how', async () => {
       expect(await run('replay', '--help')).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/usage: npm run replay/) as string,
+        stdout: expect.stringMatching(/usage: millrace replay/) as string,
       });
     });
   });

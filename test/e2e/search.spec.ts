@@ -190,6 +190,16 @@ describe('search', () => {
     );
   }, 120_000);
 
+  it('puts the last second before 1970 where it is', async () => {
+    await server.client.upload('old', [{ _timestamp: '1969-12-31T23:59:59.999999Z', n: 1 }]);
+    const found = await search(
+      'select n from old',
+      { size: 0 },
+      { h: "select histogram(_timestamp, '1 day') as k, count(*) as c from query group by k" },
+    );
+    expect(found.aggs?.h).toEqual([{ k: '1969-12-31T00:00:00', c: 1 }]);
+  });
+
   it('finds words, in any case and order, and parts of text', async () => {
     const total = async (where: string) =>
       (await search(`select n from logs where ${where}`)).total;

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesOf, tar } from '../server/archive.js';
 import { startServer, type Server } from '../server/start-server.js';
+import { tailStatus } from '../server/tail-reader.js';
 
 /**
  * Every route against every caller, written by hand from API.md. Letters: `y` may, `-` 401 who are
- * you, `n` 403, `?` 404. A route that is not in this table fails the test, so a new one cannot
+ * you, `n` 403, `?` 404, `w` 400: may, but not by this body, which names another. A route that is not in this table fails the test, so a new one cannot
  * come without saying who may.
  *
  * own: viewer, member, editor, admin, root of the deployment, the passcode
@@ -20,6 +21,8 @@ GET    /api/organizations                    -    |   y      y      y      y    
 GET    /api/invitations                      -    |   y      y      y      y     y     -     |    y       y         -         |     y        y
 POST   /api/invitations/{org}/accept         -    |   ?      ?      ?      ?     n     n     |    ?       ?         -         |     ?        n
 POST   /api/invitations/{org}/decline        -    |   ?      ?      ?      ?     ?     n     |    ?       ?         -         |     ?        ?
+DELETE /api/{org}                            -    |   n      n      n      w     w     n     |    n       n         -         |     n        ?
+PUT    /api/{org}/rename                     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/invitations                -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 DELETE /api/{org}/invitations/{email}        -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/organizations              -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
@@ -74,6 +77,7 @@ GET    /api/{org}/{stream}/_rejected          -    |   y      y      y      y   
 POST   /api/{org}/{stream}/_rejected/retry    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_values            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_around            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/_tail              -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/_search                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/graphql                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tokens                     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
@@ -94,7 +98,13 @@ POST   /api/{org}/v1/traces                  -    |   n      y      y      y    
 POST   /api/{org}/loki/api/v1/push           -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/prometheus/api/v1/write    -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 `;
-const STATUS: Readonly<Record<string, number>> = { y: 200, '-': 401, n: 403, '?': 404 };
+const STATUS: Readonly<Record<string, number>> = {
+  y: 200,
+  w: 400,
+  '-': 401,
+  n: 403,
+  '?': 404,
+};
 /** People are made, changed and invited once, and tokens made. */
 const MAKES = /\/(?:users|invitations|tokens)\b/;
 /** Open to everybody, and about nobody. */
@@ -181,6 +191,8 @@ describe('two tenants cannot touch each other', () => {
   });
 
   const BODIES: Readonly<Record<string, (name: string) => Sent>> = {
+    'DELETE /api/{org}': () => json({ name: 'another' }),
+    'PUT /api/{org}/rename': () => json({ new_name: 'Acme' }),
     'POST /api/{org}/users': (name) =>
       json({ ...person(`new-${name}`), first_name: 'N', last_name: 'N', role: 'viewer' }),
     'PUT /api/{org}/users/{email}': () => json({ first_name: 'Changed' }),
@@ -298,6 +310,7 @@ describe('two tenants cannot touch each other', () => {
     const credentials = await credentialsOf(caller);
     const { body, headers } = BODIES[title]?.(about) ?? {};
     return async () => {
+      if (path.endsWith('/_tail')) return tailStatus(server.url, path, credentials, address);
       const answer = await server.client.call(path, {
         method: route.method,
         headers: { ...headers, 'x-forwarded-for': address },

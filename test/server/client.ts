@@ -25,6 +25,12 @@ export interface Call {
   readonly credentials?: { readonly email: string; readonly password: string } | 'none';
 }
 
+/** Node.js sends a body with DELETE, and does not say how long it is. */
+const lengthOf = (body: Call['body'], method: string | undefined): Record<string, number> =>
+  method === 'DELETE' && (typeof body === 'string' || Buffer.isBuffer(body))
+    ? { 'content-length': Buffer.byteLength(body) }
+    : {};
+
 /** Speaks to a server over HTTP as its users do, and parses nothing but what it is asked to. */
 export class Client {
   constructor(
@@ -47,7 +53,7 @@ export class Client {
         new URL(path, this.url),
         {
           method: method ?? (body === undefined ? 'GET' : 'POST'),
-          headers: { ...authorization, ...headers },
+          headers: { ...authorization, ...lengthOf(body, method), ...headers },
         },
         (response) => {
           buffer(response).then((bytes) => {

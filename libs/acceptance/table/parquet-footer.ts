@@ -1,9 +1,6 @@
-import { open, type FileHandle } from 'node:fs/promises';
-import { parquetMetadata, type SchemaElement } from 'hyparquet';
-import { MillraceError } from '@app/platform';
+import type { SchemaElement } from 'hyparquet';
+import { footerOf, notParquet, nullableObjects, type NullableObject } from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from './field-type.js';
-import { footerOutline } from './footer-outline.js';
-import { nullableObjects, type NullableObject } from './nullable-objects.js';
 
 /** What a Parquet file says of itself. */
 export interface ParquetFooter {
@@ -12,11 +9,6 @@ export interface ParquetFooter {
   readonly objects: readonly NullableObject[];
 }
 
-/** The length of the footer and the format's mark, at both ends of a file. */
-const TAIL_BYTES = 8;
-const MARK = 'PAR1';
-/** The footer's bytes are held in memory; files of a thousand columns and a thousand row groups stay far below. */
-const FOOTER_BYTES_MAX = 64 * 1024 * 1024;
 const NESTED_MAX = 100;
 
 /**
@@ -25,55 +17,12 @@ const NESTED_MAX = 100;
  * @throws {MillraceError} MALFORMED_BODY when it is no Parquet file, or has columns that nothing here can hold.
  */
 export async function readParquetFooter(file: string, name: string): Promise<ParquetFooter> {
-  const handle = await open(file);
-  try {
-    const { schema, num_rows: rows } = parse(await footerBytes(handle, name), name);
-    const [root, ...rest] = schema;
-    const elements = rest.values();
-    const fields = take(elements, root?.num_children ?? 0, name, 0);
-    if (rows < 0n) throw notParquet(name, `its footer says that it has ${rows} rows`);
-    return { fields: fields.map(asList), rows: Number(rows), objects: nullableObjects(schema) };
-  } finally {
-    await handle.close();
-  }
-}
-
-function parse(footer: Buffer, name: string): ReturnType<typeof parquetMetadata> {
-  try {
-    const outline = footerOutline(footer.subarray(0, -TAIL_BYTES));
-    const tail = Buffer.from(footer.subarray(-TAIL_BYTES));
-    tail.writeUInt32LE(outline.length, 0);
-    return parquetMetadata(Uint8Array.from(Buffer.concat([outline, tail])), { geoparquet: false });
-  } catch (error) {
-    throw notParquet(name, `its footer cannot be read: ${(error as Error).message}`);
-  }
-}
-
-/** The footer of a file that was read before. */
-export async function bytesOfFooter(file: string, name: string): Promise<Buffer> {
-  const handle = await open(file);
-  try {
-    return (await footerBytes(handle, name)).subarray(0, -TAIL_BYTES);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function footerBytes(handle: FileHandle, name: string): Promise<Buffer> {
-  const { size } = await handle.stat();
-  const tail = await bytesAt(handle, size - TAIL_BYTES, size < TAIL_BYTES ? 0 : size);
-  if (tail.toString('latin1', 4) !== MARK)
-    throw notParquet(name, `it does not end with ${MARK}; it is another format, or was cut off`);
-  const length = tail.readUInt32LE(0) + TAIL_BYTES;
-  if (length > size || length > FOOTER_BYTES_MAX)
-    throw notParquet(name, `its footer would have ${length} bytes`);
-  return bytesAt(handle, size - length, size);
-}
-
-async function bytesAt(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(Math.max(0, to - from));
-  await handle.read(buffer, 0, buffer.length, Math.max(0, from));
-  return buffer;
+  const { schema, rows } = await footerOf(file, name);
+  const [root, ...rest] = schema;
+  const elements = rest.values();
+  const fields = take(elements, root?.num_children ?? 0, name, 0);
+  if (rows < 0n) throw notParquet(name, `its footer says that it has ${rows} rows`);
+  return { fields: fields.map(asList), rows: Number(rows), objects: nullableObjects(schema) };
 }
 
 interface Element extends Field {
@@ -222,6 +171,3 @@ const DIGITS: Readonly<Record<'MILLIS' | 'MICROS' | 'NANOS', SecondDigits>> = {
 };
 
 const TEXTS: ReadonlySet<string> = new Set(['STRING', 'UTF8', 'ENUM', 'JSON']);
-
-const notParquet = (name: string, why: string): MillraceError =>
-  new MillraceError('MALFORMED_BODY', `${name} is not a readable Parquet file: ${why}`);

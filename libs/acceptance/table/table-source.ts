@@ -1,4 +1,12 @@
 import { join } from 'node:path';
+import {
+  footerOf,
+  NULL_ROWS,
+  nullObjects,
+  NullsAllowance,
+  tellingColumns,
+  type NullableObject,
+} from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import {
   NETWORK_ERROR,
@@ -13,9 +21,6 @@ import { isOutOfSpace } from '../records/out-of-space.js';
 import { holdsText, structure, type Field } from './field-type.js';
 import { kindsWithin } from './kinds-within.js';
 import { columnOf, type StoredField } from './judge-rows.sql.js';
-import { nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
-import type { NullableObject } from './nullable-objects.js';
-import { bytesOfFooter } from './parquet-footer.js';
 import { refuseOtherTypes } from './refuse-other-types.js';
 import {
   heldField,
@@ -109,12 +114,12 @@ async function nullsOf(
   });
   if (wanted.length === 0) return nulls;
   try {
-    const telling = tellingColumns(await bytesOfFooter(file, name), wanted);
+    const telling = tellingColumns((await footerOf(file, name)).bytes, wanted);
     const allowance = new NullsAllowance();
     for (const [index, object] of wanted.entries()) {
       const target = join(directory, `nulls-${index}.bin`);
       const rows = await nullObjects(file, telling.get(object) ?? [], target, allowance);
-      if (rows !== undefined) nulls.set(object.name, rows);
+      if (rows > 0) nulls.set(object.name, inRows(target));
     }
   } catch (error) {
     const isOfFile = error instanceof Error && !(error instanceof MillraceError);
@@ -124,6 +129,9 @@ async function nullsOf(
   }
   return nulls;
 }
+
+const inRows = (target: string): string =>
+  `bitmapContains((SELECT groupBitmapState(at + arrayJoin(bitPositionsToArray(bits))) FROM file(${quoteText(target)}, ${NULL_ROWS.format}, ${quoteText(NULL_ROWS.structure)})), _row_number)`;
 
 /** SQL that gives a data file's rows of the table. */
 export function selectRows(

@@ -17,7 +17,7 @@ export class AboutController {
 
   @Open()
   @Get('api/version')
-  @Describe({ tag: 'Health', summary: 'The version of the program', answer: '0.1.0' })
+  @Describe({ tag: 'Health', summary: 'The version of the program', answer: '1.2.3' })
   about(): string {
     return JSON.stringify(this.version);
   }

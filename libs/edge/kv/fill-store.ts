@@ -1,10 +1,10 @@
 import { didYouMean } from '@app/platform';
-import { randomBytes } from 'node:crypto';
 import { quoteIdentifier } from '@app/warehouse';
 import type { DescribedStore } from '../describe/table-entry.js';
 import { loadFailure } from '../registry/load-failure.js';
 import type { Workshop } from '../registry/open-source.js';
-import { COPIES, prepareTable } from '../registry/prepare-table.js';
+import { newCopyName } from '../registry/copies.js';
+import { prepareTable } from '../registry/prepare-table.js';
 
 /** Rows that a look-up reads. */
 const GRANULE_ROWS = 512;
@@ -22,9 +22,9 @@ export async function fillStore(
   const { run } = bound(workshop);
   // It is copied anyway, by its keys.
   const asked = { ...table, materialize: table.materialize ?? false };
-  const { columns, select, copy } = await prepareTable(asked, workshop);
+  const { columns, select, copy, asides } = await prepareTable(asked, workshop);
   const names = columns.map(({ name }) => name);
-  const target = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
+  const target = newCopyName();
   try {
     for (const name of [key, value])
       if (!names.includes(name))
@@ -40,7 +40,7 @@ export async function fillStore(
   } catch (error) {
     throw loadFailure(table, error);
   } finally {
-    if (copy) await run(`DROP TABLE IF EXISTS ${copy.table}`);
+    for (const { table } of copy ? [copy] : asides) await run(`DROP TABLE IF EXISTS ${table}`);
   }
 }
 

@@ -36,6 +36,8 @@ export interface Workshop {
   readonly holding: Holding;
   /** A table could not be copied so, and is read where it lies. */
   told(this: void, name: string, error: unknown): void;
+  /** Nobody can tell where structs of a table are null. */
+  toldOfNulls(this: void, name: string, error: unknown): void;
 }
 
 export interface OpenedSource extends Source {

@@ -1,22 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import type { SourceStamp } from '../sources/source-stamp.js';
 import { settingsClause, type Source } from '../sources/source.js';
 import type { DescribedTable } from '../table-description.js';
+import { newCopyName, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { declared, inferColumns, structureOf } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
+import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
 import { schemaOfFiles } from './schema-of-files.js';
-
-/** What was copied into the engine. */
-export interface Copy {
-  /** Quoted. */
-  readonly table: string;
-  /** Of what may be held: they are given back when it goes. */
-  readonly bytes: number;
-}
 
 /** A table that can be served. */
 export interface PreparedTable {
@@ -30,14 +23,13 @@ export interface PreparedTable {
   readonly place: string;
   /** Undefined: it is read where it lies. */
   readonly copy: Copy | undefined;
+  /** What its view reads besides. */
+  readonly asides: readonly Copy[];
   /** When its columns, or the copy, were read; milliseconds since 1970. */
   readonly readAt: number;
   /** Looks whether its files are others than those that were copied, and what they are then; undefined: nobody looks. */
   readonly changedFiles: (() => Promise<string | undefined>) | undefined;
 }
-
-/** Where copies are. The guard refuses such names, as those of all databases. */
-export const COPIES = `o_${randomBytes(16).toString('hex')}`;
 
 /**
  * Finds out what a table is and whether it can be read; copies it, where that was asked for.
@@ -68,45 +60,71 @@ async function prepared(
   const { schemaFromFiles } = described;
   const readAt = Date.now();
   // Before anything is read: what comes while it is read counts as a change.
-  const stamp = described.materialize === undefined ? await source.stamp?.() : undefined;
+  const stamp = await source.stamp?.();
   const found = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, statements);
   const held = source.inferred || schemaFromFiles !== undefined || described.columns !== undefined;
   const call = source.call(held ? structureOf(found) : undefined);
-  const columns = served(described, found);
-  const select =
-    `SELECT ${columns.map((column) => expression(column, found)).join(', ')} FROM ${call}` +
-    settingsClause(source.settings);
-  const table = { described, columns, place: source.shown, readAt };
-  const isAsked = described.materialize === true || source.unpacked !== undefined;
-  const isHeld = !isAsked && workshop.holding.take(described, stamp);
-  if (isAsked || isHeld) {
-    const bytes = isHeld ? (stamp?.bytes ?? 0) : 0;
-    const copied = await copy(select, workshop).catch((error: unknown) => {
-      workshop.holding.giveBack(bytes);
-      if (isAsked) throw error;
-      workshop.told(described.name, error);
-    });
-    if (copied !== undefined)
-      return {
-        ...table,
-        // Types that must be allowed for the source must be so for its copy.
-        select: `SELECT * FROM ${copied}${settingsClause(source.settings)}`,
-        count: undefined,
-        copy: { table: copied, bytes },
-        changedFiles: stamp && (() => changed(stamp, source)),
-      };
+  const structs = await nullStructs(described, found, source, workshop);
+  const { asides, settings = source.settings } = structs;
+  try {
+    const columns = served(described, found).map((column) => nullable(column, structs));
+    const select =
+      `SELECT ${columns.map((column) => expression(column, found, structs)).join(', ')} FROM ${call}` +
+      settingsClause(settings);
+    const table = { described, columns, place: source.shown, readAt };
+    const isAsked = described.materialize === true || source.unpacked !== undefined;
+    const isHeld = !isAsked && workshop.holding.take(described, stamp);
+    const changedFiles = stamp && (() => changed(stamp, source));
+    if (isAsked || isHeld) {
+      const bytes = isHeld ? (stamp?.bytes ?? 0) : 0;
+      const copied = await copy(select, workshop).catch((error: unknown) => {
+        workshop.holding.giveBack(bytes);
+        if (isAsked) throw error;
+        workshop.told(described.name, error);
+      });
+      if (copied !== undefined) {
+        await dropAll(asides, workshop);
+        return {
+          ...table,
+          // Types that must be allowed for the source must be so for its copy.
+          select: `SELECT * FROM ${copied}${settingsClause(settings)}`,
+          count: undefined,
+          copy: { table: copied, bytes },
+          asides: [],
+          changedFiles: described.materialize === undefined ? changedFiles : undefined,
+        };
+      }
+    }
+    // One row shows that the bytes are what they should be, before anybody relies on it.
+    await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
+    const count =
+      described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
+    // What was written down of files is of those files.
+    const isFollowed = asides.length > 0;
+    return {
+      ...table,
+      ...{ select, count, asides, copy: undefined },
+      changedFiles: isFollowed ? changedFiles : undefined,
+    };
+  } catch (error) {
+    await dropAll(asides, workshop);
+    throw error;
   }
-  // One row shows that the bytes are what they should be, before anybody relies on it.
-  await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
-  const count =
-    described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
-  return { ...table, select, count, copy: undefined, changedFiles: undefined };
+}
+
+/** Forgets tables of the engine. */
+async function dropAll(
+  tables: readonly Copy[],
+  { engine: { statements } }: Workshop,
+): Promise<void> {
+  for (const { table } of tables)
+    await statements.run(`DROP TABLE IF EXISTS ${table}`).catch(() => undefined);
 }
 
 async function copy(select: string, { engine: { statements } }: Workshop): Promise<string> {
-  const name = `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
+  const name = newCopyName();
   try {
     await statements.run(`CREATE TABLE ${name} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
     return name;
@@ -139,8 +157,19 @@ function served(
   return [...(chosen ?? own), ...partitions];
 }
 
-function expression({ name, type }: Column, found: readonly Column[]): string {
+function nullable({ name, type }: Column, { rows }: NullStructs): Column {
+  return { name, type: rows.has(name) ? `Nullable(${type})` : type };
+}
+
+function expression(
+  { name, type }: Column,
+  found: readonly Column[],
+  { rows }: NullStructs,
+): string {
   const quoted = quoteIdentifier(name);
+  const areNull = rows.get(name);
+  if (areNull !== undefined)
+    return `CAST(if(${areNull}, NULL, ${quoted}), ${quoteText(type)}) AS ${quoted}`;
   const same = found.some((each) => each.name === name && each.type === type);
   return same ? quoted : `CAST(${quoted}, ${quoteText(type)}) AS ${quoted}`;
 }

@@ -4,7 +4,8 @@ import type { Column } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
 import { createGeneration, dropGeneration, type Generation } from './generation.js';
 import type { Workshop } from './open-source.js';
-import { COPIES, prepareTable, type Copy, type PreparedTable } from './prepare-table.js';
+import { COPIES, type Copy } from './copies.js';
+import { prepareTable, type PreparedTable } from './prepare-table.js';
 
 /** What is to be done to the tables, all of it or nothing. */
 export interface TableChange {
@@ -83,7 +84,7 @@ export class TableRegistry extends Catalog {
         this.replace(prepared, { drop, forget, again: new Set(again), keep }),
       );
     } catch (error) {
-      for (const { copy } of prepared) this.dropCopy(copy);
+      for (const table of prepared) this.dropOwn(table);
       throw error;
     }
   }
@@ -159,11 +160,11 @@ export class TableRegistry extends Catalog {
     }
     for (const name of forget) if (tables.get(name)?.described.followed) tables.delete(name);
     for (const table of prepared) {
-      const { described, copy } = table;
+      const { described } = table;
       const there = tables.get(described.name)?.described;
       const isLate = again.has(described) && there !== described;
       const isTaken = described.followed && there && !there.followed;
-      if (isLate || isTaken) this.dropCopy(copy);
+      if (isLate || isTaken) this.dropOwn(table);
       else tables.set(described.name, table);
     }
     if (this.isAsBefore(tables)) return void (await keep());
@@ -211,20 +212,24 @@ export class TableRegistry extends Catalog {
     if (held === this.current || held.holds > 0 || !this.held.delete(generation.database)) return;
     const alive = new Set(
       [...this.held.values()].flatMap((each) =>
-        [...each.generation.tables.values()].map(({ copy }) => copy),
+        [...each.generation.tables.values()].flatMap(ownTables),
       ),
     );
     dropGeneration(generation, this.statements)
       .then(() => {
-        for (const { copy } of generation.tables.values())
+        for (const copy of [...generation.tables.values()].flatMap(ownTables))
           if (!alive.has(copy)) this.dropCopy(copy);
       })
       .catch((error: unknown) => this.logger.error({ err: error }, 'old tables stay'));
   }
 
+  private dropOwn(table: PreparedTable): void {
+    for (const copy of ownTables(table)) this.dropCopy(copy);
+  }
+
   /** More than once is as good as once: a change that fails late has dropped some already. */
-  private dropCopy(copy: Copy | undefined): void {
-    if (copy === undefined || this.dropped.has(copy)) return;
+  private dropCopy(copy: Copy): void {
+    if (this.dropped.has(copy)) return;
     this.dropped.add(copy);
     this.workshop.holding.giveBack(copy.bytes);
     this.statements
@@ -232,6 +237,10 @@ export class TableRegistry extends Catalog {
       .catch((error: unknown) => this.logger.error({ err: error }, 'an old copy stays'));
   }
 }
+
+/** Tables of the engine that are there for it alone. */
+const ownTables = ({ copy, asides }: PreparedTable): readonly Copy[] =>
+  copy ? [copy, ...asides] : asides;
 
 const sameView = (one: PreparedTable, other: PreparedTable): boolean =>
   one.select === other.select &&

@@ -43,7 +43,7 @@ const CSV: Settings = {
 };
 
 /** An object that is null, or absent, is none whose fields are. */
-const NULL_OBJECTS: Settings = { enable_nullable_tuple_type: '1' };
+export const NULL_OBJECTS: Settings = { enable_nullable_tuple_type: '1' };
 
 /** Texts stay texts, whatever they look like. */
 const JSON_TYPES: Settings = {

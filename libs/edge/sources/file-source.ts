@@ -31,7 +31,9 @@ export function fileSource(
       const call = (structure: string | undefined): string =>
         tableFunction('file', [quoteText(path), format.name, optionalText(structure)]);
       const stamp = () => stampOf(place.path, format.endings);
-      return { ...read, call, many: isGlob(path), shown: place.path, stamp };
+      // A format that reads no byte.
+      const files = tableFunction('file', [quoteText(path), 'One']);
+      return { ...read, call, many: isGlob(path), shown: place.path, stamp, files };
     }
     case 'http': {
       const sent = Object.entries(headers ?? {}).map(

@@ -1,5 +1,5 @@
 import type { Decider } from '@app/event-store';
-import type { OrganizationEvent, UserRoleChanged } from './organization.aggregate.js';
+import type { OrganizationEvent, UserRoleChanged } from './organization-events.js';
 import type { Role } from './roles.js';
 
 /** Once every account became a `member` of `default` by the command that registered it. */

@@ -1,9 +1,6 @@
 import { INVITATIONS_MAX, type Invitation } from './invitations.js';
-import {
-  organizationAggregate,
-  type OrganizationCommand,
-  type OrganizationEvent,
-} from './organization.aggregate.js';
+import type { OrganizationEvent } from './organization-events.js';
+import { organizationAggregate, type OrganizationCommand } from './organization.aggregate.js';
 
 const DAY = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
 const FOUNDED: OrganizationEvent[] = [

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
-import {
-  organizationAggregate,
-  organizationNameProblem,
-  type OrganizationCommand,
-  type OrganizationEvent,
-} from './organization.aggregate.js';
+import type { OrganizationEvent } from './organization-events.js';
+import { displayNameProblem, organizationNameProblem } from './organization-names.js';
+import { organizationAggregate, type OrganizationCommand } from './organization.aggregate.js';
 import { ROLES, type Role } from './roles.js';
 
 const acme = { id: '01O', name: 'acme', database: 'o_1' };
@@ -172,5 +169,61 @@ describe('organizationNameProblem', () => {
   it('refuses everything else and says the rule', () => {
     const wrong = ['', 'Acme', '_a', '-a', 'a b', 'a.b', 'ä', 'a\n', '../a', 'a'.repeat(64)];
     for (const name of wrong) expect(organizationNameProblem(name)).toMatch(/1 to 63 of a-z, 0-9/);
+  });
+});
+
+describe('displayNameProblem', () => {
+  it.each(['Acme', 'Söhne & Co. 株式会社', 'x'.repeat(100)])('takes %j', (name) => {
+    expect(displayNameProblem(name)).toBeUndefined();
+  });
+
+  it.each(['', 'x'.repeat(101), 'a\nb', 'a\u202eb', 'a\u2028b', '\u200b', 'a\0'])(
+    'refuses %j',
+    (name) => {
+      expect(displayNameProblem(name)).toMatch(/^want /);
+    },
+  );
+});
+
+describe('the end of an organization', () => {
+  const ended: OrganizationEvent = {
+    type: 'OrganizationDeleted',
+    data: { organizationId: '01O', name: 'acme', database: 'o_1' },
+  };
+  const there = given(created, rotated('p'), added('A', 'admin'), added('B', 'viewer'));
+
+  it('comes by root, and by who is an admin when it is decided', () => {
+    expect(there.when({ type: 'delete', admin: undefined })).toEqual([ended]);
+    expect(there.when({ type: 'delete', admin: 'A' })).toEqual([ended]);
+    for (const admin of ['B', 'C'])
+      expect(() => there.when({ type: 'delete', admin })).toThrow(
+        expect.objectContaining({ kind: 'FORBIDDEN' }) as Error,
+      );
+  });
+
+  it('leaves nothing of it, and its id to nobody', () => {
+    const { state, when } = given(created, rotated('p'), added('A', 'admin'), ended);
+    expect(state).toEqual({ ...organizationAggregate.initialState, deleted: true });
+    expect(when({ type: 'create', organization: acme, passcode: 'q' })).toEqual([]);
+    for (const command of [
+      { type: 'delete', admin: undefined },
+      { type: 'rename', displayName: 'x' },
+      { type: 'rotate-passcode', passcode: 'q' },
+      put('C', 'admin'),
+    ] as const)
+      expect(() => when(command)).toThrow(
+        expect.objectContaining({ kind: 'ORGANIZATION_NOT_FOUND' }) as Error,
+      );
+  });
+
+  it('has nothing to do with what people are shown, which may change before', () => {
+    const shown = there.when({ type: 'rename', displayName: 'Acme' });
+    expect(shown).toEqual([
+      { type: 'OrganizationRenamed', data: { organizationId: '01O', displayName: 'Acme' } },
+    ]);
+    const renamed = given(created, ...shown);
+    expect(renamed.when({ type: 'rename', displayName: 'Acme' })).toEqual([]);
+    expect(renamed.when({ type: 'delete', admin: undefined })).toEqual([ended]);
+    expect(there.when({ type: 'rename', displayName: 'acme' })).toEqual([]);
   });
 });

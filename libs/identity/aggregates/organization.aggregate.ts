@@ -7,59 +7,11 @@ import {
   pendingInvitation,
   withdrawn,
   type Invitation,
-  type InvitationEvent,
   type Invitations,
 } from './invitations.js';
+import type { OrganizationCreated, OrganizationEvent } from './organization-events.js';
 import type { Role } from './roles.js';
-import { evolveTokens, make, revoke, type Token, type TokenEvent, type Tokens } from './tokens.js';
-
-export type OrganizationEvent =
-  | OrganizationCreated
-  | PasscodeRotated
-  | UserAddedToOrganization
-  | UserRoleChanged
-  | UserRemovedFromOrganization
-  | InvitationEvent
-  | TokenEvent;
-
-export interface OrganizationCreated {
-  readonly type: 'OrganizationCreated';
-  readonly data: {
-    readonly id: string;
-    readonly name: string;
-    /** Physical warehouse database: not to be guessed, so made of random letters. */
-    readonly database: string;
-    /** The account that is behind its founder: all that is founded for it shares one share. None: made by root, or before this was kept. */
-    readonly tenant?: string;
-  };
-}
-
-export interface PasscodeRotated {
-  readonly type: 'PasscodeRotated';
-  /** `passcode` is sealed with the server's key. */
-  readonly data: { readonly organizationId: string; readonly passcode: string };
-}
-
-interface Membership {
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly role: Role;
-}
-
-export interface UserAddedToOrganization {
-  readonly type: 'UserAddedToOrganization';
-  readonly data: Membership;
-}
-
-export interface UserRoleChanged {
-  readonly type: 'UserRoleChanged';
-  readonly data: Membership;
-}
-
-export interface UserRemovedFromOrganization {
-  readonly type: 'UserRemovedFromOrganization';
-  readonly data: { readonly organizationId: string; readonly userId: string };
-}
+import { evolveTokens, make, revoke, type Token, type Tokens } from './tokens.js';
 
 export type OrganizationCommand =
   | {
@@ -68,6 +20,12 @@ export type OrganizationCommand =
       readonly passcode: string;
       /** Its first admin; root needs none. */
       readonly founder?: string;
+    }
+  | { readonly type: 'rename'; readonly displayName: string }
+  | {
+      readonly type: 'delete';
+      /** Id of the admin who does it; undefined: root. */
+      readonly admin: string | undefined;
     }
   | { readonly type: 'rotate-passcode'; readonly passcode: string }
   | {
@@ -104,7 +62,11 @@ export type OrganizationCommand =
   | { readonly type: 'revoke-token'; readonly name: string };
 
 export interface OrganizationState {
+  /** Undefined: it was not made yet, or is deleted. */
   readonly organization: OrganizationCreated['data'] | undefined;
+  readonly deleted: boolean;
+  /** What people are shown; undefined: its name. */
+  readonly displayName: string | undefined;
   /** Sealed. */
   readonly passcode: string | undefined;
   readonly members: ReadonlyMap<string, Role>;
@@ -112,23 +74,31 @@ export interface OrganizationState {
   readonly tokens: Tokens;
 }
 
+const NOTHING: OrganizationState = {
+  organization: undefined,
+  deleted: false,
+  displayName: undefined,
+  passcode: undefined,
+  members: new Map(),
+  invitations: new Map(),
+  tokens: new Map(),
+};
+
 export const organizationAggregate: Decider<
   OrganizationState,
   OrganizationCommand,
   OrganizationEvent
 > = {
-  initialState: {
-    organization: undefined,
-    passcode: undefined,
-    members: new Map(),
-    invitations: new Map(),
-    tokens: new Map(),
-  },
+  initialState: NOTHING,
 
   evolve(state, event) {
     switch (event.type) {
       case 'OrganizationCreated':
         return { ...state, organization: event.data };
+      case 'OrganizationRenamed':
+        return { ...state, displayName: event.data.displayName };
+      case 'OrganizationDeleted':
+        return { ...NOTHING, deleted: true };
       case 'PasscodeRotated':
         return { ...state, passcode: event.data.passcode };
       case 'UserAddedToOrganization':
@@ -163,6 +133,10 @@ export const organizationAggregate: Decider<
       throw new MillraceError('ORGANIZATION_NOT_FOUND', 'there is no such organization');
     const organizationId = organization.id;
     switch (command.type) {
+      case 'rename':
+        return rename(state, organization, command.displayName);
+      case 'delete':
+        return remove(state, organization, command.admin);
       case 'rotate-passcode':
         return [{ type: 'PasscodeRotated', data: { organizationId, passcode: command.passcode } }];
       case 'put-user':
@@ -187,11 +161,12 @@ export const organizationAggregate: Decider<
   },
 };
 
+/** An id is used once: what is deleted is not made again under it. */
 function create(
-  { organization: existing }: OrganizationState,
+  { organization: existing, deleted }: OrganizationState,
   { organization, passcode, founder }: Extract<OrganizationCommand, { type: 'create' }>,
 ): readonly OrganizationEvent[] {
-  if (existing) return [];
+  if (existing || deleted) return [];
   const organizationId = organization.id;
   const events: OrganizationEvent[] = [
     { type: 'OrganizationCreated', data: organization },
@@ -200,6 +175,26 @@ function create(
   if (founder === undefined) return events;
   const data = { organizationId, userId: founder, role: 'admin' } as const;
   return [...events, { type: 'UserAddedToOrganization', data }];
+}
+
+function rename(
+  state: OrganizationState,
+  { id: organizationId, name }: OrganizationCreated['data'],
+  displayName: string,
+): readonly OrganizationEvent[] {
+  if (displayName === (state.displayName ?? name)) return [];
+  return [{ type: 'OrganizationRenamed', data: { organizationId, displayName } }];
+}
+
+/** Who was an admin when they asked, and is none any more, deletes nothing. */
+function remove(
+  { members }: OrganizationState,
+  { id: organizationId, name, database }: OrganizationCreated['data'],
+  admin: string | undefined,
+): readonly OrganizationEvent[] {
+  if (admin !== undefined && members.get(admin) !== 'admin')
+    throw new MillraceError('FORBIDDEN', 'only root, or an admin of the organization, deletes it');
+  return [{ type: 'OrganizationDeleted', data: { organizationId, name, database } }];
 }
 
 function putUser(
@@ -283,12 +278,4 @@ function lastAdmin(): MillraceError {
     'FORBIDDEN',
     'this is the last admin of the organization; make somebody else an admin first',
   );
-}
-
-export const ORGANIZATION_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
-
-/** What is wrong with an organization's name, or undefined. */
-export function organizationNameProblem(name: string): string | undefined {
-  if (ORGANIZATION_NAME.test(name)) return undefined;
-  return `organization name ${JSON.stringify(name.slice(0, 80))}: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`;
 }

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import {
-  organizationAggregate,
-  type OrganizationCommand,
-  type OrganizationEvent,
-} from './organization.aggregate.js';
+import type { OrganizationEvent } from './organization-events.js';
+import { organizationAggregate, type OrganizationCommand } from './organization.aggregate.js';
 import { TOKENS_MAX, tokenNameProblem, type Token } from './tokens.js';
 
 const acme: OrganizationEvent = {

@@ -12,14 +12,11 @@ import {
   type Caller,
   type Permission,
 } from '@app/platform';
-import { organizationNameProblem } from '../aggregates/organization.aggregate.js';
-import { mayDo } from '../aggregates/roles.js';
-import {
-  OrganizationsProjection,
-  type Organization,
-} from '../projections/organizations.projection.js';
+import { organizationNameProblem } from '../aggregates/organization-names.js';
+import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { bearerIn } from './bearer.js';
 import { Login } from './login.js';
+import { mayIn } from './may-in.js';
 import { FOR_ONE_BROWSER } from './session-cookie.js';
 import { Sessions } from './sessions.js';
 
@@ -145,11 +142,4 @@ export class AuthGuard extends PassportGuard('basic') {
     if (permission !== 'query' && stream !== undefined && !seesStream(request.organization, stream))
       throw new MillraceError('FORBIDDEN', 'this token is for other streams');
   }
-}
-
-function mayIn({ id, members }: Organization, caller: Caller, permission: Permission): boolean {
-  const { token } = caller;
-  if (token) return token.organizationId === id && token.may.includes(permission);
-  const role = members.get(caller.userId);
-  return caller.root || (role !== undefined && mayDo(role, permission));
 }

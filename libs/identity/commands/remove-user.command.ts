@@ -59,6 +59,9 @@ export class RemoveUserHandler implements ICommandHandler<RemoveUser, void> {
 
   private async leaveAll(user: User, context: CommandContext): Promise<void> {
     for (const { id } of this.organizations.of(user.id))
-      await this.memberships.remove(id, user.id, context, true);
+      await this.memberships.remove(id, user.id, context, true).catch((error: unknown) => {
+        // It is deleted meanwhile, and nobody is a member of it any more.
+        if (!this.organizations.isDeleted(id)) throw error;
+      });
   }
 }

@@ -1,23 +1,49 @@
-import { Controller, Get, Put, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Put, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { z } from 'zod';
 import { contextOf } from '@app/event-store';
 import {
   callerOf,
   Describe,
   MillraceError,
   organizationOf,
+  readJson,
   Requires,
   RequiresAccount,
   type AuthenticatedRequest,
+  type Caller,
 } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { displayNameProblem } from '../aggregates/organization-names.js';
+import { DeleteOrganization } from '../commands/delete-organization.command.js';
+import { RenameOrganization } from '../commands/rename-organization.command.js';
 import { RotatePasscode } from '../commands/rotate-passcode.command.js';
 import { Passcodes } from '../people/passcode.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
+import {
+  OrganizationsProjection,
+  type Organization,
+} from '../projections/organizations.projection.js';
+import { done, type Done } from './done.js';
+
+/** OpenObserve's form. */
+const renaming = z.object({
+  new_name: z
+    .string()
+    .trim()
+    .superRefine((name, context) => {
+      const problem = displayNameProblem(name);
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    }),
+});
+const deletion = z.strictObject({
+  name: z.string().describe('Of the organization, so that none is deleted by mistake'),
+});
 
 interface OrganizationRecord {
   readonly id: number;
+  /** By which it is asked for. */
   readonly identifier: string;
+  /** What people are shown. */
   readonly name: string;
   readonly type: 'default' | 'custom';
   readonly user_email: string;
@@ -31,22 +57,19 @@ interface PasscodeRecord {
 }
 
 const TAG = 'Organizations';
+const RECORD = {
+  id: 1,
+  identifier: 'default',
+  name: 'default',
+  type: 'default',
+  user_email: 'ann@example.com',
+  role: 'admin',
+  created_at: 1_790_000_000_000_000,
+};
 const LISTED = {
   tag: TAG,
   summary: 'Organizations the caller belongs to; root sees all',
-  answer: {
-    data: [
-      {
-        id: 1,
-        identifier: 'default',
-        name: 'default',
-        type: 'default',
-        user_email: 'ann@example.com',
-        role: 'admin',
-        created_at: 1_790_000_000_000_000,
-      },
-    ],
-  },
+  answer: { data: [RECORD] },
 };
 const PASSCODE = {
   data: { passcode: 'mrp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', user: 'ann@example.com' },
@@ -71,18 +94,57 @@ export class OrganizationsController {
   @Requires('view')
   @Describe(LISTED)
   list(@Req() request: AuthenticatedRequest): { data: readonly OrganizationRecord[] } {
-    const { userId, email, root } = callerOf(request);
+    const { userId, root } = callerOf(request);
     const visible = root ? this.organizations.list() : this.organizations.of(userId);
-    const data = visible.map(({ id, name, members, createdAt }): OrganizationRecord => ({
-      id: this.organizations.numberOf(id) ?? 0,
-      identifier: name,
-      name,
-      type: name === DEFAULT_ORGANIZATION ? 'default' : 'custom',
-      user_email: email,
-      role: members.get(userId) ?? 'root',
-      created_at: createdAt * 1000,
-    }));
-    return { data };
+    return { data: visible.map((each) => recordOf(each, callerOf(request))) };
+  }
+
+  @Put(':org/rename')
+  @Requires('manage-organization')
+  @Describe({
+    tag: TAG,
+    summary: 'Change the name that people are shown; the one in paths (`identifier`) stays',
+    body: { schema: renaming, example: { new_name: 'Acme Corporation' } },
+    answer: { ...RECORD, identifier: 'acme', name: 'Acme Corporation', type: 'custom' },
+    failures: { INVALID_PARAMETER: 'new_name: want 1 to 100 characters' },
+  })
+  async rename(@Req() request: AuthenticatedRequest): Promise<OrganizationRecord> {
+    const { id } = organizationOf(request);
+    const { new_name: name } = await readJson(request.raw, renaming);
+    await this.commands.execute(
+      new RenameOrganization(organizationOf(request), name, contextOf(request)),
+    );
+    const organization = this.organizations.get(id);
+    if (!organization)
+      throw new MillraceError('ORGANIZATION_NOT_FOUND', 'the organization was deleted meanwhile');
+    return recordOf(organization, callerOf(request));
+  }
+
+  @Delete(':org')
+  @Requires('manage-organization')
+  @Describe({
+    tag: TAG,
+    summary:
+      'Delete the organization (root, or an admin of it) with its streams, audit trail, tokens, passcode and invitations, for good. Its people keep their accounts and other organizations; its name is free at once',
+    body: { schema: deletion, example: { name: 'acme' } },
+    answer: done('organization deleted'),
+    failures: {
+      INVALID_PARAMETER: 'name: send the name of the organization that is to be deleted, acme',
+      FORBIDDEN: 'the organization default cannot be deleted; delete its streams instead',
+    },
+  })
+  async remove(@Req() request: AuthenticatedRequest): Promise<Done> {
+    const organization = organizationOf(request);
+    const { name } = await readJson(request.raw, deletion);
+    if (name !== organization.name)
+      throw new MillraceError(
+        'INVALID_PARAMETER',
+        `name: send the name of the organization that is to be deleted, ${organization.name}`,
+      );
+    await this.commands.execute(
+      new DeleteOrganization(callerOf(request), organization, contextOf(request)),
+    );
+    return done('organization deleted');
   }
 
   @Get([':org/organizations/passcode', ':org/passcode'])
@@ -107,4 +169,19 @@ export class OrganizationsController {
     await this.commands.execute(new RotatePasscode(organizationOf(request), contextOf(request)));
     return this.passcode(request);
   }
+}
+
+function recordOf(
+  { number, name, displayName, members, createdAt }: Organization,
+  { userId, email }: Caller,
+): OrganizationRecord {
+  return {
+    id: number,
+    identifier: name,
+    name: displayName ?? name,
+    type: name === DEFAULT_ORGANIZATION ? 'default' : 'custom',
+    user_email: email,
+    role: members.get(userId) ?? 'root',
+    created_at: createdAt * 1000,
+  };
 }

@@ -162,7 +162,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof MillraceError && error.status < SERVER_ERROR;
 }
 
-/** Answered or withdrawn meanwhile. */
+/** Answered or withdrawn meanwhile, or its organization is deleted. */
 function unlessOver(error: unknown): void {
-  if (!(error instanceof MillraceError && error.kind === 'INVITATION_NOT_FOUND')) throw error;
+  const isOver =
+    error instanceof MillraceError &&
+    (error.kind === 'INVITATION_NOT_FOUND' || error.kind === 'ORGANIZATION_NOT_FOUND');
+  if (!isOver) throw error;
 }

@@ -1,7 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { CommandPipeline, reservation, stepOf, type CommandContext } from '@app/event-store';
-import { KeyedQueue, MillraceError, TENANT_BOUNDS, type TenantBounds } from '@app/platform';
+import {
+  KeyedQueue,
+  MillraceError,
+  TENANT_BOUNDS,
+  type RequestOrganization,
+  type TenantBounds,
+} from '@app/platform';
 import {
   organizationAggregate,
   type OrganizationCommand,
@@ -56,20 +62,13 @@ export class Memberships {
     });
   }
 
-  /** Its name is taken first, so that it names one. */
+  /** Its name is taken first, so that it names one. A deleted one gives it back; where a crash kept it from that, whoever comes next does it. */
   private async make(
     wanted: string,
     { founder, tenant }: { readonly founder?: string; readonly tenant?: string },
     context: CommandContext,
   ): Promise<Organization> {
-    const mine = ulid();
-    const holder = await this.pipeline.handle({
-      decider: name,
-      stream: `organizationname-${Buffer.from(wanted).toString('hex')}`,
-      command: { type: 'reserve', holder: mine },
-      context,
-    });
-    const id = holder ?? mine;
+    const id = await this.reserve(wanted, context);
     const command: OrganizationCommand = {
       type: 'create',
       organization: {
@@ -86,6 +85,56 @@ export class Memberships {
     if (!organization)
       throw new MillraceError('CONFLICT', `organization ${wanted} is being made; try again`);
     return organization;
+  }
+
+  private async reserve(wanted: string, context: CommandContext): Promise<string> {
+    for (const step of [context, stepOf(context, 'reserve-again')]) {
+      const holder = await this.pipeline.handle({
+        decider: name,
+        stream: streamOf(wanted),
+        command: { type: 'reserve', holder: ulid() },
+        context: step,
+      });
+      if (holder !== undefined && !this.organizations.isDeleted(holder)) return holder;
+      // None: the same command has taken it before, for one that is deleted by now.
+      if (holder !== undefined) await this.release(wanted, holder, context);
+    }
+    throw new MillraceError('CONFLICT', `organization ${wanted} is being deleted; try again`);
+  }
+
+  private async release(wanted: string, holder: string, context: CommandContext): Promise<void> {
+    await this.pipeline.handle({
+      decider: name,
+      stream: streamOf(wanted),
+      command: { type: 'release', holder },
+      context: stepOf(context, 'release'),
+      isReservation: true,
+    });
+  }
+
+  /** @param displayName what people are shown; its name stays */
+  async rename(id: string, displayName: string, context: CommandContext): Promise<void> {
+    await this.change(id, { type: 'rename', displayName }, context);
+  }
+
+  /**
+   * When it resolves this node's read models have nothing of it, and what it had is dropped. Its
+   * own trail goes with it, so the event stands in the one of `default`.
+   * @param admin who does it; undefined: root
+   * @throws {MillraceError} FORBIDDEN when they are no admin any more; ORGANIZATION_NOT_FOUND
+   */
+  async delete(
+    { id, name: wanted }: RequestOrganization,
+    admin: string | undefined,
+    { organizationId: _, ...context }: CommandContext,
+  ): Promise<void> {
+    await this.pipeline.handle({
+      decider: organizationAggregate,
+      stream: `organization-${id}`,
+      command: { type: 'delete', admin },
+      context,
+    });
+    await this.release(wanted, id, context);
   }
 
   async rotatePasscode(id: string, context: CommandContext): Promise<void> {
@@ -193,6 +242,10 @@ export class Memberships {
     });
   }
 }
+
+/** Where the events of a name are. */
+const streamOf = (wanted: string): string =>
+  `organizationname-${Buffer.from(wanted).toString('hex')}`;
 
 const tooManyOrganizations = (most: number): MillraceError =>
   new MillraceError(

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ServerKey } from '@app/key-store';
-import type { PasscodeRotated } from '../aggregates/organization.aggregate.js';
+import type { PasscodeRotated } from '../aggregates/organization-events.js';
 
 const PURPOSE = 'passcode';
 const PREFIX = 'mrp_';

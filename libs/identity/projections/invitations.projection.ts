@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import type { Invitation, InvitationEvent } from '../aggregates/invitations.js';
+import type { OrganizationDeleted } from '../aggregates/organization-events.js';
 import type { InvitationDeclined } from '../aggregates/user.aggregate.js';
 import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection } from './users.projection.js';
@@ -14,6 +15,8 @@ interface Entry {
    */
   readonly answered: boolean;
 }
+
+type Told = InvitationEvent['type'] | 'InvitationDeclined' | 'OrganizationDeleted' | 'UserErased';
 
 /** Invitations that nobody has accepted or withdrawn, by organization and by whom they ask. */
 @Injectable()
@@ -32,7 +35,7 @@ export class InvitationsProjection implements SnapshottedProjection {
   ) {}
 
   async apply({ type, data }: RecordedEvent): Promise<void> {
-    switch (type as InvitationEvent['type'] | 'InvitationDeclined' | 'UserErased') {
+    switch (type as Told) {
       case 'UserInvited':
         return this.invited(data as Invitation);
       case 'InvitationAccepted':
@@ -46,6 +49,14 @@ export class InvitationsProjection implements SnapshottedProjection {
         const { organizationId, invitationId } = data as InvitationDeclined['data'];
         const entry = this.entries.get(organizationId)?.get(invitationId);
         if (entry) this.index({ ...entry, answered: true });
+        return;
+      }
+      case 'OrganizationDeleted': {
+        const { organizationId } = data as OrganizationDeleted['data'];
+        for (const invitationId of [...(this.entries.get(organizationId)?.keys() ?? [])]) {
+          this.forget(organizationId, invitationId);
+          await this.forgetInvitee(invitationId);
+        }
         return;
       }
       case 'UserErased': {

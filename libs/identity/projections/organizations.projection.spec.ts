@@ -34,3 +34,47 @@ describe('organizations', () => {
     expect(projection.find('a')?.share).toBe('ANN');
   });
 });
+
+describe('an organization that is deleted', () => {
+  const event = (id: string, type: string, data: object): RecordedEvent => ({
+    ...created(id),
+    type,
+    data: { organizationId: id, ...data },
+  });
+  const projection = new OrganizationsProjection();
+  for (const each of [
+    created('A', 'ANN'),
+    created('B', 'ANN'),
+    event('B', 'UserAddedToOrganization', { userId: 'ANN', role: 'admin' }),
+    event('A', 'UserAddedToOrganization', { userId: 'ANN', role: 'admin' }),
+    event('A', 'TokenMade', { tokenId: 'T', name: 't', fingerprint: 'f' }),
+    event('A', 'OrganizationDeleted', { name: 'a', database: 'o_A' }),
+    // Whoever decided these did not know yet.
+    event('A', 'UserAddedToOrganization', { userId: 'BEN', role: 'admin' }),
+    created('A', 'ANN'),
+    { ...created('E', 'EVE'), data: { id: 'E', name: 'a', database: 'o_E', tenant: 'EVE' } },
+  ])
+    projection.apply(each);
+  const restored = new OrganizationsProjection();
+  restored.restore(JSON.parse(JSON.stringify(projection.snapshot())));
+
+  it.each([
+    ['applied', projection],
+    ['restored', restored],
+  ])('%s: is nowhere, and its name is another one’s', (_, of) => {
+    expect([of.get('A'), of.isDeleted('A'), of.isDeleted('E')]).toEqual([undefined, true, false]);
+    expect(of.find('a')?.id).toBe('E');
+    expect(of.token('f')).toBeUndefined();
+    expect(['ANN', 'BEN'].map((id) => of.of(id).map((each) => each.id))).toEqual([['B'], []]);
+    expect(['ANN', 'EVE'].map((tenant) => of.foundedFor(tenant))).toEqual([1, 1]);
+    expect(of.list().map(({ id, number }) => [id, number])).toEqual([
+      ['E', 3],
+      ['B', 2],
+    ]);
+  });
+
+  it('leaves its number to nobody', () => {
+    restored.apply(created('F'));
+    expect(restored.get('F')?.number).toBe(4);
+  });
+});

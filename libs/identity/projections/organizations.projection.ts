@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
+import type { OrganizationEvent } from '../aggregates/organization-events.js';
 import {
   organizationAggregate,
-  type OrganizationEvent,
   type OrganizationState,
 } from '../aggregates/organization.aggregate.js';
 import type { Role } from '../aggregates/roles.js';
 import type { Token, Tokens } from '../aggregates/tokens.js';
 
 export interface Organization extends RequestOrganization {
+  /** The same for everybody, and for good: 1 for the first that was made. */
+  readonly number: number;
+  /** What people are shown; undefined: its name. */
+  readonly displayName: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** The account that is behind its founder. */
@@ -25,15 +29,20 @@ interface StoredOrganization extends Omit<Organization, 'members' | 'tokens'> {
   readonly tokens: readonly Token[];
 }
 
+interface Stored {
+  readonly organizations: readonly StoredOrganization[];
+  readonly deleted: readonly string[];
+}
+
 /** Organizations by name, by member and by token. */
 @Injectable()
 export class OrganizationsProjection implements SnapshottedProjection {
   readonly name = 'organizations';
-  readonly snapshotVersion = 3;
+  readonly snapshotVersion = 4;
   private readonly byId = new Map<string, Organization>();
   private readonly ids = new Map<string, string>();
-  /** In the order in which they were made; none is ever taken away. */
-  private readonly numbers = new Map<string, number>();
+  /** Ids are never used again: nothing that is still on its way for one of these finds it. */
+  private readonly deleted = new Set<string>();
   private readonly memberships = new Map<string, Set<string>>();
   private readonly founded = new Map<string, Set<string>>();
   /** By fingerprint. */
@@ -42,16 +51,20 @@ export class OrganizationsProjection implements SnapshottedProjection {
   apply(event: RecordedEvent): void {
     if (!event.stream.startsWith('organization-')) return;
     const id = event.stream.slice('organization-'.length);
+    if (this.deleted.has(id)) return;
     const before = this.byId.get(id);
     const state = organizationAggregate.evolve(
       before ? stateOf(before) : organizationAggregate.initialState,
       event as unknown as OrganizationEvent,
     );
+    if (state.deleted && before) this.forget(before);
     if (!state.organization) return;
-    const { passcode, members, tokens } = state;
+    const { displayName, passcode, members, tokens } = state;
     const createdAt = before?.createdAt ?? Date.parse(event.metadata.occurredAt);
+    const number = before?.number ?? this.byId.size + this.deleted.size + 1;
     const share = state.organization.tenant ?? id;
-    this.index({ ...state.organization, share, createdAt, passcode, members, tokens });
+    const known = { number, share, createdAt, displayName, passcode, members, tokens };
+    this.index({ ...state.organization, ...known });
   }
 
   find(name: string): Organization | undefined {
@@ -67,12 +80,11 @@ export class OrganizationsProjection implements SnapshottedProjection {
     return this.tokens.get(fingerprint);
   }
 
-  /** The same for everybody, and for good: 1 for the first that was made. */
-  numberOf(id: string): number | undefined {
-    return this.numbers.get(id);
+  isDeleted(id: string): boolean {
+    return this.deleted.has(id);
   }
 
-  /** How many were founded for this tenant. */
+  /** How many there are that were founded for this tenant. */
   foundedFor(tenant: string): number {
     return this.founded.get(tenant)?.size ?? 0;
   }
@@ -88,16 +100,19 @@ export class OrganizationsProjection implements SnapshottedProjection {
     return ids.flatMap((id) => this.byId.get(id) ?? []).sort(byName);
   }
 
-  snapshot(): readonly StoredOrganization[] {
-    return [...this.byId.values()].map((each) => ({
+  snapshot(): Stored {
+    const organizations = [...this.byId.values()].map((each) => ({
       ...each,
       members: [...each.members],
       tokens: [...each.tokens.values()],
     }));
+    return { organizations, deleted: [...this.deleted] };
   }
 
   restore(state: unknown): void {
-    for (const { members, tokens, ...rest } of state as readonly StoredOrganization[])
+    const { organizations, deleted } = state as Stored;
+    for (const id of deleted) this.deleted.add(id);
+    for (const { members, tokens, ...rest } of organizations)
       this.index({
         ...rest,
         members: new Map(members),
@@ -118,8 +133,17 @@ export class OrganizationsProjection implements SnapshottedProjection {
     }
     this.indexTokens(this.byId.get(id)?.tokens, organization.tokens);
     this.byId.set(id, organization);
-    if (!this.numbers.has(id)) this.numbers.set(id, this.numbers.size + 1);
     this.ids.set(name, id);
+  }
+
+  /** Its members stay in their other organizations. */
+  private forget({ id, name, tenant, members, tokens }: Organization): void {
+    this.deleted.add(id);
+    this.byId.delete(id);
+    if (this.ids.get(name) === id) this.ids.delete(name);
+    if (tenant !== undefined) this.founded.get(tenant)?.delete(id);
+    for (const userId of members.keys()) this.memberships.get(userId)?.delete(id);
+    this.indexTokens(tokens, new Map());
   }
 
   private indexTokens(before: Tokens | undefined, now: Tokens): void {
@@ -129,10 +153,11 @@ export class OrganizationsProjection implements SnapshottedProjection {
   }
 }
 
-function stateOf({ passcode, members, tokens, ...organization }: Organization): OrganizationState {
-  const { id, name, database, tenant } = organization;
+function stateOf(organization: Organization): OrganizationState {
+  const { id, name, database, tenant, displayName, passcode, members, tokens } = organization;
   const created = { id, name, database, ...(tenant === undefined ? {} : { tenant }) };
-  return { organization: created, passcode, members, invitations: new Map(), tokens };
+  const known = { deleted: false, displayName, passcode, members, tokens };
+  return { organization: created, ...known, invitations: new Map() };
 }
 
 const byName = (a: Organization, b: Organization): number => (a.name < b.name ? -1 : 1);

@@ -155,6 +155,11 @@ export class EmbeddedIngestQueue implements IngestQueue {
     }
   }
 
+  written(): Promise<QueuePosition> {
+    const offset = BigInt(this.committed()) + 1n;
+    return Promise.resolve({ partition: this.partition, offset });
+  }
+
   async awaitCommitted({ offset }: QueuePosition): Promise<void> {
     while (BigInt(this.committed()) < offset) {
       await once(this.changes, COMMIT, { signal: this.closing.signal }).catch(() => {
@@ -267,9 +272,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 }
 
-function payloadFolder(directory: string): string {
-  return join(directory, 'payloads');
-}
+const payloadFolder = (directory: string): string => join(directory, 'payloads');
 
 /** lmdb lists the processes that read it and, by their file locks, knows which are gone. */
 function otherProcess(environment: RootDatabase): number | undefined {

@@ -115,6 +115,15 @@ export class GroupProgress {
     return new Map([...this.partitions].map(([partition, at]) => [partition, at.committed]));
   }
 
+  /**
+   * The first offset that is not committed, as it was so many milliseconds ago at most.
+   * @throws {MillraceError} QUEUE_UNAVAILABLE
+   */
+  async writtenTo(partition: number, knownMs: number): Promise<bigint> {
+    if (performance.now() - this.answeredAt >= knownMs) await this.poll();
+    return this.partition(partition).committed;
+  }
+
   depth(): QueueDepth {
     const guess =
       this.appended.records > 0 ? this.appended.bytes / this.appended.records : FIRST_GUESS_BYTES;

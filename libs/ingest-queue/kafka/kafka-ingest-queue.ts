@@ -1,14 +1,15 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import type { Admin, Kafka, Message } from 'kafkajs';
-import type {
-  ConsumeOptions,
-  Delivery,
-  IngestQueue,
-  KeptAppend,
-  NamedAppend,
-  QueueDepth,
-  QueuePosition,
-  QueueRecord,
+import {
+  WRITTEN_KNOWN_MS,
+  type ConsumeOptions,
+  type Delivery,
+  type IngestQueue,
+  type KeptAppend,
+  type NamedAppend,
+  type QueueDepth,
+  type QueuePosition,
+  type QueueRecord,
 } from '../ingest-queue.js';
 import type { AppendNames } from './append-names.js';
 import { BatchConsumer } from './consume-batches.js';
@@ -93,6 +94,12 @@ export class KafkaIngestQueue implements IngestQueue {
   consume(options: ConsumeOptions): AsyncIterable<Delivery> {
     const fetchBytes = this.parts.messageBytesMax + BESIDE_PAYLOAD_BYTES;
     return new BatchConsumer({ ...this.parts, fetchBytes }, options).deliveries();
+  }
+
+  async written(key: string): Promise<QueuePosition> {
+    const partition = this.partitionOf(key);
+    const offset = await this.parts.progress.writtenTo(partition, WRITTEN_KNOWN_MS);
+    return this.position(partition, offset);
   }
 
   awaitCommitted(position: QueuePosition): Promise<void> {

@@ -219,7 +219,8 @@ async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
 }
 
 /** What goes to one table from one stream keeps its order. */
-const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
+/** What batches of a stream, and of its rejected records, have as their key in the queue. */
+export const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
 
 /** A stream, by the names that are its own before it exists. */
 export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;

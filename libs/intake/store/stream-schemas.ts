@@ -5,6 +5,7 @@ import { MillraceError, seesStream, type RequestOrganization } from '@app/platfo
 import {
   EnsureStream,
   EvolveStreamSchema,
+  organizationDeleted,
   refusedFields,
   StreamRoom,
   StreamsProjection,
@@ -61,6 +62,7 @@ export class StreamSchemas {
     // Whatever is stored asks here first.
     const current = (): StreamSchema | undefined => {
       checkSeen(organization, name);
+      this.checkThere(organization);
       return same(this.streams.find(organization.id, name));
     };
     const evolve = async (survey: Survey): Promise<EvolvedSchema> => {
@@ -81,13 +83,22 @@ export class StreamSchemas {
           ),
         );
       };
-      const schema = mayWiden(stream, survey)
-        ? await this.gate.alone(gateKey(organization, name), change)
-        : await change();
+      const changed = mayWiden(stream, survey)
+        ? this.gate.alone(gateKey(organization, name), change)
+        : change();
+      const schema = await changed.catch((error: unknown) => {
+        this.checkThere(organization);
+        throw error;
+      });
       this.tables.checkUsable(schema.id);
       return { schema, refusedFields: refusedFields(schema.columns, survey) };
     };
     return { current, evolve };
+  }
+
+  /** @throws {MillraceError} ORGANIZATION_NOT_FOUND */
+  private checkThere({ id }: RequestOrganization): void {
+    if (this.streams.isOrganizationDeleted(id)) throw organizationDeleted();
   }
 
   private carryOut(command: EnsureStream | EvolveStreamSchema): Promise<StreamDescription> {

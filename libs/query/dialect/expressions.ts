@@ -11,6 +11,7 @@ import { filteredArguments } from './filtered-arguments.js';
 import { isInteger, type Known } from './known-type.js';
 import { membership, membershipAt, type Membership } from './membership.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
+import { cutTime } from './whole-seconds.js';
 import { SCALAR_FUNCTIONS } from './scalar-functions.js';
 import {
   endOf,
@@ -177,14 +178,15 @@ export class Expressions {
     const { name, list, more } = call;
     const over = nodes.slice(call.overAt, call.end);
     const suffix = over.length === 0 ? '' : ` ${this.pieces(over, undefined)}`;
-    const known = this.writing.spelling(name);
-    const word = nodes[at] as Node;
-    const written = known ?? this.between(word.start, word.end);
+    const { start, end } = nodes[at] as Node;
+    const written = this.writing.spelling(name) ?? this.between(start, end);
     // Once only: within one another, calls that are written twice take twice as long each.
     const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
-    const items = more ? given : withheld(list, this.choices(name, list, given));
+    const typeAt = (at: number): Known => this.writing.types.of(itemsOf(list.nodes)[at] ?? []);
+    const cut = cutTime(name, given, typeAt);
+    const items = more ? given : withheld(list, this.choices(name, list, cut));
     if (!more) {
       const own = this.translated(name, list, items, suffix);
       if (own !== undefined) return this.length.add(own);

@@ -23,7 +23,7 @@ export type Kind =
 /** What is known of a value before it runs. */
 export interface Known {
   readonly kind: Kind;
-  /** Of integers and decimals: most decimal digits, and how many of them are behind the point. */
+  /** Of integers and decimals: most decimal digits, and how many of them are behind the point. Of points in time: digits of parts of a second, where they are known. */
   readonly precision: number;
   readonly scale: number;
 }
@@ -42,7 +42,7 @@ export const OTHER = known('other');
 export const TEXT = known('text');
 export const FLOAT = known('float');
 export const DATE = known('date');
-export const MOMENT = known('moment');
+export const moment = (digits = 0): Known => known('moment', digits);
 export const TIME = known('time');
 export const SIGNED = known('signed', INT64_DIGITS);
 export const UNSIGNED = known('unsigned', UINT64_DIGITS);
@@ -62,7 +62,7 @@ export const isExact = (type: Known): boolean =>
 const WRAPPERS = /^(?:Nullable|LowCardinality)$/;
 const BY_NAME: readonly (readonly [RegExp, Known])[] = [
   [/^Date(?:32)?$/, DATE],
-  [/^DateTime(?:64)?$/, MOMENT],
+  [/^DateTime$/, moment()],
   [/^Time(?:64)?$/, TIME],
   [/^B?Float(?:16|32|64)$/, FLOAT],
   [/^String$/, TEXT],
@@ -77,6 +77,7 @@ export function knownType(type: string): Known {
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
   if (name === 'Decimal') return decimal(Number(parts[0]), Number(parts[1] ?? 0));
+  if (name === 'DateTime64') return moment(Number(parts[0]));
   return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 }
 

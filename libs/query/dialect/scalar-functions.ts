@@ -3,6 +3,7 @@ import { quoteText } from '@app/warehouse';
 import { tokenize } from '../search/tokens.js';
 import { engineFormat } from './time-formats.js';
 import { triedCast } from './tried-casts.js';
+import { isOfSeconds, wholeSeconds } from './whole-seconds.js';
 
 /** What a function of other systems is in the engine's words. */
 export interface ScalarFunction {
@@ -70,7 +71,9 @@ function interval(argument: string): string {
 const bins = fn(2, 3, (x, y, origin) => {
   const [width, time] = INTERVAL.test(y) || UNITS.test(literal(y) ?? '') ? [y, x] : [x, y];
   const from = origin === undefined ? '' : `, toDateTime64(${origin}, 6, 'UTC')`;
-  return `toStartOfInterval(toDateTime64(${time}, 6, 'UTC'), ${interval(width)}${from})`;
+  const point = `toDateTime64(${time}, 6, 'UTC')`;
+  const step = interval(width);
+  return `toStartOfInterval(${isOfSeconds(step) ? wholeSeconds(point) : point}, ${step}${from})`;
 });
 
 const DATE_PARTS: Readonly<Record<string, (x: string) => string>> = {

@@ -8,7 +8,7 @@ import {
   isExact,
   joined,
   knownType,
-  MOMENT,
+  moment,
   OTHER,
   SIGNED,
   TEXT,
@@ -137,10 +137,10 @@ export class ValueTypes {
     if (COUNTS.test(name) || LENGTHS.test(name)) return COUNT;
     if (PARTS.test(name)) return COUNT;
     if (DATES.test(name)) return DATE;
-    if (MOMENTS.test(name)) return MOMENT;
-    if (!isList(list)) return UNKNOWN;
+    if (!isList(list)) return MOMENTS.test(name) ? moment() : UNKNOWN;
     const items = itemsOf(list.nodes);
     const [first = [], second = []] = items;
+    if (MOMENTS.test(name)) return moment(digitsOf(name, second));
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.of(first, depth + 1));
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
@@ -160,6 +160,16 @@ export class ValueTypes {
     return castType(second[0].value);
   }
 }
+
+/** Digits of parts of a second of what a function answers; 0 where it does not say. */
+function digitsOf(name: string, [number, more]: Nodes): number {
+  const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
+  if (unit !== '') return SECOND_PARTS[unit.toLowerCase()] ?? 0;
+  const isSaid = /^toDateTime64$/i.test(name) && number?.kind === 'number' && more === undefined;
+  return isSaid ? Number(number.text) : 0;
+}
+
+const SECOND_PARTS: Readonly<Record<string, number>> = { milli: 3, micro: 6, nano: 9 };
 
 /** Digits of the engine's decimals by their bits. */
 const WIDTHS: Readonly<Record<string, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };

@@ -1,6 +1,7 @@
 import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { namedColumns, type TableDescription } from '../catalog.js';
+import { nameFinder } from '../name-of.js';
 import type { Condition } from '../plan/condition.js';
 import type { TablePlan } from '../plan/table-plan.js';
 import { pageOffset } from './page-offset.js';
@@ -84,9 +85,13 @@ function sortKey(table: TableDescription, key: string): TablePlan['sort'][number
 
 /** @throws {MillraceError} UNKNOWN_COLUMN, with a near name. */
 export function findColumn(table: TableDescription, name: string): Column {
-  const column = namedColumns(table).find((each) => each.name === name);
+  const columns = namedColumns(table);
+  const exact = columns.find((each) => each.name === name);
+  if (exact) return exact;
+  const known = columns.map((each) => each.name);
+  const meant = nameFinder(known)(name);
+  const column = columns.find((each) => each.name === meant);
   if (column) return column;
-  const known = namedColumns(table).map((each) => each.name);
   throw new MillraceError(
     'UNKNOWN_COLUMN',
     `table ${table.name} has no column ${JSON.stringify(name.slice(0, 200))}${didYouMean(name.slice(0, 200), known)}`,

@@ -80,7 +80,8 @@ export function readTimeZone(name: string): string {
  * buckets hold two hours.
  */
 export function histogramSql(time: string, interval: number, zone = 'UTC'): string {
-  const utc = `toUnixTimestamp64Second(toDateTime64(${time}, 0, 'UTC'))`;
+  // Whole seconds first: the engine cuts off towards 1970.
+  const utc = `toUnixTimestamp64Second(toStartOfSecond(toDateTime64(${time}, 6, 'UTC')))`;
   const seconds =
     zone === 'UTC' ? utc : `(${utc} + timezoneOffset(toTimeZone(${time}, ${quoteText(zone)})))`;
   const start = `${seconds} - positiveModulo(${seconds} - ${ORIGIN}, ${interval})`;

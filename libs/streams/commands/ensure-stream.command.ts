@@ -5,6 +5,7 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '../aggregates/names.js';
 import { streamAggregate, type StreamChange } from '../aggregates/stream.aggregate.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
+import { organizationDeleted } from './organization-deleted.js';
 import { streamName, streamNameStream } from './stream-name.js';
 import { StreamRoom } from './stream-room.js';
 
@@ -35,6 +36,7 @@ export class EnsureStreamHandler implements ICommandHandler<EnsureStream, Stream
 
   async execute(command: EnsureStream): Promise<StreamDescription> {
     const { organization, name, byRoot } = command;
+    if (this.streams.isOrganizationDeleted(organization.id)) throw organizationDeleted();
     const existing = this.streams.find(organization.id, name);
     if (existing) return existing;
     const problem = streamNameProblem(name);
@@ -57,6 +59,7 @@ export class EnsureStreamHandler implements ICommandHandler<EnsureStream, Stream
       context,
     });
     const created = this.streams.byId(id);
+    if (this.streams.isOrganizationDeleted(organization.id)) throw organizationDeleted();
     if (!created)
       throw new MillraceError(
         'CONFLICT',

@@ -1,10 +1,16 @@
 import type { Lead, Projection, RecordedEvent } from '@app/event-store';
 import type { WarehouseSchema } from '@app/warehouse';
 import type { StreamDeleted } from '../aggregates/stream.aggregate.js';
-import type { StreamsProjection } from './streams.projection.js';
+import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
+
+interface Place {
+  readonly organizationId: string;
+  readonly database: string;
+  readonly table: string;
+}
 
 /**
- * Drops what deleted streams leave in the warehouse. Comes after the catalog: nobody finds the
+ * Drops what deleted streams and organizations leave in the warehouse. Comes after the catalog: nobody finds the
  * stream there any more, so whatever is written into its places afterwards is known to be stale.
  * What a crash left undone is done at the next start, here and by the projection of the tables.
  */
@@ -12,7 +18,7 @@ export class DroppedTablesProjection implements Projection {
   readonly name = 'dropped-tables';
   private live = false;
   /** Where each stream is, kept for the moment in which the catalog has forgotten it. */
-  private readonly places = new Map<string, { database: string; table: string }>();
+  private readonly places = new Map<string, Place>();
 
   constructor(
     private readonly schema: WarehouseSchema,
@@ -27,7 +33,10 @@ export class DroppedTablesProjection implements Projection {
   }
 
   async apply({ type, stream, data }: RecordedEvent): Promise<void> {
-    if (!this.live || !stream.startsWith('stream-')) return;
+    if (!this.live) return;
+    if (type === 'OrganizationDeleted')
+      return this.dropOrganization(data as OrganizationDeletedData);
+    if (!stream.startsWith('stream-')) return;
     const { id } = data as StreamDeleted['data'];
     if (type !== 'StreamDeleted') return this.remember(id);
     const place = this.places.get(id);
@@ -46,7 +55,19 @@ export class DroppedTablesProjection implements Projection {
     this.live = true;
   }
 
+  private async dropOrganization({
+    organizationId,
+    database,
+  }: OrganizationDeletedData): Promise<void> {
+    if (this.lead.isLeading) await this.schema.dropDatabase(database);
+    for (const [id, place] of this.places)
+      if (place.organizationId === organizationId) this.places.delete(id);
+  }
+
   private async dropLeftovers(): Promise<void> {
+    const { deletedDatabases } = this.streams;
+    for (const database of await this.schema.databases())
+      if (deletedDatabases.has(database)) await this.schema.dropDatabase(database);
     for (const database of this.databases()) {
       for (const id of await this.schema.rejectedStreams(database))
         if (this.streams.isDeleted(id)) await this.schema.dropRejected(database, id);
@@ -55,6 +76,8 @@ export class DroppedTablesProjection implements Projection {
 
   private remember(id: string): void {
     const stream = this.streams.byId(id);
-    if (stream) this.places.set(id, { database: stream.database, table: stream.name });
+    if (!stream) return;
+    const { organizationId, database, name: table } = stream;
+    this.places.set(id, { organizationId, database, table });
   }
 }

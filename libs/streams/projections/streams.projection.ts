@@ -18,22 +18,35 @@ export interface StreamDescription extends Schema {
   readonly settings: StreamSettings;
 }
 
+/** Of identity's event `OrganizationDeleted`, what matters here. */
+export interface OrganizationDeletedData {
+  readonly organizationId: string;
+  readonly database: string;
+}
+
 interface StoredStreams {
   readonly streams: readonly StreamDescription[];
   readonly deleted: readonly string[];
+  readonly deletedOrganizations: readonly OrganizationDeletedData[];
 }
 
 /** The catalog: which streams there are, by organization and name, with their columns and settings. */
 @Injectable()
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
-  readonly snapshotVersion = 4;
+  readonly snapshotVersion = 5;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
   /** Ids are never used again: a batch of one of these has nowhere to go. */
   private readonly deleted = new Set<string>();
+  /** Databases of organizations that are deleted, by organization. */
+  private readonly deletedOrganizations = new Map<string, string>();
+  /** The same, to be asked for one. */
+  private readonly databases = new Set<string>();
 
   apply(event: RecordedEvent): void {
+    if (event.type === 'OrganizationDeleted')
+      return this.forgetAll(event.data as OrganizationDeletedData);
     if (!event.stream.startsWith('stream-')) return;
     const id = event.stream.slice('stream-'.length);
     if (this.deleted.has(id)) return;
@@ -44,7 +57,9 @@ export class StreamsProjection implements SnapshottedProjection {
     if (!state.stream) return;
     const { stream, deleted, ...schema } = state;
     const description = { ...stream, ...schema };
-    if (deleted) this.forget(description);
+    // Whoever made it did not know yet that its organization is deleted.
+    const isOrphan = this.deletedOrganizations.has(stream.organizationId);
+    if (deleted || isOrphan) this.forget(description);
     else this.index(description);
   }
 
@@ -63,6 +78,15 @@ export class StreamsProjection implements SnapshottedProjection {
 
   isDeleted(id: string): boolean {
     return this.deleted.has(id);
+  }
+
+  isOrganizationDeleted(organizationId: string): boolean {
+    return this.deletedOrganizations.has(organizationId);
+  }
+
+  /** Of organizations that are deleted: nothing goes into these any more. */
+  get deletedDatabases(): ReadonlySet<string> {
+    return this.databases;
   }
 
   /** How many the organization has. */
@@ -87,11 +111,20 @@ export class StreamsProjection implements SnapshottedProjection {
   }
 
   snapshot(): StoredStreams {
-    return { streams: this.all(), deleted: [...this.deleted] };
+    const organizations = [...this.deletedOrganizations];
+    return {
+      streams: this.all(),
+      deleted: [...this.deleted],
+      deletedOrganizations: organizations.map(([organizationId, database]) => ({
+        organizationId,
+        database,
+      })),
+    };
   }
 
   restore(state: unknown): void {
-    const { streams, deleted } = state as StoredStreams;
+    const { streams, deleted, deletedOrganizations } = state as StoredStreams;
+    for (const organization of deletedOrganizations) this.forgetAll(organization);
     for (const stream of streams) this.index(stream);
     for (const id of deleted) this.deleted.add(id);
   }
@@ -102,6 +135,13 @@ export class StreamsProjection implements SnapshottedProjection {
     ofOrganization.set(stream.name, stream);
     this.organizations.set(stream.organizationId, ofOrganization);
     this.descriptions.set(stream.id, stream);
+  }
+
+  private forgetAll({ organizationId, database }: OrganizationDeletedData): void {
+    this.deletedOrganizations.set(organizationId, database);
+    this.databases.add(database);
+    for (const stream of this.list(organizationId)) this.forget(stream);
+    this.organizations.delete(organizationId);
   }
 
   private forget({ id, organizationId, name }: StreamDescription): void {

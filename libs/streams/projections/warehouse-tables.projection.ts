@@ -2,13 +2,11 @@ import type { Lead, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
   UNTYPED,
-  type Indexed,
   type TableName,
   type WarehouseSchema,
   type WarehouseTable,
 } from '@app/warehouse';
 import { withPaths, type ObjectColumn } from '../aggregates/object-paths.js';
-import { pathFields, sqlOfField } from '../aggregates/object-values.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import type {
   StreamCreated,
@@ -17,8 +15,13 @@ import type {
   StreamSettingsChanged,
 } from '../aggregates/stream.aggregate.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
+import { indexed } from './indexed-keys.js';
 import { StreamsAside } from './streams-aside.js';
-import type { StreamDescription, StreamsProjection } from './streams.projection.js';
+import type {
+  OrganizationDeletedData,
+  StreamDescription,
+  StreamsProjection,
+} from './streams.projection.js';
 
 /** Of identity's event `OrganizationCreated`, what matters here. */
 interface OrganizationCreatedData {
@@ -83,6 +86,7 @@ export class WarehouseTablesProjection implements Projection {
         return this.createDatabase((event.data as OrganizationCreatedData).database);
       case 'StreamCreated': {
         const created = event.data as StreamCreated['data'];
+        if (this.streams.isOrganizationDeleted(created.organizationId)) return;
         return this.carryOut(created.id, created.name, () => this.create(created));
       }
       case 'StreamSchemaEvolved': {
@@ -95,6 +99,11 @@ export class WarehouseTablesProjection implements Projection {
       }
       case 'StreamDeleted':
         return this.aside.release((event.data as StreamDeleted['data']).id);
+      case 'OrganizationDeleted': {
+        const { organizationId } = event.data as OrganizationDeletedData;
+        for (const { id } of this.streams.list(organizationId)) this.aside.release(id);
+        return;
+      }
       default:
     }
   }
@@ -280,14 +289,3 @@ const nameOf = ({ database, table }: TableName): string => `${database}.${table}
 
 const sameNames = (a: readonly string[] = [], b: readonly string[]): boolean =>
   [...a].sort().join('\n') === [...b].sort().join('\n');
-
-function indexed(keys: readonly string[], objects: readonly ObjectColumn[]): readonly Indexed[] {
-  const fields = new Map(pathFields(objects).map((field) => [field.name, field]));
-  // What came later may have taken its type from a field.
-  const isLost = (key: string): boolean => objects.some(({ name }) => key.startsWith(`${name}.`));
-  return keys.flatMap((key): Indexed[] => {
-    const field = fields.get(key);
-    if (field) return [{ sql: sqlOfField(field), type: field.type }];
-    return isLost(key) ? [] : [key];
-  });
-}

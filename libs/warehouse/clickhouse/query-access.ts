@@ -33,6 +33,11 @@ export class QueryAccess {
     const databases = this.ddl.databasesOf(database);
     await runAll(this.runner, this.access.createRole(database, databases, organization));
   }
+
+  /** Of an organization that is deleted. */
+  async dropRole(database: string): Promise<void> {
+    await runAll(this.runner, this.access.dropRole(database));
+  }
 }
 
 /** The password follows from our own user's, so that all processes have the same without being told. */

@@ -55,6 +55,11 @@ export class EngineUsers {
     return undefined;
   }
 
+  /** Its user may read nothing any more, and is not there after the next start. */
+  forget(database: string): void {
+    this.wanted.delete(database);
+  }
+
   /** Of the file that the engine is started with next. */
   name(): readonly string[] {
     for (const database of databasesIn(this.store)) this.wanted.add(database);

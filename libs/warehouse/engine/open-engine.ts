@@ -55,7 +55,10 @@ export async function openEngine({
       watch: new QueryWatch(connection, { force }, limits.timeoutSeconds * 1000),
     }),
     writer: new ClickHouseWriter(connection, ddl, claims, new HandedBatches(engine.handed)),
-    schema: new SqlSchema(connection, ddl, { newDatabase: () => users.takeName() }),
+    schema: new SqlSchema(connection, ddl, {
+      newDatabase: () => users.takeName(),
+      dropRole: (database) => users.forget(database),
+    }),
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
     keys: new SqlPersonKeys(connection, ddl),
     health: new SqlTableHealth(connection, ddl),

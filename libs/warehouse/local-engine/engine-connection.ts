@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { hasEnded, hold, outcome, type Walls } from '../engine/engine-child.js';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 import type { EngineAnswer, EngineRequest } from './engine-messages.js';
+import { onLine } from './message-lines.mjs';
 
 export interface EngineProgram {
   /** Folders that it may write to, and read from. */
@@ -50,7 +50,7 @@ export class EngineConnection {
   private lastId = 0;
   private lost: EngineLostError | undefined;
 
-  /** @throws {EngineLostError} when it ends before it can be asked */
+  /** @throws {EngineLostError} when it ends before it can be asked; what the system said where there is none */
   static async open(
     program: EngineProgram,
     tellLost: (reason: string) => void,
@@ -62,6 +62,8 @@ export class EngineConnection {
       // Whatever else is in ours is nobody's business there.
       env: ENVIRONMENT,
     }); // prettier-ignore
+    // Said once, and to nobody it would end us. There may be no channel then.
+    if (child.pid === undefined) throw ((await once(child, 'error')) as [Error])[0];
     const connection = new EngineConnection(child);
     const late = setTimeout(() => child.kill('SIGKILL'), START_MS);
     try {
@@ -89,11 +91,10 @@ export class EngineConnection {
     child.stderr?.on('data', (bytes: Buffer) => {
       complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
     });
-    const lines = createInterface({ input: this.channel });
-    // Whoever writes to one that has died is told by its end. Lines repeat their input's failure.
-    for (const each of [this.channel, lines]) each.on('error', () => undefined);
+    // Whoever writes to one that has died is told by its end.
+    this.channel.on('error', () => undefined);
     this.started = new Promise((resolve, reject) => {
-      lines.on('line', (line) => {
+      onLine(this.channel, (line) => {
         const answer = JSON.parse(line) as EngineAnswer;
         const waiting = answer.id === undefined ? undefined : this.waiting.get(answer.id);
         waiting?.answers.push(answer);

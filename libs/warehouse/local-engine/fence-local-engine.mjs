@@ -1,7 +1,7 @@
 // @ts-check
 // Shuts this process in and then becomes the engine's program, so that all of its threads are inside.
 // Run by plain node: `fence-local-engine.mjs {"own":[…],"read":[…],"parent":…,"engine":{…}}`.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -23,7 +23,17 @@ function programFolders() {
   const packages = ['chdb', 'ffi-rs'].map((name) =>
     dirname(dirname(require.resolve(`${name}/package.json`))),
   );
-  return [process.execPath, join(dirname(PROGRAM), '..'), ...packages];
+  const folder = dirname(PROGRAM);
+  return [process.execPath, join(folder, '..'), packageFile(folder), ...packages];
+}
+
+/**
+ * What Node.js, from 24 on, reads before a program: it is the first upwards, and may be far above.
+ * @param {string} folder @returns {string}
+ */
+function packageFile(folder) {
+  const [file, above] = [join(folder, 'package.json'), dirname(folder)];
+  return existsSync(file) || above === folder ? file : packageFile(above);
 }
 
 if (process.platform === 'linux') {

@@ -41,7 +41,10 @@ export class LocalEngineProcess implements LocalEngine {
   private opened: Promise<EngineConnection> | undefined;
   /** What has ended before another process may have its directory. */
   private leaving: Promise<void> = Promise.resolve();
-  private readonly turns = new Semaphore(1);
+  /** A table waits for statements between its files: in one line with them it would wait for itself. */
+  private readonly turns = { run: new Semaphore(1), spool: new Semaphore(1) };
+  /** Those that have one statement. */
+  private readonly alone = new Set<Promise<EngineConnection>>();
   private working = 0;
   private idle: NodeJS.Timeout | undefined;
   private closed = false;
@@ -57,7 +60,8 @@ export class LocalEngineProcess implements LocalEngine {
     } finally {
       this.end();
     }
-    for await (const text of this.apart((engine) => once(engine.run(sql, params)))) return text;
+    for await (const text of this.apart('run', (engine) => once(engine.run(sql, params))))
+      return text;
     throw new Error('the engine has not answered');
   }
 
@@ -76,30 +80,35 @@ export class LocalEngineProcess implements LocalEngine {
     } finally {
       this.end();
     }
-    yield* this.apart((engine) => engine.spool(sql, files));
+    yield* this.apart('spool', (engine) => engine.spool(sql, files));
   }
 
   async close(): Promise<void> {
     this.closed = true;
     this.leave();
-    await this.leaving;
+    await Promise.all([this.leaving, ...[...this.alone].map(closeOpened)]);
   }
 
-  /** In a process that has nothing else to do, one after the other. */
+  /** In a process that has nothing else to do, one of a kind after the other. */
   private async *apart<Answer>(
+    kind: 'run' | 'spool',
     work: (engine: EngineConnection) => AsyncIterable<Answer>,
   ): AsyncGenerator<Answer> {
-    const end = await this.turns.acquire();
+    const end = await this.turns[kind].acquire();
+    let opening: Promise<EngineConnection> | undefined;
+    let engine: EngineConnection | undefined;
     try {
-      const engine = await this.open('apart');
-      try {
-        yield* work(engine);
-      } catch (error) {
-        throw error instanceof EngineLostError ? new EngineEndedError(error) : error;
-      } finally {
-        await engine.close();
-      }
+      this.refuseClosed();
+      opening = this.open(`apart-${kind}`);
+      this.alone.add(opening);
+      engine = await opening;
+      yield* work(engine);
+    } catch (error) {
+      const isEnded = engine && error instanceof EngineLostError && !this.closed;
+      throw isEnded ? new EngineEndedError(error) : error;
     } finally {
+      await engine?.close();
+      if (opening) this.alone.delete(opening);
       end();
     }
   }
@@ -119,16 +128,12 @@ export class LocalEngineProcess implements LocalEngine {
     const { opened } = this;
     clearTimeout(this.idle);
     this.opened = undefined;
-    const left = async (): Promise<void> => {
-      const engine = await opened?.catch(() => undefined);
-      await engine?.close();
-    };
-    this.leaving = Promise.all([this.leaving, left()]).then(() => undefined);
+    this.leaving = Promise.all([this.leaving, closeOpened(opened)]).then(() => undefined);
   }
 
   /** One that could not be opened, or has ended, is opened again. */
   private async engine(): Promise<EngineConnection> {
-    if (this.closed) throw new Error('the engine is closed');
+    this.refuseClosed();
     const opening = (this.opened ??= this.leaving.then(() => this.open('store')));
     try {
       const engine = await opening;
@@ -157,7 +162,11 @@ export class LocalEngineProcess implements LocalEngine {
     }
   }
 
-  private async open(name: 'store' | 'apart'): Promise<EngineConnection> {
+  private refuseClosed(): void {
+    if (this.closed) throw new Error('the engine is closed');
+  }
+
+  private async open(name: 'store' | 'apart-run' | 'apart-spool'): Promise<EngineConnection> {
     const { directory, acceptors, files, tell } = this.options;
     const path = join(directory, name);
     for (const each of [path, ...files]) mkdirSync(each, { recursive: true, mode: 0o700 });
@@ -189,6 +198,11 @@ class EngineEndedError extends WarehouseError {
   override get statusCode(): number {
     return BAD_REQUEST;
   }
+}
+
+async function closeOpened(opening: Promise<EngineConnection> | undefined): Promise<void> {
+  const engine = await opening?.catch(() => undefined);
+  await engine?.close();
 }
 
 async function* once(answer: Promise<string>): AsyncGenerator<string> {

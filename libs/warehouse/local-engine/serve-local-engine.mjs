@@ -5,12 +5,12 @@ import { open, truncate } from 'node:fs/promises';
 import { connect, Socket } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
-import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers';
 import { MessageChannel } from 'node:worker_threads';
 import { drainPending, Session } from 'chdb';
 import { keepingCrashSignals } from '../chdb/crash-signals.mjs';
 import { asking, isCleared } from '../chdb/open-sessions.mjs';
+import { onLine } from './message-lines.mjs';
 
 const CHANNEL = 3;
 /** What the engine has for an orderly end, before the process is ended all the same. */
@@ -190,7 +190,7 @@ const isAlone = () =>
 
 channel.on('error', () => undefined);
 channel.once('close', () => void end());
-createInterface({ input: channel }).on('line', (line) => {
+onLine(channel, (line) => {
   const message = JSON.parse(line);
   const { id } = message;
   if (message.run !== undefined) void run(id, message.run, message.params);

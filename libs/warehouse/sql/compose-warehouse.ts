@@ -27,6 +27,8 @@ export function composeWarehouse(
       writer.storedOffsets(table, partition, from, epoch),
     newDatabase: () => schema.newDatabase(),
     createDatabase: (database) => schema.createDatabase(database),
+    dropDatabase: (database) => schema.dropDatabase(database),
+    databases: () => schema.databases(),
     createTable: (table, columns, streamId) => schema.createTable(table, columns, streamId),
     createRejectedTable: (database) => schema.createRejectedTable(database),
     addColumns: (table, columns) => schema.addColumns(table, columns),

@@ -1,11 +1,12 @@
-import { qualified, REJECTED_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, type Ddl } from '../ddl.js';
+import { REJECTED_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, type Ddl } from '../ddl.js';
 import { indexName, isUnfiltered, type IndexKind } from '../column-indexes.js';
+import { quoteText } from '../identifier.js';
 import { newDatabaseName } from '../database-name.js';
-import { WarehouseError } from '../warehouse-errors.js';
 import type { StorageUse } from '../storage-use.js';
 import { fullestDisk, storedBytes } from './stored-bytes.js';
 import { columnsOf, SqlColumns } from './sql-columns.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
+import { timeRange } from './time-range.js';
 import type {
   Column,
   Indexed,
@@ -37,8 +38,6 @@ interface TableRow {
   readonly engine_full: string;
 }
 
-/** The engine's numbers of unknown tables, and of those being dropped. */
-const GONE = new Set([60, 218]);
 const COLUMNS = columnsOf(OUR_DATABASES);
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OUR_DATABASES}`;
 
@@ -57,6 +56,7 @@ const isIndexed =
 /** Who may read an organization's database. */
 export interface DatabaseAccess {
   createRole?(database: string): Promise<void>;
+  dropRole?(database: string): Promise<void> | void;
   /** One whose reader is known before it is made. */
   newDatabase?(): string;
 }
@@ -81,6 +81,19 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
   async createDatabase(database: string): Promise<void> {
     await runAll(this.runner, this.ddl.createDatabase(database));
     await this.access?.createRole?.(database);
+  }
+
+  /** Who may read it goes first: then nobody reads what is left half-way. */
+  async dropDatabase(database: string): Promise<void> {
+    await this.access?.dropRole?.(database);
+    await runAll(this.runner, this.ddl.dropDatabase(database));
+  }
+
+  async databases(): Promise<readonly string[]> {
+    const rows = await this.runner.rows<{ name: string }>(
+      `SELECT name FROM system.databases WHERE startsWith(name, ${quoteText(ORGANIZATION_PREFIX)})`,
+    );
+    return rows.map(({ name }) => name);
   }
 
   createTable(table: TableName, columns: readonly Column[], streamId: string): Promise<void> {
@@ -246,7 +259,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
       { database, tables, stored: this.ddl.stored({ database, table: '' }).database },
     );
     const entries = parts.map(async (part): Promise<[string, TableStatistics][]> => {
-      const range = await this.timeRange({ database, table: part.table }, part.rows);
+      const range = await timeRange(this.runner, { database, table: part.table }, part.rows);
       if (!range) return [];
       const [timeMin, timeMax] = range;
       const statistics = {
@@ -278,21 +291,5 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
       { ...table },
     );
     return found?.version;
-  }
-
-  /** @returns undefined when the table was dropped meanwhile. */
-  private async timeRange(
-    table: TableName,
-    rows: number,
-  ): Promise<readonly [number, number] | undefined> {
-    if (rows === 0) return [0, 0];
-    const ranges = this.runner.rows<{ low: number; high: number }>(
-      `SELECT toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${qualified(table)}`,
-    );
-    const found = await ranges.catch((error: unknown) => {
-      if (error instanceof WarehouseError && GONE.has(error.code)) return undefined;
-      throw error;
-    });
-    return found && [found[0]?.low ?? 0, found[0]?.high ?? 0];
   }
 }

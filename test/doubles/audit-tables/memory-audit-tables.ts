@@ -1,4 +1,4 @@
-import type { AuditFilter, AuditRow, AuditTables } from '@app/warehouse';
+import { WarehouseError, type AuditFilter, type AuditRow, type AuditTables } from '@app/warehouse';
 
 /** The tables in memory: for histories too many for an engine, and for hands that tamper. */
 export class MemoryAuditTables implements AuditTables {
@@ -22,7 +22,7 @@ export class MemoryAuditTables implements AuditTables {
     return Promise.resolve();
   }
 
-  lastAudit(database: string): Promise<AuditRow | undefined> {
+  async lastAudit(database: string): Promise<AuditRow | undefined> {
     return Promise.resolve(this.inOrder(database).at(-1));
   }
 
@@ -66,7 +66,8 @@ export class MemoryAuditTables implements AuditTables {
 
   private rows(database: string): AuditRow[] {
     const rows = this.databases.get(database);
-    if (!rows) throw new Error(`there is no table _audit in ${database}`);
+    if (!rows)
+      throw new WarehouseError(60, 'UNKNOWN_TABLE', `there is no table _audit in ${database}`);
     return rows;
   }
 

@@ -46,6 +46,17 @@ const STATEMENTS: readonly (readonly [RegExp, (kept: Kept, found: string[]) => v
       quotas.push(quota);
     },
   ],
+  [
+    new RegExp(`^DROP QUOTA IF EXISTS ${NAME}$`),
+    ({ quotas }, [quota = '']) => quotas.splice(0, quotas.length, ...quotas.filter((each) => each !== quota)),
+  ],
+  [
+    new RegExp(`^DROP ROLE IF EXISTS ${NAME}$`),
+    ({ roles, granted }, [role = '']) => {
+      Reflect.deleteProperty(roles, role);
+      for (const of of Object.values(granted)) of.splice(0, of.length, ...of.filter((each) => each !== role));
+    },
+  ],
 ]; // prettier-ignore
 
 function known<T>(all: Readonly<Record<string, T>>, name: string): T {

@@ -154,7 +154,8 @@ export class ProcessCluster {
     this.nodes.push({ ...program, url, client: new Client(url, ROOT) });
   }
 
-  private variables(): Record<string, string> {
+  /** What every program of it is told. */
+  variables(): Record<string, string> {
     return {
       KAFKA_BROKERS: this.kafka.brokers,
       EVENTSTORE_URL: this.events.url,

@@ -8,6 +8,7 @@ export interface Program {
   readonly process: ChildProcess;
   /** Where its health and metrics are. */
   readonly status: string;
+  readonly dataDirectory: string;
   /** All that it has printed and logged so far. */
   output(): string;
   /** Ends it in good order. @returns its exit code */
@@ -61,6 +62,7 @@ export async function startProgram(
     return {
       process: child,
       status,
+      dataDirectory,
       output: () => lines.join('\n'),
       stop: () => end('SIGTERM'),
       kill: async () => void (await end('SIGKILL')),

@@ -1,7 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { diskFull, MillraceError } from '@app/platform';
-import { quoteText } from '@app/warehouse';
 import { rowGroups, type ColumnChunk } from './column-chunks.js';
 import { columnLevels } from './column-levels.js';
 import type { LeafColumn, NullableObject } from './nullable-objects.js';
@@ -17,7 +16,7 @@ const WRITE_BYTES = 64 * 1024;
 const RUNS_AT_ONCE = 65_536;
 
 /** The column of a row group whose levels tell where a struct or a map is null. */
-interface TellingColumn {
+export interface TellingColumn {
   readonly rows: number;
   readonly leaf: LeafColumn;
   readonly chunk: ColumnChunk;
@@ -63,7 +62,7 @@ export class NullsAllowance {
  * Writes down in which rows of a file a struct or a map is null. The engine does not tell: such a one
  * reads as one with nothing in it. Its levels do, of which one column within it is enough.
  * @param target a file that is written, and must stay while the rows are read
- * @returns SQL that is true in those rows; undefined where there are none
+ * @returns how many rows those are; without one there is no file
  * @throws {MillraceError} UPLOAD_TOO_LARGE
  * @throws {Error} that says what is wrong with the file
  */
@@ -72,7 +71,7 @@ export async function nullObjects(
   telling: readonly TellingColumn[],
   target: string,
   allowance: NullsAllowance,
-): Promise<string | undefined> {
+): Promise<number> {
   const nulls = new NullRows(target, allowance);
   const handle = await open(file);
   try {
@@ -96,11 +95,11 @@ export async function nullObjects(
     await handle.close();
     await nulls.close();
   }
-  return nulls.count === 0 ? undefined : inRows(target);
+  return nulls.count;
 }
 
-const inRows = (target: string): string =>
-  `bitmapContains((SELECT groupBitmapState(at + arrayJoin(bitPositionsToArray(bits))) FROM file(${quoteText(target)}, RowBinary, 'at UInt64, bits UInt64')), _row_number)`;
+/** How the engine reads what {@link nullObjects} writes: `bits` are those of 64 rows from `at` on. */
+export const NULL_ROWS = { format: 'RowBinary', structure: 'at UInt64, bits UInt64' } as const;
 
 /** Rows of a file, counted from 0; those with nulls are written as the bits of numbers, each behind where it begins. */
 class NullRows {

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { keptSecret } from '@app/key-store';
+import type { Config } from '@app/platform';
+
+/** Whether tables and events are on servers, so that this process needs no other's data directory. */
+export const hasSharedStores = ({ clickHouse, eventStore }: Config): boolean =>
+  clickHouse !== undefined && eventStore !== undefined;
+
+/**
+ * Does `work` with a data directory of its own, which is gone afterwards: that of the
+ * configuration is a running process's. Only where {@link hasSharedStores}.
+ */
+export async function besideRunning<Result>(
+  config: Config,
+  work: (config: Config) => Promise<Result>,
+): Promise<Result> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'millrace-command-'));
+  try {
+    const secretKey = config.secretKey ?? keptSecret(config.dataDirectory);
+    return await work({ ...config, dataDirectory, secretKey });
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,18 @@
+import type { Logger } from '@app/platform';
+import type { EngineEvent } from '@app/warehouse';
+
+/** What an operator should know of the engine's process. */
+export function tellOfEngine(event: EngineEvent, logger: Logger): void {
+  const name = event.of === 'warehouse' ? 'the engine' : 'the engine that reads uploads';
+  if (event.type === 'ended') {
+    logger.warn({ reason: event.reason }, `${name} has ended and is started again`);
+    return;
+  }
+  const { pid, walls } = event;
+  logger.info({ enginePid: pid, ...walls }, `${name} has started`);
+  if (!walls.files || !walls.tcp)
+    logger.warn(
+      walls,
+      `this system does not hold ${name} to its own files and connections (Landlock, Linux 6.7): see SECURITY.md`,
+    );
+}

@@ -1,0 +1,69 @@
+import type { InvitationEvent } from './invitations.js';
+import type { Role } from './roles.js';
+import type { TokenEvent } from './tokens.js';
+
+export type OrganizationEvent =
+  | OrganizationCreated
+  | OrganizationRenamed
+  | OrganizationDeleted
+  | PasscodeRotated
+  | UserAddedToOrganization
+  | UserRoleChanged
+  | UserRemovedFromOrganization
+  | InvitationEvent
+  | TokenEvent;
+
+export interface OrganizationCreated {
+  readonly type: 'OrganizationCreated';
+  readonly data: {
+    readonly id: string;
+    readonly name: string;
+    /** Physical warehouse database: not to be guessed, so made of random letters. */
+    readonly database: string;
+    /** The account that is behind its founder: all that is founded for it shares one share. None: made by root, or before this was kept. */
+    readonly tenant?: string;
+  };
+}
+
+export interface OrganizationRenamed {
+  readonly type: 'OrganizationRenamed';
+  /** What people are shown; its name, by which it is asked for, stays. */
+  readonly data: { readonly organizationId: string; readonly displayName: string };
+}
+
+/** Its name is free, and of all that it had nothing can be reached any more. */
+export interface OrganizationDeleted {
+  readonly type: 'OrganizationDeleted';
+  readonly data: {
+    readonly organizationId: string;
+    readonly name: string;
+    readonly database: string;
+  };
+}
+
+export interface PasscodeRotated {
+  readonly type: 'PasscodeRotated';
+  /** `passcode` is sealed with the server's key. */
+  readonly data: { readonly organizationId: string; readonly passcode: string };
+}
+
+interface Membership {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly role: Role;
+}
+
+export interface UserAddedToOrganization {
+  readonly type: 'UserAddedToOrganization';
+  readonly data: Membership;
+}
+
+export interface UserRoleChanged {
+  readonly type: 'UserRoleChanged';
+  readonly data: Membership;
+}
+
+export interface UserRemovedFromOrganization {
+  readonly type: 'UserRemovedFromOrganization';
+  readonly data: { readonly organizationId: string; readonly userId: string };
+}

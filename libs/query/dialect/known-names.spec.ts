@@ -1,0 +1,69 @@
+import type { RequestOrganization } from '@app/platform';
+import { Catalog, type TableDescription } from '../catalog.js';
+import { KnownNames } from './known-names.js';
+
+const ORGANIZATION: RequestOrganization = { id: 'o', name: 'o', database: 'o', share: 'o' };
+
+const table = (name: string, ...columns: string[]): TableDescription => ({
+  name,
+  columns: columns.map((column) => ({ name: column, type: 'String' })),
+});
+
+class Tables extends Catalog {
+  constructor(private readonly all: readonly TableDescription[]) {
+    super();
+  }
+
+  tables(): readonly TableDescription[] {
+    return this.all;
+  }
+
+  table(_organization: RequestOrganization, name: string): TableDescription | undefined {
+    return this.all.find((each) => each.name === name);
+  }
+}
+
+const names = new KnownNames(
+  new Tables([table('city', 'name', 'Lat'), table('Logs', 'at', 'userId', 'userid')]),
+);
+const withPublic = new KnownNames(new Tables([table('city', 'public')]));
+
+describe('names in another case', () => {
+  it.each([
+    ['SELECT NAME FROM city', 'SELECT name FROM city'],
+    ['SELECT lat FROM CITY', 'SELECT Lat FROM city'],
+    ['SELECT x.LAT FROM City AS x', 'SELECT x.Lat FROM city AS x'],
+    ['SELECT X.lat FROM City x', 'SELECT x.Lat FROM city x'],
+    ['SELECT City.lat FROM city', 'SELECT city.Lat FROM city'],
+    ['SELECT held.lat FROM City AS HELD', 'SELECT HELD.Lat FROM city AS HELD'],
+    ['SELECT count(*) AS N FROM logs ORDER BY n', 'SELECT count(*) AS N FROM Logs ORDER BY N'],
+    [
+      'WITH Big AS (SELECT 1 AS A) SELECT a FROM big',
+      'WITH Big AS (SELECT 1 AS A) SELECT A FROM Big',
+    ],
+    ['SELECT a.At FROM logs a, CITY b', 'SELECT a.at FROM Logs a, city b'],
+    ['SELECT 1 FROM public.city', 'SELECT 1 FROM        city'],
+    ['SELECT 1 FROM "public"."city"', 'SELECT 1 FROM          "city"'],
+    ['SELECT public.city.NAME FROM PUBLIC.City', 'SELECT        city.name FROM        city'],
+  ])('%s', (text, written) => {
+    expect(names.written(text, ORGANIZATION)).toBe(written);
+  });
+
+  it.each([
+    'SELECT name FROM city',
+    'SELECT "NAME" FROM city',
+    'SELECT `NAME` FROM city',
+    "SELECT 'NAME' FROM city -- NAME",
+    'SELECT USERID FROM Logs',
+    'SELECT NAME(1) FROM city',
+    'SELECT lat AS NAME FROM "CITY"',
+    'SELECT 1 FROM "Public".city',
+    'SELECT 1 FROM a.public.city',
+  ])('are not looked for: %s', (text) => {
+    expect(names.written(text, ORGANIZATION)).toBe(undefined);
+  });
+
+  it('leave a column of the name of the schema alone', () => {
+    expect(withPublic.written('SELECT public.city FROM city', ORGANIZATION)).toBe(undefined);
+  });
+});

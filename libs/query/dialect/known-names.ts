@@ -1,0 +1,121 @@
+import type { RequestOrganization } from '@app/platform';
+import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
+import { Verdicts } from '../guard/verdicts.js';
+import type { Token } from '../search/tokens.js';
+import { authorTokens } from './author-tokens.js';
+import { nameFinder } from '../name-of.js';
+import { isKeyword } from './operands.js';
+
+/** The schema that others have their tables in. */
+const SCHEMA = 'public';
+const MAY_NAME_SCHEMA = /\bpublic\b/i;
+
+/**
+ * Names that are written in another case than what they mean, as SQL has it. A name that is there as
+ * it is written means itself, and one in quotes nothing else; so only statements that fail are
+ * written anew, and those of which it is known that they do.
+ */
+export class KnownNames {
+  /** Statements that failed as they are, and did not as they are written anew. */
+  private readonly needed = new Verdicts<true>();
+
+  constructor(private readonly catalog: Catalog) {}
+
+  /** The statement to begin with. */
+  first(text: string, organization: RequestOrganization): string {
+    const isNeeded = MAY_NAME_SCHEMA.test(text) || this.needed.get(text) === true;
+    return isNeeded ? (this.written(text, organization) ?? text) : text;
+  }
+
+  /** That it runs so. */
+  keep(text: string): void {
+    this.needed.set(text, true);
+  }
+
+  /** @returns the same text, character by character, with names as they are; undefined where none is another. */
+  written(text: string, organization: RequestOrganization): string | undefined {
+    const tokens = authorTokens(text);
+    if (!tokens) return undefined;
+    const tables = new Map(this.catalog.tables(organization).map((table) => [table.name, table]));
+    const changes = new Map<Token, string>();
+    const own = given(tokens);
+    const [ownName, tableName] = [nameFinder(own), nameFinder([...tables.keys(), ...own])];
+    const hasPublic = namesPublic(tables);
+    const named = new Map<string, TableDescription>();
+    for (const [at, token] of tokens.entries()) {
+      const before = tokens[at - 1];
+      const hasSchema = isPoint(before) && !hasPublic() && isSchema(tokens, at - 2);
+      const isTable = hasSchema || BEFORE_TABLE.test(before?.text ?? '');
+      const name = token.kind === 'word' && isTable ? tableName(token.value) : token.value;
+      const table = isName(token) ? tables.get(name) : undefined;
+      if (!table || (isPoint(before) && !hasSchema)) continue;
+      named.set(name, table);
+      if (name !== token.value) changes.set(token, name);
+      if (hasSchema) for (const each of tokens.slice(at - 2, at)) changes.set(each, '');
+    }
+    const columns = columnsOf([...named.values()]);
+    const columnName = nameFinder([...columns, ...own]);
+    const qualifier = nameFinder([...columns, ...own, ...named.keys()]);
+    for (const [at, token] of tokens.entries()) {
+      const next = tokens[at + 1];
+      if (token.kind !== 'word' || changes.has(token) || next?.text === '(') continue;
+      const alias = isPoint(next) ? ownName(token.value) : token.value;
+      const known = isPoint(next) ? qualifier : columnName;
+      const name = alias === token.value ? known(token.value) : alias;
+      if (name !== token.value) changes.set(token, name);
+    }
+    return changes.size === 0 ? undefined : withChanges(text, changes);
+  }
+}
+
+const BEFORE_TABLE = /^(?:FROM|JOIN|,)$/i;
+const isPoint = (token: Token | undefined): boolean => token?.text === '.';
+const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'name';
+
+/** Whether it is the schema's name that stands there, and no field of something. */
+function isSchema(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  if (!token || isPoint(tokens[at - 1]) || !isName(token)) return false;
+  return (token.kind === 'word' ? token.value.toLowerCase() : token.value) === SCHEMA;
+}
+
+/** @returns whether a table or a column has the schema's name; looks once. */
+function namesPublic(tables: ReadonlyMap<string, TableDescription>): () => boolean {
+  let found: boolean | undefined;
+  return () =>
+    (found ??=
+      tables.has(SCHEMA) ||
+      [...tables.values()].some(({ columns }) => columns.some(({ name }) => name === SCHEMA)));
+}
+
+function columnsOf(tables: readonly TableDescription[]): readonly string[] {
+  return tables.flatMap((table) => [
+    ...namedColumns(table).map(({ name }) => name),
+    ...(table.within ?? []).flatMap(({ keys }) => keys),
+  ]);
+}
+
+/** Names that the statement gives: behind AS, behind an expression, or before the AS of WITH. */
+function given(tokens: readonly Token[]): readonly string[] {
+  return tokens
+    .filter((token, at) => {
+      const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
+      if (!before || !isName(token) || isKeyword(token.text)) return false;
+      if (/^AS$/i.test(before.text)) return true;
+      if (/^AS$/i.test(next?.text ?? '') && second?.text === '(') return true;
+      if (before.kind === 'symbol') return /^[)\]]$/.test(before.text);
+      return before.kind !== 'word' || !isKeyword(before.text);
+    })
+    .map(({ value }) => value);
+}
+
+/** What goes becomes blanks, so that places of mistakes stay what they are. */
+function withChanges(text: string, changes: ReadonlyMap<Token, string>): string {
+  let written = '';
+  let from = 0;
+  for (const [{ start, end }, name] of [...changes].sort(([a], [b]) => a.start - b.start)) {
+    written += text.slice(from, start) + (name === '' ? ' '.repeat(end - start) : name);
+    from = end;
+  }
+  return written + text.slice(from);
+}

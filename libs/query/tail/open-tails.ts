@@ -1,0 +1,61 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
+
+/** Of all organizations that take turns as one, of one caller, and of this process. */
+const MOST = { organization: 32, caller: 8, process: 256 } as const;
+const RETRY_SECONDS = 10;
+
+/** A tail's place among the open ones. */
+export interface OpenTail {
+  /** Aborts when the server stops. */
+  readonly stopping: AbortSignal;
+  readonly close: () => void;
+}
+
+/** Bounds how many tails are open, and ends them all when the server stops. */
+@Injectable()
+export class OpenTails implements OnModuleDestroy {
+  private readonly open = new Map<string, number>();
+  private readonly stopping = new AbortController();
+
+  /** @throws {MillraceError} TOO_MANY_REQUESTS, SHUTTING_DOWN */
+  begin({ share }: RequestOrganization, { userId }: Caller): OpenTail {
+    if (this.stopping.signal.aborted)
+      throw new MillraceError('SHUTTING_DOWN', 'the server stops; come again', {
+        retryAfterSeconds: 1,
+      });
+    const counted = { organization: `o ${share}`, caller: `c ${userId}`, process: 'p' };
+    const kinds = ['caller', 'organization', 'process'] as const;
+    for (const kind of kinds)
+      if ((this.open.get(counted[kind]) ?? 0) >= MOST[kind]) throw tooMany(kind);
+    for (const kind of kinds) this.change(counted[kind], 1);
+    let isOpen = true;
+    return {
+      stopping: this.stopping.signal,
+      close: () => {
+        if (isOpen) for (const kind of kinds) this.change(counted[kind], -1);
+        isOpen = false;
+      },
+    };
+  }
+
+  /** Comes before the server waits for the answers in work. */
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private change(key: string, by: number): void {
+    const number = (this.open.get(key) ?? 0) + by;
+    if (number > 0) this.open.set(key, number);
+    else this.open.delete(key);
+  }
+}
+
+function tooMany(kind: keyof typeof MOST): MillraceError {
+  const whose = { organization: 'your organization has', caller: 'you have', process: 'there are' };
+  return new MillraceError(
+    'TOO_MANY_REQUESTS',
+    `${whose[kind]} ${MOST[kind]} open tails, and no more may be at a time; close one`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+}

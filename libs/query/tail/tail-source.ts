@@ -1,0 +1,23 @@
+import type { RequestOrganization } from '@app/platform';
+
+/** How far a stream's rows are written. */
+export interface WrittenTo {
+  /** Of the stream: another one may have its name later. */
+  readonly streamId: string;
+  /** Of the ingest queue; all new rows of the stream come through it. */
+  readonly partition: number;
+  /** All rows before this offset are in the table, and nothing comes there any more. */
+  readonly offset: bigint;
+}
+
+/** What a tail must know besides the rows. Handed in by the app. */
+export abstract class TailSource {
+  /**
+   * @returns undefined where there is no such stream for the caller
+   * @throws {MillraceError} QUEUE_UNAVAILABLE
+   */
+  abstract written(
+    organization: RequestOrganization,
+    stream: string,
+  ): Promise<WrittenTo | undefined>;
+}

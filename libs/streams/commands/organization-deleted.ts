@@ -1,0 +1,8 @@
+import { MillraceError } from '@app/platform';
+
+/** To whoever began something in an organization before it was deleted. */
+export const organizationDeleted = (): MillraceError =>
+  new MillraceError(
+    'ORGANIZATION_NOT_FOUND',
+    'the organization was deleted meanwhile, with all that was in it; nothing of this request was stored',
+  );

@@ -1,0 +1,129 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from '../server/client.js';
+import { ROOT } from '../server/start-server.js';
+
+const root = join(import.meta.dirname, '../..');
+interface Manifest {
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+  readonly scripts: Readonly<Record<string, string>>;
+}
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+// Seventy megabytes are packed, and a server starts.
+const TIMEOUT_MS = 180_000;
+
+/** What `npx millrace` gets: the package as npm packs it, unpacked, beside the packages it needs. */
+describe('the npm package', () => {
+  let folder: string;
+  let files: readonly string[];
+  let unpacked: string;
+  const millrace = (...args: string[]): string =>
+    execFileSync(process.execPath, [join(unpacked, 'bin/millrace.mjs'), ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'millrace-package-'));
+    // Built it is: other tests run what is in dist.
+    const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
+    const name = execFileSync('npm', args, { cwd: root, encoding: 'utf8' }).trim();
+    const archive = join(folder, name);
+    files = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^package\//, ''));
+    execFileSync('tar', ['-xzf', archive, '-C', folder]);
+    unpacked = join(folder, 'package');
+    symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'));
+  }, TIMEOUT_MS);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has its programs, built, and no sources', () => {
+    const wanted = [
+      ...Object.values(manifest.bin),
+      ...['main', 'projector', 'replay', 'dead-letter', 'audit-verify'].map(
+        (name) => `dist/apps/api/${name}.js`,
+      ),
+      ...['dist/apps/ingest-writer/main.js', 'dist/apps/cli/main.js', 'dist/apps/edge/bundle.mjs'],
+      ...['CHANGELOG.md', 'README.md', 'LICENSE', 'docs/operators.md'],
+      'deploy/prometheus/alerts.yml',
+    ];
+    expect(wanted.filter((path) => !files.includes(path))).toEqual([]);
+    expect(files.filter((path) => /^(?:apps|libs|test|secrets|data)\/|\.ts$/.test(path))).toEqual(
+      [],
+    );
+    expect(files.filter((path) => path.includes('.build-stamp'))).toEqual([]);
+    // Whoever packs it packs what was built from these sources.
+    expect(manifest.scripts.prepack).toBe(manifest.scripts.build);
+  });
+
+  it('has each file that a program of bin/ imports', () => {
+    const ours = files.filter((path) => /^bin\/.*\.[mc]js$/.test(path));
+    const imported = ours.flatMap((path) =>
+      [
+        ...readFileSync(join(unpacked, path), 'utf8').matchAll(/(?:from|require\() ?'\.\/(.+?)'/g),
+      ].map(([, name = '']) => `bin/${name}`),
+    );
+    expect(imported.length).toBeGreaterThan(3);
+    expect(imported.filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  it('tells its version, which is in one place, and its commands', () => {
+    expect(millrace('--version')).toBe(`millrace ${manifest.version}\n`);
+    expect(millrace('--help')).toMatch(/^usage: millrace <command>[^]*serve[^]*audit:verify/);
+    expect(millrace('serve', '--help')).toMatch(/^usage: millrace serve\n/);
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      version: string;
+      packages: Record<string, { version: string }>;
+    };
+    expect([lock.version, lock.packages['']?.version]).toEqual([
+      manifest.version,
+      manifest.version,
+    ]);
+    expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toContain(`## ${manifest.version}\n`);
+  });
+
+  it(
+    'serves, builds nothing, and keeps nothing beside itself',
+    async () => {
+      const child = spawn(process.execPath, [join(unpacked, 'bin/millrace.mjs'), 'serve'], {
+        cwd: folder,
+        env: {
+          PATH: process.env.PATH,
+          MILLRACE_HTTP_ADDR: '127.0.0.1:0',
+          MILLRACE_ROOT_PASSWORD: ROOT.password,
+          MILLRACE_DRAIN_SECONDS: '0',
+          MILLRACE_LOG_LEVEL: 'fatal',
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exited = once(child, 'exit');
+      let url = '';
+      for await (const line of createInterface({ input: child.stdout })) {
+        url = /listens on (\S+)/.exec(line)?.[1] ?? '';
+        if (url !== '') break;
+      }
+      child.stdout.resume();
+      try {
+        const client = new Client(url, ROOT);
+        await client.upload('logs', [{ a: 1 }]);
+        expect(await client.sql('SELECT a FROM logs')).toEqual([{ a: 1 }]);
+        const openApi = await client.call('/openapi.json', { credentials: 'none' });
+        expect(openApi.json<{ info: { version: string } }>().info.version).toBe(manifest.version);
+      } finally {
+        child.kill('SIGTERM');
+      }
+      expect(await exited).toEqual([0, null]);
+      expect(existsSync(join(folder, 'data', 'warehouse'))).toBe(true);
+      expect(existsSync(join(unpacked, 'dist/.build-stamp'))).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,53 @@
+// Keeps the data directory of this version for those to come, which are tested to open it:
+//   node --import ./test/doubles/typescript.mjs test/server/make-release-data.ts
+// Once a release. What is there is not made again: nobody's data gets newer by itself.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepare } from '../../bin/prepare.mjs';
+import { askHistory, makeHistory } from './release-history.js';
+import { startServer } from './start-server.js';
+
+const root = join(import.meta.dirname, '../..');
+const manifest = readFileSync(join(root, 'package.json'), 'utf8');
+const { version } = JSON.parse(manifest) as { readonly version: string };
+const releases = join(root, 'test/fixtures/releases');
+const archive = join(releases, `${version}.tar.gz`);
+if (existsSync(archive)) throw new Error(`${archive} is there already`);
+
+await prepare();
+const folder = mkdtempSync(join(tmpdir(), 'millrace-release-'));
+try {
+  const dataDirectory = join(folder, 'data');
+  const first = await startServer({ dataDirectory });
+  const token = await makeHistory(first.client).finally(() => first.stop());
+  // As it is after a restart: what only the first process knew is not in it.
+  const second = await startServer({ dataDirectory });
+  const answers = await askHistory(second.client, token).catch(async (error: unknown) => {
+    await second.stop();
+    throw error;
+  });
+  // Acknowledged, and perhaps still on the queue when it is killed.
+  await second.client.call('/api/default/late/_json', { body: '[{"a":1}]' });
+  await second.kill();
+  writeFileSync(
+    join(folder, 'answers.json'),
+    `${JSON.stringify({ version, token, answers }, undefined, 1)}\n`,
+  );
+  mkdirSync(releases, { recursive: true });
+  const names = ['--exclude=data/spool', 'data', 'answers.json'];
+  execFileSync('tar', [
+    '--owner=0',
+    '--group=0',
+    '--sparse',
+    '-C',
+    folder,
+    '-czf',
+    archive,
+    ...names,
+  ]);
+  console.log(`made ${archive}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
