@@ -87,7 +87,7 @@ export class QueryPipeline {
     const { statement, settings, explains, wallTimes } = await traced('guard', () =>
       this.guard.admit(sql, organization, values),
     );
-    if (explains && !TEXTUAL.has(format)) {
+    if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
     await this.catalog?.settled(organization, statement);
@@ -120,7 +120,11 @@ export class QueryPipeline {
   }
 }
 
-const TEXTUAL = new Set<AnswerFormat>(['json', 'ndjson', 'csv']);
+const TEXTUAL = new Set<AnswerFormat>([
+  ...(['json', 'ndjson', 'csv'] as const),
+  ...(['TabSeparated', 'TabSeparatedRaw', 'TabSeparatedWithNames', 'CSV', 'CSVWithNames'] as const),
+  ...(['JSON', 'JSONCompact', 'JSONEachRow', 'JSONCompactEachRow'] as const),
+]);
 
 /** A plan is short, and names the organization's database as only the engine should. */
 async function* withoutDatabase(

@@ -111,6 +111,7 @@ export class ClickHouseController {
   ): Promise<void> {
     const asked = readRequestParameters(query);
     checkRead(asked.statement);
+    checkBody(request);
     await this.answer(asked, await readStatement(request.raw), request, reply);
   }
 
@@ -121,8 +122,8 @@ export class ClickHouseController {
     reply: FastifyReply,
   ): Promise<void> {
     const organization = organizationOf(request);
-    if (asked.database !== undefined && asked.database !== '')
-      checkDatabase(asked.database, organization);
+    for (const named of [asked.database, header(request, 'x-clickhouse-database')])
+      if (named !== undefined && named !== '') checkDatabase(named, organization);
     const whole = [asked.statement, body].filter((each) => each.trim() !== '').join('\n');
     if (whole === '') {
       await reply.type('text/plain; charset=UTF-8').send('Ok.\n');
@@ -130,7 +131,10 @@ export class ClickHouseController {
     }
     checkRead(whole);
     const { text, format } = takeFormat(whole);
-    const chosen = format ?? asked.format ?? readFormat(header(request) ?? DEFAULT_FORMAT);
+    const chosen =
+      format ??
+      asked.format ??
+      readFormat(header(request, 'x-clickhouse-format') ?? DEFAULT_FORMAT);
     const statement = inMillraceWords(text, {
       catalog: this.catalog,
       organization,
@@ -185,7 +189,16 @@ function withSettings(statement: string, settings: readonly string[]): string {
   return `${statement}${joint} ${settings.join(', ')}`;
 }
 
-function header({ headers }: AuthenticatedRequest): string | undefined {
-  const named = headers['x-clickhouse-format'];
-  return typeof named === 'string' ? named : undefined;
+/** @throws {MillraceError} INVALID_PARAMETER for tables that come with the statement */
+function checkBody({ headers }: AuthenticatedRequest): void {
+  if (!/^multipart\//i.test(headers['content-type'] ?? '')) return;
+  throw new MillraceError(
+    'INVALID_PARAMETER',
+    'external tables are not taken here: send the statement as the body, and values as param_<name> in the address',
+  );
+}
+
+function header({ headers }: AuthenticatedRequest, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
 }

@@ -18,12 +18,15 @@ export interface RequestParameters {
   readonly isEncoded: boolean;
   /** What blocks of Native tell of themselves. */
   readonly protocolVersion: string | undefined;
-  readonly queryId: string | undefined;
 }
 
 const PARAM = 'param_';
-/** They say how the answer travels or who keeps a session, or bound what is bounded here already: no row is another one for it. */
+/**
+ * They say how the answer travels, what the query is called or who keeps a session, or bound what is
+ * bounded here already: no row is another one for them.
+ */
 const WITHOUT_EFFECT = new Set([
+  'query_id',
   'session_id',
   'session_timeout',
   'session_check',
@@ -72,7 +75,6 @@ export function readRequestParameters(
     isCompressed: own.get('compress') === '1',
     isEncoded: own.get('enable_http_compression') === '1',
     protocolVersion: version(own.get('client_protocol_version')),
-    queryId: own.get('query_id'),
   };
 }
 
@@ -84,7 +86,6 @@ const OWN = new Set([
   'decompress',
   'enable_http_compression',
   'client_protocol_version',
-  'query_id',
 ]);
 
 function version(text: string | undefined): string | undefined {

@@ -168,7 +168,8 @@ function catalogStatement(text: string, { organization, catalog }: Session): str
   if (words[0] === 'EXISTS') return `SELECT toUInt8(${found ? 1 : 0}) AS result`;
   // One that is not there is told of by who describes tables anyway.
   if (!found) return `DESCRIBE ${table.text}`;
-  return `SELECT ${DESCRIPTION} FROM system.columns WHERE "table" = ${quoteText(table.value)} ORDER BY position`;
+  const columns = systemRows('columns', catalog, organization, table.value);
+  return `SELECT ${DESCRIPTION} FROM ${columns} ORDER BY position`;
 }
 
 function showTables(rest: readonly Token[], organization: RequestOrganization): string | undefined {
