@@ -5,6 +5,9 @@ import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 jest.setTimeout(240_000);
 
+const ANN = { email: 'ann@example.com', password: 'Secret-77' };
+const BOB = { email: 'bob@example.com', password: 'Secret-78' };
+
 /** What there is to look after: streams, people, tokens, the audit trail, the server. */
 function lookingAfterIt(): void {
   let server: Server;
@@ -13,12 +16,18 @@ function lookingAfterIt(): void {
   let page: Page;
   let complaints: () => readonly string[];
 
-  const signIn = async (on: Page, email: string, password: string): Promise<void> => {
+  const signIn = async (on: Page, { email, password }: typeof ANN): Promise<void> => {
     await on.goto(server.url);
     await on.getByLabel('E-mail').fill(email);
     await on.getByLabel('Password').fill(password);
     await on.keyboard.press('Enter');
     await on.getByRole('button', { name: 'Sign out' }).waitFor();
+  };
+  /** A page of somebody else's browser. */
+  const other = async (who: typeof ANN): Promise<Page> => {
+    const theirs = await (await browser.newContext()).newPage();
+    await signIn(theirs, who);
+    return theirs;
   };
   const go = (name: string): Promise<void> =>
     page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
@@ -38,7 +47,7 @@ function lookingAfterIt(): void {
     await asRoot('/api/default/items/settings', { columns: { price: 'Float64' } });
     const rows = [{ id: 1, price: 1.5, note: 'cheap' }, { id: 2, price: 'four' }, { id: 3 }];
     await asRoot('/api/default/items/_json?wait=true', rows);
-    await signIn(page, ROOT.email, ROOT.password);
+    await signIn(page, ROOT);
   });
   afterAll(async () => {
     await browser.close();
@@ -115,11 +124,92 @@ function lookingAfterIt(): void {
     expect((await server.client.call('/api/default/streams/brief/schema')).status).toBe(404);
   });
 
+  it('makes an account, changes its role, and shows its owner less', async () => {
+    await go('People');
+    const form = page.getByRole('form', { name: 'Add somebody' });
+    await form.getByLabel('E-mail').fill(ANN.email);
+    await form.getByRole('button', { name: 'Add or invite' }).click();
+    await form.getByRole('alert').getByText('User not found').waitFor();
+    await form.getByLabel('They have no account yet').check();
+    await form.getByLabel('First name').fill('Ann');
+    await form.getByLabel('Password').fill('short');
+    await form.getByRole('button', { name: 'Make the account' }).click();
+    await form.getByRole('alert').getByText('password').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await form.getByLabel('Password').fill(ANN.password);
+    await form.getByRole('button', { name: 'Make the account' }).click();
+    await form.getByText('ann@example.com is viewer of default now.').waitFor();
+    const members = page.getByRole('region', { name: 'Members of default' });
+    await members.getByLabel('Role of ann@example.com').selectOption('editor');
+    await page.getByText('ann@example.com is editor now.').waitFor();
+    const ann = await other(ANN);
+    const pages = ann.getByRole('navigation').getByRole('link');
+    expect(await pages.allInnerTexts()).toEqual([
+      ...['Ask', 'Search', 'Upload', 'Streams', 'API', 'GraphiQL'],
+    ]);
+    for (const name of ['people', 'tokens', 'audit', 'server']) {
+      await ann.goto(`${server.url}/#/${name}?org=default`);
+      await ann.getByText('is not for you as editor of default').waitFor();
+    }
+    const path = '/api/default/users';
+    expect((await server.client.call(path, { credentials: ANN })).status).toBe(403);
+    await ann.goto(`${server.url}/#/streams?org=default&stream=items`);
+    await ann.getByRole('button', { name: 'Settings' }).waitFor();
+    expect(await ann.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await members.getByLabel('Role of ann@example.com').selectOption('viewer');
+    await page.getByText('ann@example.com is viewer now.').waitFor();
+    await ann.reload();
+    await ann.getByRole('button', { name: 'What was rejected' }).waitFor();
+    expect(await ann.getByRole('button', { name: 'Settings' }).count()).toBe(0);
+    await ann.context().close();
+  });
+
+  it('invites, and who is invited accepts, in the browser', async () => {
+    const person = { ...BOB, first_name: 'Bob', last_name: '', role: 'viewer' };
+    await asRoot('/api/default/users', person);
+    const founding = { body: '{"role":"admin"}', credentials: ANN };
+    await server.client.call(`/api/acme/users/${ANN.email}`, founding);
+    const ann = await other(ANN);
+    await ann.goto(`${server.url}/#/people?org=acme`);
+    const form = ann.getByRole('form', { name: 'Add somebody' });
+    for (const { email } of [BOB, { email: 'nobody@example.com' }]) {
+      await form.getByLabel('E-mail').fill(email);
+      await form.getByRole('combobox', { name: 'Role' }).selectOption('editor');
+      await form.getByRole('button', { name: 'Add or invite' }).click();
+      await form.getByText(`${email} is invited`).waitFor();
+    }
+    const pending = ann.getByRole('region', { name: 'Pending invitations' });
+    await pending.getByRole('button', { name: 'Withdraw nobody@example.com' }).click();
+    await ann.getByText('The invitation of nobody@example.com is withdrawn.').waitFor();
+    expect(await accessFaults(ann)).toEqual([]);
+
+    const bob = await other(BOB);
+    const asked = bob.getByRole('region', { name: 'Invitations for you' });
+    await asked.getByText('acme invites you as editor').waitFor();
+    expect(await accessFaults(bob)).toEqual([]);
+    await asked.getByRole('button', { name: 'Accept the invitation of acme' }).click();
+    await asked.getByRole('link', { name: 'Look at acme' }).click();
+    await bob.getByText('There is no stream in acme yet').waitFor();
+    expect(await bob.getByLabel('Organization').inputValue()).toBe('acme');
+
+    await ann.reload();
+    await ann.getByRole('button', { name: 'Remove bob@example.com' }).click();
+    const question = ann.getByRole('group', { name: /^Remove bob@example.com from acme/ });
+    await question.getByRole('button', { name: 'Keep' }).click();
+    await ann.getByRole('button', { name: 'Remove bob@example.com' }).click();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await ann.getByText('bob@example.com is removed.').waitFor();
+    await bob.reload();
+    await bob.getByText('There is no organization acme for you').waitFor();
+    await ann.context().close();
+    await bob.context().close();
+  });
+
   it('is as good in the dark, and on a small screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const name of ['Streams']) {
+      for (const name of ['Streams', 'People']) {
         await go(name);
         await page.getByRole('heading', { name, exact: true }).waitFor();
         expect([name, colorScheme, await accessFaults(page)]).toEqual([name, colorScheme, []]);

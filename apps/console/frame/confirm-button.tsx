@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 interface Props {
   /** What it does, as a button says it. */
   readonly name: string;
+  /** To what, for who hears the button without its place. */
+  readonly about: string;
   /** What goes by it. */
   readonly question: string;
   readonly isBusy: boolean;
@@ -10,7 +12,7 @@ interface Props {
 }
 
 /** A button for what cannot be undone: it asks first. */
-export function ConfirmButton({ name, question, isBusy, onConfirmed }: Props) {
+export function ConfirmButton({ name, about, question, isBusy, onConfirmed }: Props) {
   const [isAsking, setAsking] = useState(false);
   const refuse = useRef<HTMLButtonElement>(null);
   const first = useRef<HTMLButtonElement>(null);
@@ -23,7 +25,13 @@ export function ConfirmButton({ name, question, isBusy, onConfirmed }: Props) {
   }, [isAsking]);
   if (!isAsking)
     return (
-      <button ref={first} type="button" disabled={isBusy} onClick={() => setAsking(true)}>
+      <button
+        ref={first}
+        type="button"
+        aria-label={`${name} ${about}`}
+        disabled={isBusy}
+        onClick={() => setAsking(true)}
+      >
         {name}
       </button>
     );

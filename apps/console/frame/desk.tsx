@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { program, wordsOf } from '../api/request.js';
 import { readTables, type Table } from '../api/schema.js';
 import type { Session } from '../api/session.js';
+import { Received } from '../people/received.js';
 import { Header } from './header.js';
 import { PageContent } from './page-content.js';
 import { pagesFor } from './pages.js';
@@ -9,11 +10,13 @@ import { useRoute } from './route.js';
 
 interface Props {
   readonly session: Session;
+  /** Called when the session may see another organization. */
+  readonly onChanged: () => void;
   readonly onSignedOut: () => void;
 }
 
 /** The pages of somebody who is signed in, for one organization at a time. */
-export function Desk({ session, onSignedOut }: Props) {
+export function Desk({ session, onChanged, onSignedOut }: Props) {
   const route = useRoute();
   const named = session.organizations.find(({ name }) => name === route.organization);
   // A link into an organization asks nothing of another one.
@@ -80,6 +83,7 @@ export function Desk({ session, onSignedOut }: Props) {
         onSignedOut={onSignedOut}
       />
       <main id="content" tabIndex={-1}>
+        {session.email !== '' && <Received onAccepted={onChanged} />}
         {page()}
       </main>
     </>

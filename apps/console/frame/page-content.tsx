@@ -2,6 +2,7 @@ import { program } from '../api/request.js';
 import type { Table } from '../api/schema.js';
 import { mayManage, mayUpload, type Membership, type Session } from '../api/session.js';
 import { AskPage } from '../ask/ask-page.js';
+import { PeoplePage } from '../people/people-page.js';
 import { SearchPage } from '../search/search-page.js';
 import { StreamsPage } from '../streams/streams-page.js';
 import { TablesPage } from '../streams/tables-page.js';
@@ -31,6 +32,7 @@ export function PageContent({ route, session, membership, tables, failure, onSto
         {TITLES[route.page]} is not for you as {role} of {organization}. Ask an admin of it.
       </p>
     );
+  if (route.page === 'people') return <PeoplePage organization={organization} session={session} />;
   // What follows needs to know the tables.
   if (failure !== undefined) return <Failure words={failure} />;
   if (!tables) return <p aria-busy="true">Loading…</p>;
