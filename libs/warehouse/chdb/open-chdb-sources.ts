@@ -39,6 +39,7 @@ export function openChdbSources({
         control.close();
         return Promise.resolve();
       });
+      await reader.end();
     },
   };
 }
