@@ -1,0 +1,13 @@
+import { StoreMemory } from './store-memory.js';
+
+describe('memory of stores', () => {
+  it('is given only as far as there is some, and given back', () => {
+    const memory = new StoreMemory(100);
+    expect(memory.take(60)).toBe(true);
+    expect(memory.take(60)).toBe(false);
+    expect(memory.take(100, 60)).toBe(true);
+    expect(memory.take(1)).toBe(false);
+    memory.giveBack(100);
+    expect(memory.take(100)).toBe(true);
+  });
+});
