@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import type { SourceStamp } from '../sources/source-stamp.js';
 import { settingsClause, type Source } from '../sources/source.js';
 import type { DescribedTable } from '../table-description.js';
-import { newCopyName, type Copy } from './copies.js';
+import { makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { declared, inferColumns, structureOf } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
@@ -15,7 +15,7 @@ import { schemaOfFiles } from './schema-of-files.js';
 export interface PreparedTable {
   readonly described: DescribedTable;
   readonly columns: readonly Column[];
-  /** What its view reads. */
+  /** What its view reads; a copy of its own needs none. */
   readonly select: string;
   /** What tells how many rows it has; undefined: nothing does so better than `select`. */
   readonly count: string | undefined;
@@ -79,7 +79,7 @@ async function prepared(
     const changedFiles = stamp && (() => changed(stamp, source));
     if (isAsked || isHeld) {
       const bytes = isHeld ? (stamp?.bytes ?? 0) : 0;
-      const copied = await copy(select, workshop).catch((error: unknown) => {
+      const copied = await makeCopy(select, stamp?.bytes, statements).catch((error: unknown) => {
         workshop.holding.giveBack(bytes);
         if (isAsked) throw error;
         workshop.told(described.name, error);
@@ -121,17 +121,6 @@ async function dropAll(
 ): Promise<void> {
   for (const { table } of tables)
     await statements.run(`DROP TABLE IF EXISTS ${table}`).catch(() => undefined);
-}
-
-async function copy(select: string, { engine: { statements } }: Workshop): Promise<string> {
-  const name = newCopyName();
-  try {
-    await statements.run(`CREATE TABLE ${name} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
-    return name;
-  } catch (error) {
-    await statements.run(`DROP TABLE IF EXISTS ${name}`).catch(() => undefined);
-    throw error;
-  }
 }
 
 /** @returns what its files are now, where they are others */
