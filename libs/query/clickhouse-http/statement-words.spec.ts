@@ -67,6 +67,24 @@ describe("a statement of ClickHouse's clients", () => {
     },
   );
 
+  it.each([
+    ['a.b,'.repeat(50_000), 'FROM t'],
+    ['database,'.repeat(25_000), 'FROM t'],
+    ['database,'.repeat(8000), 'FROM system.tables'],
+    ['(a.b,'.repeat(400), 'FROM t'],
+  ])('is read at once, however long it is', (list, from) => {
+    const begun = performance.now();
+    expect(words(`SELECT ${list} 1 ${from}`)).toContain('1 FROM');
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  it('grows within bounds', () => {
+    const begun = performance.now();
+    const list = 'system.functions, '.repeat(10_000);
+    expect(() => words(`SELECT 1 FROM ${list} t`)).toThrow(/more often than/);
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
   it('tells one table by its columns alone', () => {
     expect(words('DESCRIBE acme.logs')).not.toContain('Int64');
     expect(words('DESC "it\'s"')).toContain('a\\\\tb');

@@ -2,7 +2,9 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import type { Catalog } from '../catalog.js';
 import { authorTokens } from '../dialect/author-tokens.js';
+import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
 import { isName, type Token } from '../search/tokens.js';
+import { beginsClause, clausesOf, type Clause } from './clauses.js';
 import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
 /** Who asks, and what may be told of the server. */
@@ -15,9 +17,6 @@ export interface Session {
   readonly version: string;
 }
 
-/** Behind one of these stands a table, or another clause begins: in either case no alias. */
-const CLAUSES =
-  /^(?:WHERE|PREWHERE|GROUP|ORDER|HAVING|LIMIT|OFFSET|SETTINGS|FORMAT|UNION|INTERSECT|EXCEPT|JOIN|INNER|LEFT|RIGHT|FULL|CROSS|ANY|ALL|ASOF|SEMI|ANTI|GLOBAL|PASTE|ARRAY|ON|USING|FINAL|SAMPLE|WINDOW|QUALIFY|FETCH|WITH)$/i;
 const BEFORE_TABLE = /^(?:FROM|JOIN|TABLE|EXISTS|DESC|DESCRIBE)$/i;
 
 /**
@@ -26,14 +25,31 @@ const BEFORE_TABLE = /^(?:FROM|JOIN|TABLE|EXISTS|DESC|DESCRIBE)$/i;
  * @throws {MillraceError} STREAM_NOT_FOUND for another database
  */
 export function inMillraceWords(statement: string, session: Session): string {
-  const text = catalogStatement(statement, session) ?? statement;
-  const tokens = authorTokens(text);
+  const asked = authorTokens(statement);
+  const text = (asked && catalogStatement(asked, session)) ?? statement;
+  const tokens = text === statement ? asked : authorTokens(text);
   if (!tokens) return text;
+  const clauses = clausesOf(tokens);
+  const rows = new Map<string, string>();
+  const rowsOf = (table: string): string => {
+    const known = rows.get(table) ?? systemRows(table, session.catalog, session.organization);
+    rows.set(table, known);
+    return known;
+  };
+  const asksSystem = tokens.some((token, at) => token.value === 'system' && tokens[at + 1]?.text === '.'); // prettier-ignore
   const pieces: string[] = [];
+  let added = 0;
   let copied = 0;
   const replace = (from: Token, to: Token, by: string): void => {
     pieces.push(text.slice(copied, from.start), by);
     copied = to.end;
+    added += by.length;
+    // The guard would refuse it, too, after it was made.
+    if (added > STATEMENT_BYTES_MAX)
+      throw new MillraceError(
+        'INVALID_SQL',
+        'the statement names tables of system more often than it can be answered; name each once',
+      );
   };
   for (let at = 0; at < tokens.length; at += 1) {
     const [first, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]];
@@ -42,13 +58,13 @@ export function inMillraceWords(statement: string, session: Session): string {
     if (known !== undefined && third) {
       replace(first, third, quoteText(known) + (needsName(tokens, at) ? ` AS "${first.text}()"` : '')); // prettier-ignore
       at += 2;
-    } else if (isDatabaseColumn(tokens, at)) {
-      const name = isSelected(tokens, at) ? ` AS "${first.value}"` : '';
+    } else if (asksSystem && isDatabaseColumn(tokens, at)) {
+      const name = isSelected(tokens, at, clauses[at]) ? ` AS "${first.value}"` : '';
       replace(first, first, `${DATABASE_COLUMN}${name}`);
-    } else if (isQualified(tokens, at) && third) {
+    } else if (isQualified(tokens, at, clauses[at - 1]) && third) {
       const alias = isAliased(tokens[at + 3]) ? '' : ` AS ${third.text}`;
       if (first.value === 'system' && isSystemTable(third.value))
-        replace(first, third, systemRows(third.value, session.catalog, session.organization) + alias); // prettier-ignore
+        replace(first, third, rowsOf(third.value) + alias);
       else if (first.value === session.organization.name && second) replace(first, second, '');
       at += 2;
     }
@@ -57,10 +73,10 @@ export function inMillraceWords(statement: string, session: Session): string {
 }
 
 /** `a.b` where a table is named. */
-function isQualified(tokens: readonly Token[], at: number): boolean {
+function isQualified(tokens: readonly Token[], at: number, clauseBefore: Clause): boolean {
   const before = tokens[at - 1];
   const isFirst = before?.kind === 'word' && BEFORE_TABLE.test(before.text);
-  const isListed = before?.text === ',' && inFrom(tokens, at);
+  const isListed = before?.text === ',' && clauseBefore === 'from';
   return (
     (isFirst || isListed) &&
     isName(tokens[at]) &&
@@ -69,21 +85,8 @@ function isQualified(tokens: readonly Token[], at: number): boolean {
   );
 }
 
-/** Whether a comma is one between tables: FROM is the clause's word. */
-function inFrom(tokens: readonly Token[], at: number): boolean {
-  const depth = tokens[at]?.depth;
-  for (let back = at - 1; back >= 0; back -= 1) {
-    const token = tokens[back];
-    if (!token || token.depth < (depth ?? 0)) return false;
-    if (token.kind !== 'word' || token.depth !== depth) continue;
-    if (/^FROM$/i.test(token.text)) return true;
-    if (/^SELECT$/i.test(token.text) || CLAUSES.test(token.text)) return false;
-  }
-  return false;
-}
-
 function isAliased(next: Token | undefined): boolean {
-  return isName(next) && (next.kind === 'name' || !CLAUSES.test(next.text));
+  return isName(next) && (next.kind === 'name' || !beginsClause(next.text));
 }
 
 /** Where a table of `system` is asked: the guard lets nobody ask for a column of this name, which would tell the database's own. */
@@ -91,24 +94,15 @@ function isDatabaseColumn(tokens: readonly Token[], at: number): boolean {
   const [token, next] = [tokens[at], tokens[at + 1]];
   if (!isName(token) || token.value !== 'database' || next?.text === '(' || next?.text === '.')
     return false;
-  if (/^AS$/i.test(tokens[at - 1]?.text ?? '')) return false;
-  return tokens.some(({ value }, index) => value === 'system' && tokens[index + 1]?.text === '.');
+  return !/^AS$/i.test(tokens[at - 1]?.text ?? '');
 }
 
 /** Whether it is a column of a select list, without an alias. */
-function isSelected(tokens: readonly Token[], at: number): boolean {
-  const depth = tokens[at]?.depth;
+function isSelected(tokens: readonly Token[], at: number, clause: Clause): boolean {
   const next = tokens[at + 1];
-  if (next !== undefined && next.text !== ',' && next.text !== ')' && !/^FROM$/i.test(next.text))
-    return false;
-  for (let back = at - 1; back >= 0; back -= 1) {
-    const token = tokens[back];
-    if (!token || token.depth < (depth ?? 0)) return false;
-    if (token.kind !== 'word' || token.depth !== depth) continue;
-    if (/^SELECT$/i.test(token.text)) return true;
-    if (/^FROM$/i.test(token.text) || CLAUSES.test(token.text)) return false;
-  }
-  return false;
+  const isLast =
+    next === undefined || next.text === ',' || next.text === ')' || /^FROM$/i.test(next.text);
+  return isLast && clause === 'select';
 }
 
 /** What a call without arguments tells of the session. */
@@ -151,9 +145,11 @@ const DESCRIPTION =
   "name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
 /** SHOW and DESCRIBE with the columns that ClickHouse gives them. */
-function catalogStatement(text: string, { organization, catalog }: Session): string | undefined {
-  const tokens = authorTokens(text);
-  if (!tokens || !/^(?:SHOW|DESC|DESCRIBE|EXISTS)$/i.test(tokens[0]?.text ?? '')) return undefined;
+function catalogStatement(
+  tokens: readonly Token[],
+  { organization, catalog }: Session,
+): string | undefined {
+  if (!/^(?:SHOW|DESC|DESCRIBE|EXISTS)$/i.test(tokens[0]?.text ?? '')) return undefined;
   const words = tokens.map(({ text: word }) => word.toUpperCase());
   if (words.join(' ') === 'SHOW DATABASES')
     return 'SELECT name FROM system.databases ORDER BY name';
