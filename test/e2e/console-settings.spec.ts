@@ -54,6 +54,16 @@ function lookingAfterIt(): void {
     await server.stop();
   });
 
+  it('leads to a page by each name that it offers', async () => {
+    const links = page.getByRole('navigation').locator('a[href^="#/"]');
+    const names = await links.allInnerTexts();
+    expect(names).toEqual(expect.arrayContaining(['Ask', 'Streams', 'People']));
+    for (const name of names) {
+      await go(name);
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    }
+  });
+
   it('tries what was rejected again, after a change of settings', async () => {
     await go('Streams');
     const stream = page.locator('details.stream', { hasText: 'items' });

@@ -27,7 +27,11 @@ export function isOffered(page: Page, session: Session, membership: Membership):
   return FOR[page]?.(session, membership) ?? true;
 }
 
+/** They have an address, and nothing to show yet: no link leads there. */
+const EMPTY: ReadonlySet<Page> = new Set<Page>(['tokens', 'audit', 'server']);
+
 /** @param membership undefined where somebody belongs nowhere */
 export function pagesFor(session: Session, membership: Membership | undefined): readonly Page[] {
-  return membership ? PAGES.filter((page) => isOffered(page, session, membership)) : [];
+  if (!membership) return [];
+  return PAGES.filter((page) => !EMPTY.has(page) && isOffered(page, session, membership));
 }
