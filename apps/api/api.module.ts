@@ -39,6 +39,7 @@ import {
   Catalog,
   ClickHouseHttpModule,
   GraphiqlModule,
+  Inserts,
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
   SearchModule,
@@ -53,6 +54,7 @@ import {
   WarehouseTablesProjection,
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
+import { AcceptedInserts } from './accepted-inserts.js';
 import type { Parts } from './open-parts.js';
 import { QueueTails } from './queue-tails.js';
 
@@ -86,9 +88,10 @@ export class ApiModule {
       providers: [
         ...bound,
         ...(parts.foreign ? [ForeignUploadsPipeline] : []),
+        { provide: Inserts, useClass: AcceptedInserts },
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
-      exports: [...bound.map(({ provide }) => provide), IdentityModule],
+      exports: [...bound.map(({ provide }) => provide), IdentityModule, Inserts],
     };
   }
 }

@@ -16,6 +16,10 @@ import { acceptedEncoding, streamAs } from '../http/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { asClickHouse } from './as-clickhouse.js';
 import { readRequestParameters, type RequestParameters } from './request-parameters.js';
+import { answerInsert } from './insert-answer.js';
+import { beginningOf, rowsIn } from './insert-body.js';
+import { isInsert, readInsert } from './insert-statement.js';
+import { Inserts } from './inserts.js';
 import { readFormat, takeFormat } from './statement-form.js';
 import { checkDatabase, inMillraceWords } from './statement-words.js';
 
@@ -43,7 +47,10 @@ const WRITING = {
   format_csv_null_representation: '\\N',
 };
 
-/** ClickHouse's HTTP interface for one organization: read-only, and by the same guard as all SQL. */
+/**
+ * ClickHouse's HTTP interface for one organization: what it reads passes the same guard as all SQL,
+ * and rows of an INSERT are an upload.
+ */
 @Controller('clickhouse')
 @Requires('query')
 export class ClickHouseController {
@@ -53,6 +60,7 @@ export class ClickHouseController {
     private readonly queries: QueryPipeline,
     private readonly reader: WarehouseReader,
     private readonly catalog: Catalog,
+    private readonly inserts: Inserts,
   ) {}
 
   @Get('ping')
@@ -92,7 +100,8 @@ export class ClickHouseController {
   @FailuresAs(asClickHouse)
   @Describe({
     tag: 'Clients of ClickHouse',
-    summary: 'The same, with the statement, or the rest of it, as the body',
+    summary:
+      'The same, with the statement, or the rest of it, as the body; or rows to store, of INSERT INTO … FORMAT …',
     body: {
       schema: z.string(),
       example: 'SELECT status, count() FROM logs GROUP BY status FORMAT JSONCompact',
@@ -110,9 +119,29 @@ export class ClickHouseController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const asked = readRequestParameters(query);
-    checkRead(asked.statement);
     checkBody(request);
-    await this.answer(asked, await readStatement(request.raw), request, reply);
+    const isNamed = asked.statement.trim() !== '';
+    const begun = isNamed ? asked.statement : await beginningOf(request.raw);
+    if (isInsert(begun)) await this.insert(asked, begun, isNamed, request, reply);
+    else await this.answer(asked, await readStatement(request.raw), request, reply);
+  }
+
+  /** @param isNamed whether the statement is in the address, and its rows alone are the body */
+  private async insert(
+    asked: RequestParameters,
+    begun: string,
+    isNamed: boolean,
+    request: AuthenticatedRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    checkNames(asked, request);
+    if (asked.settings.length > 0)
+      throw new MillraceError('INVALID_PARAMETER', 'settings of queries are not taken with INSERT');
+    const insert = readInsert(begun, organizationOf(request));
+    const { stream, kind, length } = insert;
+    const before = isNamed ? Buffer.from(begun).subarray(length).toString() : '';
+    const rowsOf = rowsIn(insert, before, isNamed ? 0 : length);
+    await answerInsert(reply, request.id, await this.inserts.store(request, { stream, kind, rowsOf })); // prettier-ignore
   }
 
   private async answer(
@@ -121,9 +150,8 @@ export class ClickHouseController {
     request: AuthenticatedRequest,
     reply: FastifyReply,
   ): Promise<void> {
+    checkNames(asked, request);
     const organization = organizationOf(request);
-    for (const named of [asked.database, header(request, 'x-clickhouse-database')])
-      if (named !== undefined && named !== '') checkDatabase(named, organization);
     const whole = [asked.statement, body].filter((each) => each.trim() !== '').join('\n');
     if (whole === '') {
       await reply.type('text/plain; charset=UTF-8').send('Ok.\n');
@@ -173,13 +201,19 @@ export class ClickHouseController {
   }
 }
 
-/** @throws {MillraceError} STATEMENT_REFUSED for what writes, with the way that there is */
+/** @throws {MillraceError} STATEMENT_REFUSED for rows that come in a way in which they are not looked for */
 function checkRead(statement: string): void {
-  if (/^[\s(]*INSERT\b/i.test(statement))
-    throw new MillraceError(
-      'STATEMENT_REFUSED',
-      'INSERT is not taken here: upload by POST /api/{org}/{stream}/_json, _csv, _parquet or _arrow',
-    );
+  if (!isInsert(statement)) return;
+  throw new MillraceError(
+    'STATEMENT_REFUSED',
+    'send INSERT by POST; where the body is encoded, with the statement as the parameter query, and the rows as the body',
+  );
+}
+
+/** @throws {MillraceError} STREAM_NOT_FOUND for another database */
+function checkNames({ database }: RequestParameters, request: AuthenticatedRequest): void {
+  for (const named of [database, header(request, 'x-clickhouse-database')])
+    if (named !== undefined && named !== '') checkDatabase(named, organizationOf(request));
 }
 
 /** Behind the statement's own, which come first. */

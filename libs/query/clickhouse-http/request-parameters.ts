@@ -43,6 +43,9 @@ const WITHOUT_EFFECT = new Set([
   'max_execution_time',
   'max_block_size',
   'log_comment',
+  'async_insert',
+  'wait_for_async_insert',
+  'input_format_import_nested_json',
 ]);
 
 /** @throws {MillraceError} INVALID_PARAMETER */
