@@ -9,17 +9,20 @@ import {
   Requires,
   type AuthenticatedRequest,
 } from '@app/platform';
-import { WarehouseReader } from '@app/warehouse';
+import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import { readStatement } from '../http/read-statement.js';
 import { acceptedEncoding, streamAs } from '../http/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { asClickHouse } from './as-clickhouse.js';
 import { readRequestParameters, type RequestParameters } from './request-parameters.js';
+import { Databases } from './databases.js';
 import { answerInsert } from './insert-answer.js';
 import { beginningOf, rowsIn } from './insert-body.js';
 import { isInsert, readInsert } from './insert-statement.js';
 import { Inserts } from './inserts.js';
+import type { EngineWords } from './session-functions.js';
+import { SUMMARY, summaryOf } from './summary.js';
 import { readFormat, takeFormat } from './statement-form.js';
 import { checkDatabase, inMillraceWords } from './statement-words.js';
 
@@ -54,13 +57,14 @@ const WRITING = {
 @Controller('clickhouse')
 @Requires('query')
 export class ClickHouseController {
-  private version: Promise<string> | undefined;
+  private engine: Promise<EngineWords> | undefined;
 
   constructor(
     private readonly queries: QueryPipeline,
     private readonly reader: WarehouseReader,
     private readonly catalog: Catalog,
     private readonly inserts: Inserts,
+    private readonly databases: Databases,
   ) {}
 
   @Get('ping')
@@ -165,9 +169,10 @@ export class ClickHouseController {
       readFormat(header(request, 'x-clickhouse-format') ?? DEFAULT_FORMAT);
     const statement = inMillraceWords(text, {
       catalog: this.catalog,
+      hasDatabase: (name) => this.databases.has(request, name),
       organization,
       user: request.caller?.email ?? '',
-      version: await this.engineVersion(),
+      engine: await this.engineWords(),
     });
     void reply.headers({
       'X-ClickHouse-Format': chosen.name,
@@ -176,10 +181,11 @@ export class ClickHouseController {
     });
     const form = {
       ...chosen,
+      onRead: asked.isAwaited ? (read: QueryProgress) => tellSummary(reply, read) : undefined,
       encoding: asked.isEncoded && !asked.isCompressed ? acceptedEncoding(request) : undefined,
       writing: {
         ...WRITING,
-        ...(asked.isCompressed && { compress: '1', wait_end_of_query: '1' }),
+        ...(asked.isCompressed && { compress: '1' }),
         ...(asked.protocolVersion !== undefined && {
           client_protocol_version: asked.protocolVersion,
         }),
@@ -189,15 +195,18 @@ export class ClickHouseController {
     await streamAs(form, this.queries, organization, sql, request, reply, asked.values);
   }
 
-  private engineVersion(): Promise<string> {
-    this.version ??= this.reader
-      .text({ sql: 'SELECT version()', format: 'text' })
-      .then((text) => text.trim())
+  private engineWords(): Promise<EngineWords> {
+    this.engine ??= this.reader
+      .text({ sql: 'SELECT version(), revision()', format: 'text' })
+      .then((text) => {
+        const [version = '', revision = ''] = text.trim().split('\t');
+        return { version: quoteText(version), revision: `toUInt32(${revision})` };
+      })
       .catch((error: unknown) => {
-        this.version = undefined;
+        this.engine = undefined;
         throw error;
       });
-    return this.version;
+    return this.engine;
   }
 }
 
@@ -214,6 +223,17 @@ function checkRead(statement: string): void {
 function checkNames({ database }: RequestParameters, request: AuthenticatedRequest): void {
   for (const named of [database, header(request, 'x-clickhouse-database')])
     if (named !== undefined && named !== '') checkDatabase(named, organizationOf(request));
+}
+
+function tellSummary(
+  reply: FastifyReply,
+  { rowsRead, bytesRead, resultRows }: QueryProgress,
+): void {
+  if (resultRows === undefined || reply.raw.headersSent) return;
+  void reply.header(
+    SUMMARY,
+    summaryOf({ read_rows: rowsRead, read_bytes: bytesRead, result_rows: resultRows }),
+  );
 }
 
 /** Behind the statement's own, which come first. */

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Inserted } from './inserts.js';
+import { SUMMARY, summaryOf } from './summary.js';
 
 /** ClickHouse's number of rows that cannot be stored. */
 const INCORRECT_DATA = 117;
@@ -13,12 +14,14 @@ export async function answerInsert(
   requestId: string,
   { successful, failed, error = '' }: Inserted,
 ): Promise<void> {
-  const counts = { read_rows: successful + failed, read_bytes: 0, written_rows: successful, written_bytes: 0, total_rows_to_read: 0, result_rows: successful, result_bytes: 0 }; // prettier-ignore
-  const summary = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, String(n)]));
-  void reply.type('text/plain; charset=UTF-8').headers({
-    'X-ClickHouse-Summary': JSON.stringify(summary),
-    'X-ClickHouse-Query-Id': requestId,
-  });
+  const counts = {
+    read_rows: successful + failed,
+    written_rows: successful,
+    result_rows: successful,
+  };
+  void reply
+    .type('text/plain; charset=UTF-8')
+    .headers({ [SUMMARY]: summaryOf(counts), 'X-ClickHouse-Query-Id': requestId });
   if (failed === 0) {
     await reply.send('');
     return;

@@ -25,9 +25,10 @@ const catalog = new Tables([
 const words = (statement: string, tables: Catalog = catalog): string =>
   inMillraceWords(statement, {
     catalog: tables,
+    hasDatabase: (name) => name === 'acme',
     organization: ORGANIZATION,
     user: "o'neil@example.com",
-    version: '26.1',
+    engine: { version: "'26.1'", revision: 'toUInt32(54500)' },
   });
 
 describe("a statement of ClickHouse's clients", () => {
@@ -44,6 +45,10 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT * FROM system.toString', 'SELECT * FROM system.toString'],
     // The session.
     ['SELECT version()', `SELECT '26.1' AS "version()"`],
+    [
+      'SELECT displayName(), revision() AS r',
+      `SELECT 'millrace' AS "displayName()", toUInt32(54500) AS r`,
+    ],
     ['SELECT currentUser() AS u', "SELECT 'o\\'neil@example.com' AS u"],
     ['SELECT currentDatabase() = 1', "SELECT 'acme' = 1"],
     ['SELECT database FROM logs', 'SELECT database FROM logs'],
@@ -51,6 +56,8 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT version() FROM $$a$$', 'SELECT version() FROM $$a$$'],
     ['EXISTS TABLE logs', 'SELECT toUInt8(1) AS result'],
     ['EXISTS nope', 'SELECT toUInt8(0) AS result'],
+    ['EXISTS DATABASE `acme`', 'SELECT toUInt8(1) AS result'],
+    ['EXISTS DATABASE other', 'SELECT toUInt8(0) AS result'],
     ['DESCRIBE TABLE nope', 'DESCRIBE nope'],
     ['SHOW CREATE TABLE logs', 'SHOW CREATE TABLE logs'],
   ])('%s', (statement, expected) => {
@@ -66,6 +73,12 @@ describe("a statement of ClickHouse's clients", () => {
       expect(sql).toContain(`[["it\\'s",""],["logs","_timestamp"]]`);
     },
   );
+
+  it('knows the column of its table by any name of that', () => {
+    const sql = words("SELECT t.database FROM system.tables AS t WHERE t.database = 'acme'");
+    expect(sql).toMatch(/^SELECT t\.database_name AS "database" FROM /);
+    expect(sql).toMatch(/ AS t WHERE t\.database_name = 'acme'$/);
+  });
 
   it('tells one table by its columns alone', () => {
     expect(words('DESCRIBE acme.logs')).not.toContain('Int64');

@@ -1,18 +1,15 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { quoteText } from '@app/warehouse';
 import type { Catalog } from '../catalog.js';
 import { authorTokens } from '../dialect/author-tokens.js';
 import { isName, type Token } from '../search/tokens.js';
+import { needsName, sessionFunction, type SessionWords } from './session-functions.js';
 import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
 /** Who asks, and what may be told of the server. */
-export interface Session {
+export interface Session extends SessionWords {
   readonly catalog: Catalog;
-  readonly organization: RequestOrganization;
-  /** E-mail of the account, or what names the token. */
-  readonly user: string;
-  /** Of the engine. */
-  readonly version: string;
+  /** Whether the caller may ask in a database of this name. */
+  readonly hasDatabase: (name: string) => boolean;
 }
 
 /** Behind one of these stands a table, or another clause begins: in either case no alias. */
@@ -40,7 +37,7 @@ export function inMillraceWords(statement: string, session: Session): string {
     if (!first) break;
     const known = sessionFunction(tokens, at, session);
     if (known !== undefined && third) {
-      replace(first, third, quoteText(known) + (needsName(tokens, at) ? ` AS "${first.text}()"` : '')); // prettier-ignore
+      replace(first, third, known + (needsName(tokens, at) ? ` AS "${first.text}()"` : '')); // prettier-ignore
       at += 2;
     } else if (isDatabaseColumn(tokens, at)) {
       const name = isSelected(tokens, at) ? ` AS "${first.value}"` : '';
@@ -111,47 +108,12 @@ function isSelected(tokens: readonly Token[], at: number): boolean {
   return false;
 }
 
-/** What a call without arguments tells of the session. */
-function sessionFunction(
-  tokens: readonly Token[],
-  at: number,
-  session: Session,
-): string | undefined {
-  // prettier-ignore
-  const [name, open, close] = tokens.slice(at, at + 3);
-  if (name?.kind !== 'word' || open?.text !== '(' || close?.text !== ')') return undefined;
-  if (tokens[at - 1]?.text === '.') return undefined;
-  switch (name.text.toLowerCase()) {
-    case 'version':
-      return session.version;
-    case 'currentdatabase':
-    case 'current_database':
-    case 'database':
-    case 'schema':
-      return session.organization.name;
-    case 'currentuser':
-    case 'current_user':
-    case 'user':
-      return session.user;
-    default:
-      return undefined;
-  }
-}
-
-/** In a select list, without an alias: the column is called as the call. */
-function needsName(tokens: readonly Token[], at: number): boolean {
-  const [before, behind] = [tokens[at - 1], tokens[at + 3]];
-  const isFirst = before?.text === ',' || /^(?:SELECT|DISTINCT)$/i.test(before?.text ?? '');
-  const isLast =
-    behind === undefined || behind.text === ',' || /^(?:FROM|LIMIT)$/i.test(behind.text);
-  return isFirst && isLast && tokens[at]?.depth === 0;
-}
-
 const DESCRIPTION =
   "name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
 /** SHOW and DESCRIBE with the columns that ClickHouse gives them. */
-function catalogStatement(text: string, { organization, catalog }: Session): string | undefined {
+function catalogStatement(text: string, session: Session): string | undefined {
+  const { organization, catalog } = session;
   const tokens = authorTokens(text);
   if (!tokens || !/^(?:SHOW|DESC|DESCRIBE|EXISTS)$/i.test(tokens[0]?.text ?? '')) return undefined;
   const words = tokens.map(({ text: word }) => word.toUpperCase());
@@ -159,6 +121,8 @@ function catalogStatement(text: string, { organization, catalog }: Session): str
     return 'SELECT name FROM system.databases ORDER BY name';
   if (words[0] === 'SHOW' && words[1] === 'TABLES')
     return showTables(tokens.slice(2), organization);
+  if (words[0] === 'EXISTS' && words[1] === 'DATABASE' && words.length === 3)
+    return `SELECT toUInt8(${session.hasDatabase(tokens[2]?.value ?? '') ? 1 : 0}) AS result`;
   const of = tokens.slice(words[1] === 'TABLE' ? 2 : 1);
   const table = of.length === 3 && of[1]?.text === '.' ? of[2] : of[0];
   if ((of.length !== 1 && of.length !== 3) || !isName(table) || words[0] === 'SHOW')
