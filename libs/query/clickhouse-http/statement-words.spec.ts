@@ -80,8 +80,34 @@ describe("a statement of ClickHouse's clients", () => {
     expect(sql).toMatch(/ AS t WHERE t\.database_name = 'acme'$/);
   });
 
+  it('knows a table of system by its whole name', () => {
+    const sql = words(
+      'SELECT system.tables.name, system.columns.database AS d FROM system.tables t, system.columns WHERE system.tables.name = system.columns.table',
+    );
+    expect(sql).toMatch(/^SELECT t\.name, columns\.database_name AS d FROM \(/);
+    expect(sql).toMatch(/\) t, \(SELECT .*\) AS columns WHERE t\.name = columns\.table$/);
+    expect(words('SELECT system.tables.name')).toBe('SELECT system.tables.name');
+  });
+
+  it.each([
+    ['a.b,'.repeat(50_000), 'FROM t'],
+    ['database,'.repeat(8000), 'FROM system.tables'],
+    ['(a.b,'.repeat(400), 'FROM t'],
+  ])('is read at once, however long it is', (list, from) => {
+    const begun = performance.now();
+    expect(words(`SELECT ${list} 1 ${from}`)).toContain('1 FROM');
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  it('grows within bounds', () => {
+    const begun = performance.now();
+    const list = 'system.functions, '.repeat(10_000);
+    expect(() => words(`SELECT 1 FROM ${list} t`)).toThrow(/more often than/);
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
   it('tells one table by its columns alone', () => {
-    expect(words('DESCRIBE acme.logs')).not.toContain('Int64');
+    expect(words('DESCRIBE acme.logs')).not.toContain("it\\'s");
     expect(words('DESC "it\'s"')).toContain('a\\\\tb');
   });
 
