@@ -84,6 +84,17 @@ describe("rows by ClickHouse's INSERT", () => {
     expect(rejected.json()).toMatchObject([{ record: '{"a":"two"}' }]);
   });
 
+  it('are read as uploads are, whatever a client says of its queries', async () => {
+    const put = async (parameters: string): Promise<number> => {
+      const path = `/api/acme/clickhouse/?${parameters}&query=INSERT+INTO+timed+FORMAT+NDJSON`;
+      const body = '{"_timestamp":"2026-01-02T03:04:05Z"}';
+      return (await server.client.call(path, { body, credentials: person('mem') })).status;
+    };
+    expect(await put('date_time_input_format=best_effort&join_use_nulls=0')).toBe(200);
+    expect(await put('date_time_input_format=basic')).toBe(400);
+    expect(await put('session_timezone=Europe/Berlin')).toBe(400);
+  });
+
   it('are stored once under an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'one' };
     for (let times = 0; times < 2; times += 1)

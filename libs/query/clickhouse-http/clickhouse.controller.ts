@@ -43,6 +43,9 @@ const parameters = z.object({
 });
 
 const DEFAULT_FORMAT = 'TabSeparated';
+/** Settings by which times in rows would be others; the rest is of queries. */
+const READS_OTHERWISE =
+  /^(?:session_timezone = '(?!UTC'$)|date_time_input_format = '(?!best_effort'$))/;
 /** Of a driver for ClickHouse: times as it reads them, and nothing that a browser needs. */
 const WRITING = {
   date_time_output_format: 'simple',
@@ -139,8 +142,9 @@ export class ClickHouseController {
     reply: FastifyReply,
   ): Promise<void> {
     checkNames(asked, request);
-    if (asked.settings.length > 0)
-      throw new MillraceError('INVALID_PARAMETER', 'settings of queries are not taken with INSERT');
+    const other = asked.settings.find((setting) => READS_OTHERWISE.test(setting));
+    if (other !== undefined)
+      throw new MillraceError('INVALID_PARAMETER', `${other} is not taken with INSERT`);
     const insert = readInsert(begun, organizationOf(request));
     const { stream, kind, length } = insert;
     const before = isNamed ? Buffer.from(begun).subarray(length).toString() : '';

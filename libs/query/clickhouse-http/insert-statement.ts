@@ -41,7 +41,7 @@ export function readInsert(text: string, organization: RequestOrganization): Ins
   if (head === '' || head.includes('\ufffd'))
     throw new MillraceError(
       'INVALID_SQL',
-      'this INSERT is not read: write INSERT INTO <stream> FORMAT <format>, with names of columns only before FORMAT CSV',
+      'this INSERT is not read: write INSERT INTO <stream> FORMAT <format>, or INSERT INTO <stream> (a, b) FORMAT CSV',
     );
   if (format === undefined)
     throw new MillraceError(
@@ -61,12 +61,9 @@ export function readInsert(text: string, organization: RequestOrganization): Ins
       'INVALID_PARAMETER',
       'say what the columns are: INSERT INTO <stream> (a, b) FORMAT CSV, or send their names as the first line of CSVWithNames',
     );
-  if (format !== 'CSV' && columns !== undefined)
-    throw new MillraceError(
-      'INVALID_PARAMETER',
-      `names of columns come with the rows of ${format}: leave them out of the statement`,
-    );
-  return { stream: unquoted(table), kind, columns, length: Buffer.byteLength(head) };
+  // The rows of all others say themselves what is what.
+  const header = format === 'CSV' ? columns : undefined;
+  return { stream: unquoted(table), kind, columns: header, length: Buffer.byteLength(head) };
 }
 
 function columnsIn(list: string): readonly string[] {
