@@ -38,7 +38,9 @@ import {
 import {
   Catalog,
   ClickHouseHttpModule,
+  Databases,
   GraphiqlModule,
+  Inserts,
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
   SearchModule,
@@ -53,7 +55,9 @@ import {
   WarehouseTablesProjection,
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
+import { AcceptedInserts } from './accepted-inserts.js';
 import type { Parts } from './open-parts.js';
+import { OwnDatabases } from './own-databases.js';
 import { QueueTails } from './queue-tails.js';
 
 /** Hands the opened parts to the modules: the only place where adapters meet domain. */
@@ -86,9 +90,10 @@ export class ApiModule {
       providers: [
         ...bound,
         ...(parts.foreign ? [ForeignUploadsPipeline] : []),
+        { provide: Inserts, useClass: AcceptedInserts },
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
-      exports: [...bound.map(({ provide }) => provide), IdentityModule],
+      exports: [...bound.map(({ provide }) => provide), IdentityModule, Inserts],
     };
   }
 }
@@ -131,6 +136,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: InvitationsProjection, useValue: parts.invitations },
     { provide: EndedSessionsProjection, useValue: parts.endedSessions },
     { provide: KnownAddresses, useValue: knownAddresses(parts) },
+    { provide: Databases, useValue: new OwnDatabases(parts.organizations) },
     { provide: MemberCount, useValue: memberCount(parts) },
     { provide: StreamsProjection, useValue: parts.streams },
     { provide: WarehouseTablesProjection, useValue: parts.tables },

@@ -23,7 +23,7 @@ import {
   startTracing,
   type Config,
 } from '@app/platform';
-import { readClickHouseCredentials } from '@app/query';
+import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
 import { ApiModule } from './api.module.js';
 import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
@@ -45,6 +45,7 @@ async function start(config: Config): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-api', logger);
   const parts = await openParts(config, logger);
+  const clickHouse = config.clickHouseClients && new ClickHouseListener();
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of(parts),
     httpAdapter(
@@ -54,6 +55,7 @@ async function start(config: Config): Promise<void> {
         idleSeconds: config.upload.idleSeconds,
         traced: config.tracesTo !== undefined,
         tls: config.http.tls?.pair,
+        pathOf: clickHouse && ((request) => clickHouse.pathOf(request)),
       },
       logger,
     ),
@@ -101,7 +103,7 @@ async function start(config: Config): Promise<void> {
     parts.readiness.notReady('server', 'stopping');
     // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.
     if (signal === 'SIGTERM') await sleep(config.drainSeconds * 1000);
-    await drain(app);
+    await drain(app, clickHouse);
     await foreign?.stop();
     await writer.stop();
     await parts.close();
@@ -110,6 +112,12 @@ async function start(config: Config): Promise<void> {
   }, config.drainSeconds);
   await app.listen(config.http.port, config.http.host).catch(listenFailure('MILLRACE_HTTP_ADDR'));
   console.log(`Millrace listens on ${await app.getUrl()}`);
+  if (config.clickHouseClients) {
+    const at = await clickHouse
+      ?.open(app.getHttpServer(), config.clickHouseClients)
+      .catch(listenFailure('MILLRACE_CLICKHOUSE_ADDR'));
+    console.log(`clients of ClickHouse find it at ${at}`);
+  }
   if (status) console.log(`its health and metrics are at ${status.url}`);
   console.log(greeting(root));
 }

@@ -41,6 +41,7 @@ const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
   ...tlsVariables,
   MILLRACE_STATUS_ADDR: httpAddress.optional(),
+  MILLRACE_CLICKHOUSE_ADDR: httpAddress.optional(),
   MILLRACE_DRAIN_SECONDS: wholeNumber(DRAIN_SECONDS).refine((value) => value <= DRAIN_SECONDS_MAX, {
     error: `want at most ${DRAIN_SECONDS_MAX}`,
   }),
@@ -91,18 +92,28 @@ const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-/** Without Kafka the queue is in the process, and nobody else could write what it acknowledged. */
-const consistent = environment.refine(
-  (values) =>
-    values.KAFKA_BROKERS !== undefined ||
-    !values.MILLRACE_ROLES.has('api') ||
-    values.MILLRACE_ROLES.has('writer'),
-  {
-    path: ['MILLRACE_ROLES'],
-    error:
-      'has api without writer, which leaves the writing to writers on Kafka: set KAFKA_BROKERS, or add writer',
-  },
-);
+const consistent = environment
+  // Without Kafka the queue is in the process, and nobody else could write what it acknowledged.
+  .refine(
+    (values) =>
+      values.KAFKA_BROKERS !== undefined ||
+      !values.MILLRACE_ROLES.has('api') ||
+      values.MILLRACE_ROLES.has('writer'),
+    {
+      path: ['MILLRACE_ROLES'],
+      error:
+        'has api without writer, which leaves the writing to writers on Kafka: set KAFKA_BROKERS, or add writer',
+    },
+  )
+  // By its port is known what a connection is for.
+  .refine(
+    ({ MILLRACE_CLICKHOUSE_ADDR: own, MILLRACE_HTTP_ADDR: http }) =>
+      own === undefined || own.port === 0 || own.port !== http.port,
+    {
+      path: ['MILLRACE_CLICKHOUSE_ADDR'],
+      error: 'want another port than that of MILLRACE_HTTP_ADDR',
+    },
+  );
 
 export interface Config {
   readonly http: {
@@ -116,6 +127,8 @@ export interface Config {
   };
   /** Where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
   readonly status: { readonly host: string; readonly port: number } | undefined;
+  /** Where clients of ClickHouse find it at the root; undefined: nowhere. */
+  readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;
   /** How long a server that is asked to stop still serves, not ready any more. */
   readonly drainSeconds: number;
   /** Absolute. */
@@ -190,6 +203,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       tls: tlsConfig(values),
     },
     status: values.MILLRACE_STATUS_ADDR,
+    clickHouseClients: values.MILLRACE_CLICKHOUSE_ADDR,
     drainSeconds: values.MILLRACE_DRAIN_SECONDS,
     secretKey: values.MILLRACE_SECRET_KEY,
     dataDirectory: values.MILLRACE_DATA_DIR,

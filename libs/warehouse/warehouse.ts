@@ -52,6 +52,8 @@ export type AnswerFormat = ResultFormat | EngineFormat;
 export interface QueryProgress {
   readonly rowsRead: number;
   readonly bytesRead: number;
+  /** Rows of its answer, where that was whole before it began. */
+  readonly resultRows?: number;
 }
 
 export interface WarehouseQuery {
