@@ -131,7 +131,11 @@ describe('organizations', () => {
       users: 2,
       rejected_records: 1,
     });
-    expect(summary.total_storage_size).toBeGreaterThan(0);
+    // The summary tells bytes; a stream's record tells megabytes, as OpenObserve does.
+    const [{ stats }] = summary.streams as [{ stats: { storage_size: number } }];
+    expect(stats.storage_size).toBeGreaterThan(0);
+    expect(stats.storage_size).toBeLessThan(1);
+    expect(summary.total_storage_size).toBe(stats.storage_size * 1_048_576);
     expect(summary.streams).toMatchObject([{ name: 'logs', stats: { doc_num: 2 } }]);
     expect((await as(ann, 'GET', '/api/default/summary')).json()).toMatchObject({
       num_streams: 0,

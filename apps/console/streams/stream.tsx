@@ -80,7 +80,7 @@ export function Stream(props: Props) {
       <summary>
         <h2>{name}</h2>{' '}
         <span class="hint">
-          {stats.doc_num.toLocaleString()} records, {sizeOf(stats.storage_size)}
+          {stats.doc_num.toLocaleString()} records, {sizeOf(stats.storage_size * 1_048_576)}
           {newest ? `, newest ${timeText(newest)} UTC` : ''}
         </span>
       </summary>
