@@ -8,6 +8,10 @@ jest.setTimeout(240_000);
 const ANN = { email: 'ann@example.com', password: 'Secret-77' };
 const BOB = { email: 'bob@example.com', password: 'Secret-78' };
 
+/** Whether the browser will not send it. */
+const isInvalid = (field: object): boolean =>
+  !(field as { readonly validity: { readonly valid: boolean } }).validity.valid;
+
 /** What there is to look after: streams, people, tokens, the audit trail, the server. */
 function lookingAfterIt(): void {
   let server: Server;
@@ -205,11 +209,83 @@ function lookingAfterIt(): void {
     await bob.context().close();
   });
 
+  it('makes a token for one stream, shows it once, and revokes it', async () => {
+    await asRoot('/api/default/hidden/_json?wait=true', [{ n: 1 }]);
+    await go('Tokens');
+    const form = page.getByRole('form', { name: 'Make a token' });
+    await form.getByLabel('Name, such as').fill('shipper');
+    await form.getByLabel('Good until').fill('2020-01-01');
+    await form.getByLabel('Stream for: Only for').fill('items');
+    await form.getByRole('button', { name: 'Make the token' }).click();
+    // It would be for all streams: the browser asks to press Add first.
+    expect(await form.getByLabel('Stream for: Only for').evaluate(isInvalid)).toBe(true);
+    await form.getByRole('button', { name: 'Add' }).click();
+    await form.getByRole('button', { name: 'Make the token' }).click();
+    await form.getByRole('alert').getByText('expires_at: it is over already').waitFor();
+    await form.getByLabel('Good until').fill('2120-01-01');
+    await form.getByRole('button', { name: 'Make the token' }).click();
+    const told = page.getByLabel('The new token shipper');
+    const secret = await told.locator('.secret').innerText();
+    const row = await page.getByRole('row', { name: /^shipper/ }).innerText();
+    expect(row).toMatch(/viewer\s+items\s+2120-01-02 00:00:00\s.* by root@example.com/);
+    expect(await accessFaults(page)).toEqual([]);
+    const headers = { authorization: `Bearer ${secret}` };
+    const count = (stream: string) =>
+      server.client.call('/api/default/sql', {
+        body: `SELECT count() AS n FROM ${stream}`,
+        headers,
+        credentials: 'none',
+      });
+    expect((await count('items')).json()).toEqual([{ n: 3 }]);
+    expect((await count('hidden')).status).toBe(404);
+
+    const theirs = await (await browser.newContext()).newPage();
+    await theirs.goto(server.url);
+    await theirs.getByRole('button', { name: 'Use a token' }).click();
+    await theirs.getByLabel('Token of an organization').fill(secret);
+    await theirs.keyboard.press('Enter');
+    await theirs.getByText('a token', { exact: true }).waitFor();
+    expect(await theirs.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual([
+      ...['Ask', 'Search', 'Streams', 'API'],
+    ]);
+    await told.getByRole('button', { name: 'I have it' }).click();
+    await page.reload();
+    await page.getByRole('row', { name: /^shipper/ }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole('button', { name: 'Revoke shipper' }).click();
+    const question = page.getByRole('group', { name: /^Revoke shipper/ });
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('shipper is revoked.').waitFor();
+    expect((await count('items')).status).toBe(401);
+    await theirs.reload();
+    await theirs.getByLabel('Password').waitFor();
+    await theirs.context().close();
+  });
+
+  it('shows the passcode to who asks for it, and replaces it', async () => {
+    const passcode = async (): Promise<string> => {
+      const answer = await server.client.call('/api/default/passcode');
+      return answer.json<{ data: { passcode: string } }>().data.passcode;
+    };
+    const first = await passcode();
+    const section = page.getByRole('region', { name: 'Passcode' });
+    expect(await page.content()).not.toContain(first);
+    await section.getByRole('button', { name: 'Show the passcode' }).click();
+    await section.getByText(first).waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await section.getByRole('button', { name: 'Replace the passcode' }).click();
+    await section.getByRole('button', { name: 'Replace', exact: true }).click();
+    await section.getByText('This is the new passcode.').waitFor();
+    expect(await section.locator('.secret').innerText()).toBe(await passcode());
+    expect(await passcode()).not.toBe(first);
+    await section.getByRole('button', { name: 'Hide' }).click();
+  });
+
   it('is as good in the dark, and on a small screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const name of ['Streams', 'People']) {
+      for (const name of ['Streams', 'People', 'Tokens']) {
         await go(name);
         await page.getByRole('heading', { name, exact: true }).waitFor();
         expect([name, colorScheme, await accessFaults(page)]).toEqual([name, colorScheme, []]);

@@ -6,6 +6,7 @@ import { PeoplePage } from '../people/people-page.js';
 import { SearchPage } from '../search/search-page.js';
 import { StreamsPage } from '../streams/streams-page.js';
 import { TablesPage } from '../streams/tables-page.js';
+import { TokensPage } from '../tokens/tokens-page.js';
 import { UploadPage } from '../upload/upload-page.js';
 import { Failure } from './failure.js';
 import { isOffered, TITLES } from './pages.js';
@@ -33,6 +34,7 @@ export function PageContent({ route, session, membership, tables, failure, onSto
       </p>
     );
   if (route.page === 'people') return <PeoplePage organization={organization} session={session} />;
+  if (route.page === 'tokens') return <TokensPage organization={organization} />;
   // What follows needs to know the tables.
   if (failure !== undefined) return <Failure words={failure} />;
   if (!tables) return <p aria-busy="true">Loading…</p>;
