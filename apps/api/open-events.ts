@@ -1,14 +1,16 @@
 import { join } from 'node:path';
-import type { EventStore } from '@app/event-store';
+import { NotUnderstood, type EventStore } from '@app/event-store';
 import { eventsOfInstallation, PersonalData } from '@app/identity';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import type { Config, Logger } from '@app/platform';
+import { understoodEvents } from '@app/stored-events';
 import type { Warehouse } from '@app/warehouse';
 import { openPersonKeys } from './open-person-keys.js';
 
 /** The events, and what opens what is sealed in them. */
 export interface Events {
   readonly events: EventStore;
+  readonly notUnderstood: NotUnderstood;
   readonly serverKey: ServerKey;
   readonly people: PersonalData;
 }
@@ -20,14 +22,16 @@ export async function openEvents(
   log: Logger,
 ): Promise<Events> {
   const { dataDirectory, secretKey } = config;
-  const stored = await openEventStore(config, join(dataDirectory, 'events'), log);
+  const notUnderstood = new NotUnderstood(log);
+  const stored = understoodEvents(await openEventStore(config, log), notUnderstood);
   try {
     const isNew = (await stored.lastPosition()) === undefined;
     if (isNew) await refuseLostEvents(config, warehouse);
     const serverKey = openServerKey(dataDirectory, secretKey, isNew);
     const openKeys = once(() => openPersonKeys(config, serverKey, warehouse));
     const events = await eventsOfInstallation(stored, { serverKey, openKeys, log });
-    return { events, serverKey, people: new PersonalData(serverKey, await openKeys()) };
+    const people = new PersonalData(serverKey, await openKeys());
+    return { events, notUnderstood, serverKey, people };
   } catch (error) {
     await stored.close();
     throw error;
@@ -56,16 +60,19 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 async function openEventStore(
-  { eventStore }: Config,
-  directory: string,
+  { eventStore, dataDirectory }: Config,
   log: Logger,
 ): Promise<EventStore> {
   if (!eventStore) {
     const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
-    return openEmbeddedEventStore({ directory });
+    return openEmbeddedEventStore({ directory: join(dataDirectory, 'events') });
   }
   const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
-  const store = openEventStoreDb({ ...eventStore, log });
+  const store = openEventStoreDb({
+    ...eventStore,
+    log,
+    positionFile: join(dataDirectory, 'snapshots', 'event-store-position.json'),
+  });
   try {
     await store.lastPosition();
   } catch (error) {

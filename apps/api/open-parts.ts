@@ -11,7 +11,9 @@ import {
 import {
   CommandPace,
   CommandPipeline,
+  measureNotUnderstood,
   measureProjections,
+  type NotUnderstood,
   Projector,
   SnapshotFiles,
   type EventStore,
@@ -40,6 +42,7 @@ import {
   type Logger,
 } from '@app/platform';
 import type { Catalog } from '@app/query';
+import { STORED_EVENTS } from '@app/stored-events';
 import {
   DamagedTables,
   DroppedTablesProjection,
@@ -62,6 +65,7 @@ export interface Stores {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
   readonly events: EventStore;
+  readonly notUnderstood: NotUnderstood;
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
@@ -115,23 +119,29 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     memoryBytes: config.engineMemoryBytes,
     tell: (event) => tellOfEngine(event, logger),
   });
-  const { events, serverKey, people } = await openEvents(config, warehouse, logger).catch(
-    async (error: unknown) => {
-      // An engine that is left open keeps the process.
-      await warehouse.close();
-      throw error;
-    },
-  );
+  const opened = await openEvents(config, warehouse, logger).catch(async (error: unknown) => {
+    // An engine that is left open keeps the process.
+    await warehouse.close();
+    throw error;
+  });
+  const { events, notUnderstood, serverKey, people } = opened;
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const invitations = new InvitationsProjection(people, users);
   const endedSessions = new EndedSessionsProjection();
   const streams = new StreamsProjection();
-  const directory = new AccountsDirectory(users, organizations, people);
+  const directory = new AccountsDirectory(users, organizations, people, notUnderstood);
   const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLead(warehouse, { rank: leadRank(config) });
   const following = new FollowLeadProjection(lead, directory);
-  const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, logger);
+  const tables = new WarehouseTablesProjection(
+    warehouse,
+    streams,
+    databases,
+    lead,
+    logger,
+    notUnderstood,
+  );
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, (each) =>
@@ -150,7 +160,8 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     warehouse,
     localEngine,
     events,
-    snapshots: new SnapshotFiles(at('snapshots')),
+    notUnderstood,
+    snapshots: new SnapshotFiles(at('snapshots'), STORED_EVENTS.names),
     users,
     organizations,
     invitations,
@@ -235,6 +246,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureProcess();
   measureQueue(queue);
   measureProjections(projector, stores.events);
+  measureNotUnderstood(stores.notUnderstood);
   measureLead(stores.lead);
   return {
     ...stores,

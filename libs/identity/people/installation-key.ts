@@ -13,6 +13,16 @@ import { Passcodes } from './passcode.js';
 const STREAM = 'installation-key';
 const NOTED = 'InstallationKeyNoted';
 const ACCOUNTS_LEFT_OUT = 'AccountsLeftOut';
+/** In the stream of the installation's key. */
+export type InstallationEvent =
+  | { readonly type: typeof NOTED; readonly data: { readonly check: string } }
+  | {
+      readonly type: typeof ACCOUNTS_LEFT_OUT;
+      readonly data: {
+        readonly accounts: readonly string[];
+        readonly passcodes: readonly string[];
+      };
+    };
 /** What one event names: a store may bound an event's bytes. */
 const NAMED_AT_ONCE = 1000;
 const LOGGED_MAX = 10;
@@ -104,29 +114,30 @@ async function noted(store: EventStore): Promise<Noted | undefined> {
 }
 
 function noteOf(check: string, { accounts, passcodes }: Foreign): NewEvent[] {
-  const events = [newEvent(NOTED, { check })];
+  const events = [newEvent({ type: NOTED, data: { check } })];
   const [ids, rotations] = [[...accounts], [...passcodes]];
   for (let at = 0; at < Math.max(ids.length, rotations.length); at += NAMED_AT_ONCE)
     events.push(
-      newEvent(ACCOUNTS_LEFT_OUT, {
-        accounts: ids.slice(at, at + NAMED_AT_ONCE),
-        passcodes: rotations.slice(at, at + NAMED_AT_ONCE),
+      newEvent({
+        type: ACCOUNTS_LEFT_OUT,
+        data: {
+          accounts: ids.slice(at, at + NAMED_AT_ONCE),
+          passcodes: rotations.slice(at, at + NAMED_AT_ONCE),
+        },
       }),
     );
   return events;
 }
 
-function newEvent(type: string, data: object): NewEvent {
+function newEvent(event: InstallationEvent): NewEvent {
   const id = randomUUID();
   return {
     id,
-    type,
-    data,
+    ...event,
     metadata: {
       $correlationId: id,
       $causationId: id,
       actor: 'system',
-      schemaVersion: 1,
       occurredAt: new Date().toISOString(),
     },
   };
