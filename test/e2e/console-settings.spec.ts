@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 jest.setTimeout(240_000);
 
@@ -281,11 +282,77 @@ function lookingAfterIt(): void {
     await section.getByRole('button', { name: 'Hide' }).click();
   });
 
+  it('shows who did what, by filters and by a link, and whether that is so', async () => {
+    for (let n = 0; n < 101; n += 1)
+      await server.client.call('/api/acme/rename', {
+        method: 'PUT',
+        body: JSON.stringify({ new_name: `Acme ${n}` }),
+      });
+    await page.goto(`${server.url}/#/audit?org=acme`);
+    const status = page.locator('main > .status');
+    const texts = () =>
+      page.getByRole('list', { name: 'Entries' }).locator('.text').allInnerTexts();
+    const verified = page.getByRole('region', { name: 'Verified' });
+    await verified.getByText(/^Intact: 1\d\d entries compared with the events on/).waitFor();
+    const head = await verified.locator('.secret').innerText();
+    await status.getByText(/^1\d\d entries, the newest 100 shown$/).waitFor();
+    await page.getByRole('button', { name: 'Older entries' }).click();
+    await status.getByText(/^1\d\d entries$/).waitFor();
+    expect((await texts()).at(-1)).toBe('OrganizationCreated by ann@example.com');
+
+    const form = page.getByRole('form', { name: 'Filter' });
+    await form.getByLabel('What').fill('UserInvited');
+    await form.getByLabel('Who').fill(ANN.email);
+    await page.keyboard.press('Enter');
+    await status.getByText('2 entries', { exact: true }).waitFor();
+    expect(await texts()).toEqual(Array(2).fill('UserInvited by ann@example.com'));
+    await page.locator('.lines summary').first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('request_id').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await page.reload();
+    await status.getByText('2 entries', { exact: true }).waitFor();
+    await page.locator('.lines summary').first().click();
+    await page.getByRole('button', { name: 'Only by ann@example.com' }).click();
+    await status.getByText(/^\d+ entries$/).waitFor();
+    await until(async () => (await texts()).length > 2);
+    expect(await form.getByLabel('What').inputValue()).toBe('');
+
+    await form.getByRole('button', { name: 'Show all' }).click();
+    await form.getByLabel('Until, included').fill('2020-01-01');
+    await page.keyboard.press('Enter');
+    await status.getByText('0 entries').waitFor();
+    await form.getByRole('button', { name: 'Show all' }).click();
+    await form.getByLabel('Hash').fill(head);
+    await page.keyboard.press('Enter');
+    await status.getByText('1 entry', { exact: true }).waitFor();
+    const refusal = { credentials: BOB, method: 'DELETE' };
+    expect((await server.client.call('/api/default/streams/items', refusal)).status).toBe(403);
+    await page.goto(`${server.url}/#/audit?org=default`);
+    await form.getByLabel('Outcome').selectOption('refused');
+    await form.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('CommandRefused by bob@example.com').first().waitFor();
+  });
+
+  it('says so where the trail is not what the events say', async () => {
+    const problems = ['position 7: changed in actor'];
+    const data = { intact: false, entries: 9, head: 'f'.repeat(64), problems, checked_at: 1e15 };
+    await page.route('**/audit/verify', (route) => route.fulfill({ json: { code: 200, data } }));
+    const verified = page.getByRole('region', { name: 'Verified' });
+    await verified.getByRole('button', { name: 'Verify again' }).click();
+    await verified.getByText('Not intact').waitFor();
+    await verified.getByText('position 7: changed in actor').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await page.unroute('**/audit/verify');
+    await verified.getByRole('button', { name: 'Verify again' }).click();
+    await verified.getByText(/^Intact:/).waitFor();
+  });
+
   it('is as good in the dark, and on a small screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const name of ['Streams', 'People', 'Tokens']) {
+      for (const name of ['Streams', 'People', 'Tokens', 'Audit']) {
         await go(name);
         await page.getByRole('heading', { name, exact: true }).waitFor();
         expect([name, colorScheme, await accessFaults(page)]).toEqual([name, colorScheme, []]);

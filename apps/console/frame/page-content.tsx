@@ -2,6 +2,7 @@ import { program } from '../api/request.js';
 import type { Table } from '../api/schema.js';
 import { mayManage, mayUpload, type Membership, type Session } from '../api/session.js';
 import { AskPage } from '../ask/ask-page.js';
+import { AuditPage } from '../audit/audit-page.js';
 import { PeoplePage } from '../people/people-page.js';
 import { SearchPage } from '../search/search-page.js';
 import { StreamsPage } from '../streams/streams-page.js';
@@ -35,6 +36,7 @@ export function PageContent({ route, session, membership, tables, failure, onSto
     );
   if (route.page === 'people') return <PeoplePage organization={organization} session={session} />;
   if (route.page === 'tokens') return <TokensPage organization={organization} />;
+  if (route.page === 'audit') return <AuditPage organization={organization} route={route} />;
   // What follows needs to know the tables.
   if (failure !== undefined) return <Failure words={failure} />;
   if (!tables) return <p aria-busy="true">Loading…</p>;
