@@ -348,11 +348,30 @@ function lookingAfterIt(): void {
     await verified.getByText(/^Intact:/).waitFor();
   });
 
+  it('tells root whether the server is ready, and how far behind it is', async () => {
+    await go('Server');
+    await page.getByText('Ready', { exact: true }).waitFor();
+    const parts = page.getByRole('region', { name: 'What it rests on' });
+    expect(await parts.getByRole('row').allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^warehouse\s+ready$/)]),
+    );
+    const facts = page.getByRole('region', { name: 'How far it is' });
+    await facts.getByRole('row', { name: /^Events that read models lack\s+0$/ }).waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    const asked = page.getByText(/^As the node that answered at/);
+    await page.getByLabel('Ask every five seconds').uncheck();
+    const before = await asked.innerText();
+    await until(async () => {
+      await page.getByRole('button', { name: 'Ask now' }).click();
+      return (await asked.innerText()) !== before;
+    });
+  });
+
   it('is as good in the dark, and on a small screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const name of ['Streams', 'People', 'Tokens', 'Audit']) {
+      for (const name of ['Streams', 'People', 'Tokens', 'Audit', 'Server']) {
         await go(name);
         await page.getByRole('heading', { name, exact: true }).waitFor();
         expect([name, colorScheme, await accessFaults(page)]).toEqual([name, colorScheme, []]);

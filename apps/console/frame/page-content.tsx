@@ -5,6 +5,7 @@ import { AskPage } from '../ask/ask-page.js';
 import { AuditPage } from '../audit/audit-page.js';
 import { PeoplePage } from '../people/people-page.js';
 import { SearchPage } from '../search/search-page.js';
+import { ServerPage } from '../server/server-page.js';
 import { StreamsPage } from '../streams/streams-page.js';
 import { TablesPage } from '../streams/tables-page.js';
 import { TokensPage } from '../tokens/tokens-page.js';
@@ -37,6 +38,7 @@ export function PageContent({ route, session, membership, tables, failure, onSto
   if (route.page === 'people') return <PeoplePage organization={organization} session={session} />;
   if (route.page === 'tokens') return <TokensPage organization={organization} />;
   if (route.page === 'audit') return <AuditPage organization={organization} route={route} />;
+  if (route.page === 'server') return <ServerPage />;
   // What follows needs to know the tables.
   if (failure !== undefined) return <Failure words={failure} />;
   if (!tables) return <p aria-busy="true">Loading…</p>;
