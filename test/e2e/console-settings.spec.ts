@@ -367,12 +367,67 @@ function lookingAfterIt(): void {
     });
   });
 
+  it('changes the own password, which ends every session, and founds an organization', async () => {
+    const ann = await other(ANN);
+    await ann.getByRole('link', { name: 'Account: ann@example.com' }).click();
+    const form = ann.getByRole('form', { name: 'Change your password' });
+    const wanted = 'Another-79';
+    const change = async (before: string, again: string): Promise<void> => {
+      await form.getByLabel('Present password').fill(before);
+      await form.getByLabel('New password', { exact: true }).fill(wanted);
+      await form.getByLabel('New password again').fill(again);
+      await ann.keyboard.press('Enter');
+    };
+    await change(ANN.password, 'Another-78');
+    await form.getByText('The two new passwords differ.').waitFor();
+    await change('wrong', wanted);
+    await form.getByRole('alert').getByText('this is not the present password').waitFor();
+    expect(await accessFaults(ann)).toEqual([]);
+    await change(ANN.password, wanted);
+    await ann.getByText('Your session is over. Sign in again.').waitFor();
+    await ann.context().close();
+    const again = await other({ ...ANN, password: wanted });
+    await again.getByRole('link', { name: 'Account: ann@example.com' }).click();
+    const found = again.getByRole('form', { name: 'Found an organization' });
+    for (const [name, said] of [
+      ['acme', 'There is an organization acme already.'],
+      ['Not A Name', 'want 1 to 63 of a-z'],
+    ] as const) {
+      await found.getByLabel('Name, as it').fill(name);
+      await again.keyboard.press('Enter');
+      await found.getByRole('alert').getByText(said).waitFor();
+    }
+    await found.getByLabel('Name, as it').fill('passing');
+    await again.keyboard.press('Enter');
+    await found.getByRole('link', { name: 'Look at passing' }).click();
+    await again.getByText('There is no stream in passing yet').waitFor();
+    await again.context().close();
+  });
+
+  it('leads somebody who is in no organization on', async () => {
+    const dora = { email: 'dora@example.com', password: 'Secret-80' };
+    const person = { ...dora, first_name: 'Dora', last_name: '', role: 'viewer' };
+    await asRoot('/api/passing/users', person);
+    const end = (path: string, body?: string) =>
+      server.client.call(path, { method: 'DELETE', ...(body === undefined ? {} : { body }) });
+    expect((await end(`/api/default/users/${dora.email}`)).status).toBe(200);
+    expect((await end('/api/passing', '{"name":"passing"}')).status).toBe(200);
+    const theirs = await other(dora);
+    await theirs.getByText('You are in no organization.').waitFor();
+    expect(await accessFaults(theirs)).toEqual([]);
+    await theirs.getByLabel('Name, as it').fill('doras');
+    await theirs.keyboard.press('Enter');
+    await theirs.getByText('There is no stream in doras yet').waitFor();
+    await theirs.context().close();
+  });
+
   it('is as good in the dark, and on a small screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const name of ['Streams', 'People', 'Tokens', 'Audit', 'Server']) {
-        await go(name);
+      for (const name of ['Streams', 'People', 'Tokens', 'Audit', 'Server', 'Account']) {
+        if (name === 'Account') await page.getByRole('link', { name: /^Account/ }).click();
+        else await go(name);
         await page.getByRole('heading', { name, exact: true }).waitFor();
         expect([name, colorScheme, await accessFaults(page)]).toEqual([name, colorScheme, []]);
         const beyond = await page.evaluate(

@@ -71,7 +71,18 @@ export function Header({ page, session, organization, pages, onSignedOut }: Prop
         </button>
         {program === 'hosted' && (
           <>
-            <span class="email">{session.email === '' ? 'a token' : session.email}</span>
+            {session.email === '' ? (
+              <span class="email">a token</span>
+            ) : (
+              <a
+                class="email"
+                href={linkTo({ page: 'account', organization })}
+                aria-current={page === 'account' ? 'page' : undefined}
+              >
+                <span class="unseen">Account: </span>
+                {session.email}
+              </a>
+            )}
             <button type="button" onClick={() => void leave()}>
               Sign out
             </button>

@@ -9,6 +9,7 @@ export const PAGES = [
   'tokens',
   'audit',
   'server',
+  'account',
 ] as const;
 export type Page = (typeof PAGES)[number];
 
