@@ -14,8 +14,6 @@ interface Props {
   readonly onSignedOut: () => void;
 }
 
-const THEMES = { auto: 'System’s colors', light: 'Light', dark: 'Dark' } as const;
-
 export function Header({ page, session, organization, pages, onSignedOut }: Props) {
   const [theme, setTheme] = useState(keptTheme);
   const [failure, setFailure] = useState<string>();
@@ -66,8 +64,7 @@ export function Header({ page, session, organization, pages, onSignedOut }: Prop
           </label>
         )}
         <button type="button" class="quiet" onClick={() => setTheme(changeTheme(theme))}>
-          <span class="unseen">Colors: </span>
-          {THEMES[theme]}
+          Colors: {theme}
         </button>
         {program === 'hosted' && (
           <>
