@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER, RouterModule } from '@nestjs/core';
-import { AuditModule, RefusalRecorder } from '@app/audit';
+import { AuditModule, AuditVerifier, RefusalRecorder } from '@app/audit';
 import { CatalogueModule } from '@app/catalogue';
 import { ConsoleModule } from '@app/console';
 import { CommandPipeline, EventStore, Projector } from '@app/event-store';
@@ -56,7 +56,7 @@ import {
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import { AcceptedInserts } from './accepted-inserts.js';
-import type { Parts } from './open-parts.js';
+import { AUDIT_PURPOSE, type Parts } from './open-parts.js';
 import { OwnDatabases } from './own-databases.js';
 import { QueueTails } from './queue-tails.js';
 
@@ -122,6 +122,26 @@ function knownAddresses({ config, serverKey, users }: Parts): KnownAddresses {
   return new KnownAddresses(serverKey, file, (id) => users.byId(id) !== undefined);
 }
 
+function auditVerifier({
+  events,
+  warehouse,
+  directory,
+  serverKey,
+  projector,
+}: Parts): AuditVerifier {
+  return new AuditVerifier({
+    events,
+    tables: warehouse,
+    directory,
+    key: serverKey.derive(AUDIT_PURPOSE),
+    carriedOut: async () => {
+      const { position } = projector;
+      await projector.awaitWritten(position);
+      return position;
+    },
+  });
+}
+
 function bindings(parts: Parts): ValueProvider[] {
   return [
     { provide: EventStore, useValue: parts.events },
@@ -131,6 +151,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: ServerKey, useValue: parts.serverKey },
     { provide: PersonalData, useValue: parts.people },
     { provide: AuditTables, useValue: parts.warehouse },
+    { provide: AuditVerifier, useValue: auditVerifier(parts) },
     { provide: UsersProjection, useValue: parts.users },
     { provide: OrganizationsProjection, useValue: parts.organizations },
     { provide: InvitationsProjection, useValue: parts.invitations },

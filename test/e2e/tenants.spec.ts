@@ -36,6 +36,7 @@ PUT    /api/{org}/users/{email}              -    |   n      n      n      y    
 POST   /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     y        y
 DELETE /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/audit                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/audit/verify               -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/summary                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 POST   /api/{org}/catalog                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/streams                    -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
