@@ -6,6 +6,7 @@ export type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
 export {
   WrongExpectedRevisionError,
   type AppendResult,
+  type CopiedEvents,
   EventStore,
   type ExpectedRevision,
   type ReadAllOptions,
