@@ -15,6 +15,8 @@ const programs = {
   'dead-letter': 'api/dead-letter',
   'audit:verify': 'api/audit-verify',
   replay: 'api/replay',
+  backup: 'api/backup',
+  restore: 'api/restore',
 };
 
 const [command, ...flags] = process.argv.slice(2);

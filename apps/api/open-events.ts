@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EventStore } from '@app/event-store';
+import type { CopiedEvents, EventStore } from '@app/event-store';
 import { eventsOfInstallation, PersonalData } from '@app/identity';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import type { Config, Logger } from '@app/platform';
@@ -11,6 +11,8 @@ export interface Events {
   readonly events: EventStore;
   readonly serverKey: ServerKey;
   readonly people: PersonalData;
+  /** Undefined where they are on a server. */
+  readonly copiedEvents: CopiedEvents | undefined;
 }
 
 /** Nothing is written before the key is known to be theirs. */
@@ -20,14 +22,15 @@ export async function openEvents(
   log: Logger,
 ): Promise<Events> {
   const { dataDirectory, secretKey } = config;
-  const stored = await openEventStore(config, join(dataDirectory, 'events'), log);
+  const { stored, copied } = await openEventStore(config, join(dataDirectory, 'events'), log);
   try {
     const isNew = (await stored.lastPosition()) === undefined;
     if (isNew) await refuseLostEvents(config, warehouse);
     const serverKey = openServerKey(dataDirectory, secretKey, isNew);
     const openKeys = once(() => openPersonKeys(config, serverKey, warehouse));
     const events = await eventsOfInstallation(stored, { serverKey, openKeys, log });
-    return { events, serverKey, people: new PersonalData(serverKey, await openKeys()) };
+    const people = new PersonalData(serverKey, await openKeys());
+    return { events, serverKey, people, copiedEvents: copied };
   } catch (error) {
     await stored.close();
     throw error;
@@ -59,10 +62,11 @@ async function openEventStore(
   { eventStore }: Config,
   directory: string,
   log: Logger,
-): Promise<EventStore> {
+): Promise<{ readonly stored: EventStore; readonly copied?: CopiedEvents }> {
   if (!eventStore) {
     const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
-    return openEmbeddedEventStore({ directory });
+    const stored = openEmbeddedEventStore({ directory });
+    return { stored, copied: stored };
   }
   const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
   const store = openEventStoreDb({ ...eventStore, log });
@@ -73,5 +77,5 @@ async function openEventStore(
     const reason = cause instanceof Error ? ` (${cause.message})` : '';
     throw new Error(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
   }
-  return store;
+  return { stored: store };
 }

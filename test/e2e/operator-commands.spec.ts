@@ -87,7 +87,7 @@ describe('commands for operators', () => {
   describe('as one program', () => {
     const home = (): { home: string } => ({ home: dataDirectory });
 
-    it.each(['upload', 'serve', 'dead-letter', 'audit:verify', 'replay'])(
+    it.each(['upload', 'serve', 'dead-letter', 'audit:verify', 'replay', 'backup', 'restore'])(
       'millrace names %s, which tells how it is used',
       async (command) => {
         expect((await runMillrace(['--help'], home())).stdout).toContain(`\n  ${command} `);
@@ -113,7 +113,9 @@ describe('commands for operators', () => {
       const { code, stderr } = await runMillrace(['run'], home());
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/no command run; want upload, serve, dead-letter, audit:verify or/),
+        expect.stringMatching(
+          /no command run; want upload, serve, dead-letter, audit:verify, replay, backup or restore/,
+        ),
       ]);
     });
 
