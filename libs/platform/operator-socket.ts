@@ -94,8 +94,8 @@ export async function askServer(
   onStep: (step: object) => void,
 ): Promise<object> {
   const place = placeIn(dataDirectory);
+  const asked = request({ socketPath: place.path, path: `/${name}`, method: 'POST' });
   try {
-    const asked = request({ socketPath: place.path, path: `/${name}`, method: 'POST' });
     asked.end(JSON.stringify(wish));
     const [answer] = (await once(asked, 'response').catch((error: unknown) => {
       throw new Error(
@@ -113,6 +113,7 @@ export async function askServer(
     }
     throw new Error('the server has ended before it was done');
   } finally {
+    asked.destroy();
     place.close();
   }
 }
