@@ -50,8 +50,8 @@ import {
   WarehouseTablesProjection,
 } from '@app/streams';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
-import { backupsOf } from './serve-operators.js';
 import { AccountsDirectory } from './accounts-directory.js';
+import { backupsOf } from './backups-of.js';
 import { openEvents } from './open-events.js';
 import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';

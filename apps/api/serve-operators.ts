@@ -1,35 +1,16 @@
 import { z } from 'zod';
-import { BackUpPipeline, makingFolder } from '@app/backup';
+import { BackUpPipeline } from '@app/backup';
 import {
-  makePrivately,
   openOperatorSocket,
   programVersion,
-  type Config,
   type Logger,
   type OperatorSocket,
   type OperatorTask,
 } from '@app/platform';
+import { isAlone } from './backups-of.js';
 import type { Parts } from './open-parts.js';
 
 const backupWish = z.object({ name: z.string().optional(), base: z.string().optional() });
-
-/** Whether all that is stored is in the data directory of one process. */
-const isAlone = ({ clickHouse, eventStore, kafka }: Config): boolean =>
-  clickHouse === undefined && eventStore === undefined && kafka === undefined;
-
-/** Where the engine may make backups: it must be there before the engine is. */
-export function backupsOf(config: Config): string | undefined {
-  if (!isAlone(config)) return undefined;
-  makePrivately();
-  try {
-    return makingFolder(config.backupDirectory);
-  } catch (error) {
-    throw new Error(
-      `MILLRACE_BACKUP_DIR: ${config.backupDirectory} cannot be written to: ${(error as Error).message}`,
-      { cause: error },
-    );
-  }
-}
 
 /** What an operator asks of this process while it runs. Undefined where there can be no such way. */
 export async function serveOperators(

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { createServer, request, type ServerResponse } from 'node:http';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
-import { createInterface } from 'node:readline';
 
 /** What an operator asks a running server. */
 export interface OperatorTask {
@@ -102,11 +102,10 @@ export async function askServer(
         `no server answers for the data directory ${dataDirectory} (${(error as Error).message}): start it, or set MILLRACE_DATA_DIR to that of the one that runs`,
         { cause: error },
       );
-    })) as [NodeJS.ReadableStream & { readonly statusCode: number }];
+    })) as [IncomingMessage];
     if (answer.statusCode !== 200)
       throw new Error('the server that runs is of another version: it does not know this command');
-    for await (const text of createInterface({ input: answer })) {
-      const line = JSON.parse(text) as Line;
+    for await (const line of linesOf(answer)) {
       if ('done' in line) return line.done;
       if ('failed' in line) throw new Error(line.failed.message);
       onStep(line.step);
@@ -115,6 +114,22 @@ export async function askServer(
   } finally {
     asked.destroy();
     place.close();
+  }
+}
+
+/** Until it ends, in whatever way. */
+async function* linesOf(answer: Readable): AsyncIterable<Line> {
+  let rest = '';
+  answer.setEncoding('utf8');
+  const texts = answer[Symbol.asyncIterator]() as AsyncIterator<string>;
+  // Whoever leaves ends the request, which is the answer's error.
+  answer.on('error', () => undefined);
+  for (;;) {
+    const text = await texts.next().catch(() => undefined);
+    if (!text || text.done === true) return;
+    const lines = `${rest}${text.value}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as Line;
   }
 }
 
