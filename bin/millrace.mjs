@@ -17,6 +17,7 @@ const programs = {
   replay: 'api/replay',
   backup: 'api/backup',
   restore: 'api/restore',
+  'change-key': 'api/change-key',
 };
 
 const [command, ...flags] = process.argv.slice(2);

@@ -154,7 +154,7 @@ export async function openStores(
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
-    serverKey.derive(AUDIT_PURPOSE),
+    (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
     lead,
   );
   return {
