@@ -24,6 +24,10 @@ const layers = {
     ['event-store', 'key-store', 'warehouse', 'platform'],
     'The audit trail reads events of every domain by their stored form; names of people and organizations are handed in by the app.',
   ],
+  'stored-events': [
+    ['audit', 'event-store', 'identity', 'streams'],
+    'What may be stored is said by each domain; here it is put together, for every process that reads it.',
+  ],
   parquet: [['platform'], 'What a file says of itself, as bytes: who reads it knows what for.'],
   acceptance: [
     ['parquet', 'streams', 'warehouse', 'platform'],

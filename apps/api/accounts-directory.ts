@@ -1,4 +1,5 @@
 import { AuditDirectory } from '@app/audit';
+import type { NotUnderstood } from '@app/event-store';
 import {
   DEFAULT_ORGANIZATION,
   type OrganizationsProjection,
@@ -12,6 +13,7 @@ export class AccountsDirectory extends AuditDirectory {
     private readonly users: UsersProjection,
     private readonly organizations: OrganizationsProjection,
     private readonly people: PersonalData,
+    private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {
     super();
   }
@@ -24,6 +26,9 @@ export class AccountsDirectory extends AuditDirectory {
     if (organizationId !== undefined && this.organizations.isDeleted(organizationId))
       return undefined;
     const named = organizationId === undefined ? undefined : this.organizations.get(organizationId);
+    // Where its database cannot be told, nobody else is shown what happens there.
+    const isUntold = !named && this.notUnderstood.has(`organization-${organizationId ?? ''}`);
+    if (isUntold) return undefined;
     return (named ?? this.organizations.find(DEFAULT_ORGANIZATION))?.database;
   }
 

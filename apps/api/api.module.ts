@@ -37,6 +37,7 @@ import {
 } from '@app/platform';
 import {
   Catalog,
+  ClickHouseHttpModule,
   GraphiqlModule,
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
@@ -70,8 +71,12 @@ export class ApiModule {
         IntakeModule,
         QueryModule,
         SearchModule,
+        ClickHouseHttpModule,
         RouterModule.register(
-          [QueryModule, SearchModule].map((module) => ({ path: 'api/:org', module })),
+          [QueryModule, SearchModule, ClickHouseHttpModule].map((module) => ({
+            path: 'api/:org',
+            module,
+          })),
         ),
         GraphiqlModule,
         CatalogueModule,

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { verifyAudit } from '@app/audit';
-import { rebuild } from '@app/event-store';
+import { rebuild, type NotUnderstoodEvent } from '@app/event-store';
 import { createLogger, readConfig, type Config } from '@app/platform';
 import { besideRunning, hasSharedStores } from './beside-running.js';
 import { AUDIT_PURPOSE, openStores, type Stores } from './open-parts.js';
@@ -11,9 +11,10 @@ import { progressBar } from './progress-bar.js';
 const USAGE = `usage: millrace audit:verify [--head <organization>=<hash>]…
 
 Makes every organization's chain of hashes again out of the events and compares it with the table
-_audit, row by row. Ends with code 1 when anything differs. With CLICKHOUSE_URL and EVENTSTORE_URL it
-compares what there is when it begins, beside running processes; else the server must be stopped,
-for it has the data directory.
+_audit, row by row, and lists the events that this version does not understand. Ends with code 1
+when anything differs, or is not understood. With CLICKHOUSE_URL and EVENTSTORE_URL it compares what
+there is when it begins, beside running processes; else the server must be stopped, for it has the
+data directory.
 
   --head  a hash that was noted earlier must still be in that organization's trail: shows that
           nothing was cut off at its end
@@ -25,6 +26,11 @@ interface Finding {
   readonly entries: number;
   readonly head: string;
   readonly problems: readonly string[];
+}
+
+interface Report {
+  readonly findings: readonly Finding[];
+  readonly notUnderstood: readonly NotUnderstoodEvent[];
 }
 
 /** @param isRunning whether other processes append meanwhile */
@@ -59,32 +65,30 @@ async function look(
   config: Config,
   heads: ReadonlyMap<string, string>,
   isRunning: boolean,
-): Promise<readonly Finding[]> {
+): Promise<Report> {
   const stores = await openStores(config, createLogger(config.logLevel));
   try {
-    return await compare(stores, heads, isRunning);
+    const findings = await compare(stores, heads, isRunning);
+    return { findings, notUnderstood: stores.notUnderstood.all() };
   } finally {
     await stores.close();
   }
 }
 
-const isSound = (findings: readonly Finding[]): boolean =>
+const isIntact = ({ findings }: Report): boolean =>
   findings.every(({ problems }) => problems.length === 0);
 
 /** An erasure at the same moment, which takes names out of entries, looks like a change of them. */
 const LOOKS = 3;
 
-async function verify(
-  config: Config,
-  heads: ReadonlyMap<string, string>,
-): Promise<readonly Finding[]> {
-  if (!hasSharedStores(config)) return look(config, heads, false);
-  let findings: readonly Finding[] = [];
-  for (let done = 0; done < LOOKS; done += 1) {
-    findings = await besideRunning(config, (own) => look(own, heads, true));
-    if (isSound(findings)) break;
-  }
-  return findings;
+async function verify(config: Config, heads: ReadonlyMap<string, string>): Promise<Report> {
+  const isShared = hasSharedStores(config);
+  const once = (): Promise<Report> =>
+    isShared ? besideRunning(config, (own) => look(own, heads, true)) : look(config, heads, false);
+  let report = await once();
+  for (let done = 1; isShared && !isIntact(report) && done < LOOKS; done += 1)
+    report = await once();
+  return report;
 }
 
 async function main(): Promise<void> {
@@ -96,13 +100,15 @@ async function main(): Promise<void> {
   });
   if (values.help) return void console.log(USAGE);
   const heads = new Map(values.head.map((text) => pair(text)));
-  const findings = await verify(readConfig(), heads);
-  for (const { name, entries, head, problems } of findings) {
+  const report = await verify(readConfig(), heads);
+  for (const { name, entries, head, problems } of report.findings) {
     const verdict = problems.length === 0 ? 'intact' : 'NOT INTACT';
     console.log(`${name}: ${entries} entries, ${verdict}, head ${head}`);
     for (const problem of problems) console.log(`  ${problem}`);
   }
-  if (!isSound(findings)) process.exitCode = 1;
+  for (const { stream, revision, type, reason } of report.notUnderstood)
+    console.log(`not understood: event ${revision} of ${stream}, ${type}: ${reason}`);
+  if (!isIntact(report) || report.notUnderstood.length > 0) process.exitCode = 1;
 }
 
 function pair(text: string): [string, string] {

@@ -23,6 +23,7 @@ import {
   startTracing,
   type Config,
 } from '@app/platform';
+import { readClickHouseCredentials } from '@app/query';
 import { ApiModule } from './api.module.js';
 import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
@@ -65,6 +66,7 @@ async function start(config: Config): Promise<void> {
   );
   if (config.http.corsOrigins.length > 0) app.enableCors(corsFor(config.http.corsOrigins));
   serveOpenApi(app);
+  readClickHouseCredentials(app.getHttpAdapter().getInstance());
   await app.init();
   const { email, password } = config.root;
   const root = await app

@@ -1,14 +1,16 @@
 import { join } from 'node:path';
-import type { CopiedEvents, EventStore } from '@app/event-store';
+import { NotUnderstood, type CopiedEvents, type EventStore } from '@app/event-store';
 import { eventsOfInstallation, PersonalData } from '@app/identity';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import type { Config, Logger } from '@app/platform';
+import { understoodEvents } from '@app/stored-events';
 import type { Warehouse } from '@app/warehouse';
 import { openPersonKeys } from './open-person-keys.js';
 
 /** The events, and what opens what is sealed in them. */
 export interface Events {
   readonly events: EventStore;
+  readonly notUnderstood: NotUnderstood;
   readonly serverKey: ServerKey;
   readonly people: PersonalData;
   /** Undefined where they are on a server. */
@@ -22,7 +24,9 @@ export async function openEvents(
   log: Logger,
 ): Promise<Events> {
   const { dataDirectory, secretKey } = config;
-  const { stored, copied } = await openEventStore(config, join(dataDirectory, 'events'), log);
+  const notUnderstood = new NotUnderstood(log);
+  const opened = await openEventStore(config, log);
+  const stored = understoodEvents(opened.store, notUnderstood);
   try {
     const isNew = (await stored.lastPosition()) === undefined;
     if (isNew) await refuseLostEvents(config, warehouse);
@@ -30,7 +34,7 @@ export async function openEvents(
     const openKeys = once(() => openPersonKeys(config, serverKey, warehouse));
     const events = await eventsOfInstallation(stored, { serverKey, openKeys, log });
     const people = new PersonalData(serverKey, await openKeys());
-    return { events, serverKey, people, copiedEvents: copied };
+    return { events, notUnderstood, serverKey, people, copiedEvents: opened.copied };
   } catch (error) {
     await stored.close();
     throw error;
@@ -59,17 +63,20 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 async function openEventStore(
-  { eventStore }: Config,
-  directory: string,
+  { eventStore, dataDirectory }: Config,
   log: Logger,
-): Promise<{ readonly stored: EventStore; readonly copied?: CopiedEvents }> {
+): Promise<{ readonly store: EventStore; readonly copied?: CopiedEvents }> {
   if (!eventStore) {
     const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
-    const stored = openEmbeddedEventStore({ directory });
-    return { stored, copied: stored };
+    const store = openEmbeddedEventStore({ directory: join(dataDirectory, 'events') });
+    return { store, copied: store };
   }
   const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
-  const store = openEventStoreDb({ ...eventStore, log });
+  const store = openEventStoreDb({
+    ...eventStore,
+    log,
+    positionFile: join(dataDirectory, 'snapshots', 'event-store-position.json'),
+  });
   try {
     await store.lastPosition();
   } catch (error) {
@@ -77,5 +84,5 @@ async function openEventStore(
     const reason = cause instanceof Error ? ` (${cause.message})` : '';
     throw new Error(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
   }
-  return { stored: store };
+  return { store };
 }

@@ -11,7 +11,9 @@ import {
 import {
   CommandPace,
   CommandPipeline,
+  measureNotUnderstood,
   measureProjections,
+  type NotUnderstood,
   Projector,
   SnapshotFiles,
   type CopiedEvents,
@@ -41,6 +43,7 @@ import {
   type Logger,
 } from '@app/platform';
 import type { Catalog } from '@app/query';
+import { STORED_EVENTS } from '@app/stored-events';
 import {
   DamagedTables,
   DroppedTablesProjection,
@@ -67,6 +70,7 @@ export interface Stores {
   readonly events: EventStore;
   /** Undefined where they are on a server. */
   readonly copiedEvents: CopiedEvents | undefined;
+  readonly notUnderstood: NotUnderstood;
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
@@ -127,25 +131,29 @@ export async function openStores(
     backups: backups === undefined ? undefined : { folder: backups, mayWrite: true },
     tell: (event) => tellOfEngine(event, logger),
   });
-  const { events, serverKey, people, copiedEvents } = await openEvents(
-    config,
-    warehouse,
-    logger,
-  ).catch(async (error: unknown) => {
+  const opened = await openEvents(config, warehouse, logger).catch(async (error: unknown) => {
     // An engine that is left open keeps the process.
     await warehouse.close();
     throw error;
   });
+  const { events, notUnderstood, serverKey, people, copiedEvents } = opened;
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const invitations = new InvitationsProjection(people, users);
   const endedSessions = new EndedSessionsProjection();
   const streams = new StreamsProjection();
-  const directory = new AccountsDirectory(users, organizations, people);
+  const directory = new AccountsDirectory(users, organizations, people, notUnderstood);
   const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLead(warehouse, { rank: leadRank(config) });
   const following = new FollowLeadProjection(lead, directory);
-  const tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, logger);
+  const tables = new WarehouseTablesProjection(
+    warehouse,
+    streams,
+    databases,
+    lead,
+    logger,
+    notUnderstood,
+  );
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, (each) =>
@@ -165,7 +173,8 @@ export async function openStores(
     localEngine,
     events,
     copiedEvents,
-    snapshots: new SnapshotFiles(at('snapshots')),
+    notUnderstood,
+    snapshots: new SnapshotFiles(at('snapshots'), STORED_EVENTS.names),
     users,
     organizations,
     invitations,
@@ -230,6 +239,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureProcess();
   measureQueue(queue);
   measureProjections(projector, stores.events);
+  measureNotUnderstood(stores.notUnderstood);
   measureLead(stores.lead);
   return {
     ...stores,

@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { measureProjections, Projector } from '@app/event-store';
+import {
+  measureNotUnderstood,
+  measureProjections,
+  NotUnderstood,
+  Projector,
+} from '@app/event-store';
 import { eventsOfInstallation } from '@app/identity';
 import { Spool } from '@app/intake';
 import { measureQueue, type IngestQueue } from '@app/ingest-queue';
@@ -12,6 +17,7 @@ import {
   type Config,
   type Logger,
 } from '@app/platform';
+import { understoodEvents } from '@app/stored-events';
 import { ForgottenBatchesProjection, StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
@@ -49,7 +55,8 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     acceptors: 2,
     files: [join(dataDirectory, 'spool')],
   });
-  const stored = openEventStoreDb({ ...eventStore, log: logger });
+  const notUnderstood = new NotUnderstood(logger);
+  const stored = understoodEvents(openEventStoreDb({ ...eventStore, log: logger }), notUnderstood);
   // It needs no key for its work: one that it is given must be the right one all the same.
   const events =
     secretKey === undefined
@@ -72,6 +79,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureProcess();
   measureQueue(queue);
   measureProjections(projector, events);
+  measureNotUnderstood(notUnderstood);
   const readiness = new Readiness();
   readiness.watch('event-store', () => events.lastPosition());
   readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));

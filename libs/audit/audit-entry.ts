@@ -5,8 +5,11 @@ import type { AuditDirectory } from './audit-directory.js';
 /** Without its place in a chain. */
 export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
 
-/** Names taken and given back, and whose key it is, are how the program works, not what anybody did. */
-const TECHNICAL = /(?:Reserved|Released)$|^InstallationKeyNoted$|^AccountsLeftOut$/;
+/**
+ * Names taken and given back, and whose key it is, are how the program works, not what anybody did;
+ * and an event of which not even time and place can be told makes no entry.
+ */
+const TECHNICAL = /(?:Reserved|Released)$|^InstallationKeyNoted$|^AccountsLeftOut$|^NotUnderstood$/;
 /** Sealed, fingerprinted, or a physical name: nobody's business. */
 const HIDDEN = new Set([
   'profile',
@@ -28,7 +31,8 @@ const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
 
 /** As it was stored: what read models leave out is in the trail. */
 export function audited(event: RecordedEvent): RecordedEvent | undefined {
-  const stored = event.original ?? event;
+  let stored = event;
+  while (stored.original) stored = stored.original;
   return TECHNICAL.test(stored.type) ? undefined : stored;
 }
 

@@ -7,3 +7,4 @@ export { RefusalRecorder } from './record-refusals.js';
 export { verifyAudit, type AuditVerdict } from './verify-audit.js';
 export { measureLead } from './lead-metrics.js';
 export { TrailLead, type LeadRank } from './trail-lead.js';
+export { AUDIT_EVENTS } from './event-fields.js';

@@ -15,6 +15,17 @@ const CLIENT_ERRORS = { from: 400, to: 499 };
 /** Refused before anybody was known, or for having asked too often: kept as failed logins, where they are. */
 const NOT_COMMANDS: ReadonlySet<ErrorKind> = new Set(['UNAUTHORIZED', 'TOO_MANY_REQUESTS']);
 
+export interface CommandRefused {
+  readonly type: 'CommandRefused';
+  readonly data: {
+    readonly method: string;
+    readonly route?: string;
+    readonly reason: string;
+    /** Refusals of the same caller before this one that have no entry of their own. */
+    readonly unrecorded?: number;
+  };
+}
+
 interface Recorded {
   since: number;
   count: number;
@@ -23,6 +34,7 @@ interface Recorded {
 /** Keeps refused commands, so that the audit trail also says who tried what. */
 export class RefusalRecorder {
   private readonly callers = new Map<string, Recorded>();
+  private isKeeping = true;
 
   constructor(
     private readonly pipeline: CommandPipeline,
@@ -52,16 +64,16 @@ export class RefusalRecorder {
     const userAgent = request.headers['user-agent'];
     // The route's pattern: the path itself may hold an e-mail.
     const { url: route } = request.routeOptions;
-    const data = {
+    const data: CommandRefused['data'] = {
       method: request.method,
-      route,
+      ...(route === undefined ? {} : { route }),
       reason: failure.kind,
       ...(unrecorded > 0 ? { unrecorded } : {}),
     };
     try {
       await this.pipeline.record(
         `refusal-${organizationId ?? 'none'}`,
-        { type: 'CommandRefused', data },
+        { type: 'CommandRefused', data } satisfies CommandRefused,
         {
           commandId: ulid(),
           actor: caller.userId,
@@ -72,8 +84,15 @@ export class RefusalRecorder {
           requestId: request.id,
         },
       );
+      this.isKeeping = true;
     } catch (error) {
-      this.logger.error({ err: error, requestId: request.id }, 'a refusal could not be kept');
+      // Once: while the store is away, whoever is refused would write the log.
+      if (this.isKeeping)
+        this.logger.error(
+          { reason: String(error), requestId: request.id },
+          'a refusal could not be kept, and maybe others after it',
+        );
+      this.isKeeping = false;
     }
   }
 

@@ -1,8 +1,9 @@
 import { CommandMarks } from './command-marks.js';
 import type { Decider, DomainEvent } from './decider.js';
-import type { NewEvent } from './event.js';
+import { partsOf, type NewEvent } from './event.js';
 import { WrongExpectedRevisionError, type EventStore } from './event-store.js';
 import { FoldedStates, type Folded } from './folded-states.js';
+import { cannotDecide } from './not-understood.js';
 
 export type AnyDecider = Decider<unknown, unknown, DomainEvent>;
 
@@ -24,7 +25,10 @@ export class Aggregates {
     return this.catchUp(stream, decider, { state, revision: -1, position: 0n, marks });
   }
 
-  /** With the events that are newer. */
+  /**
+   * With the events that are newer.
+   * @throws {MillraceError} EVENT_NOT_UNDERSTOOD where one of them may say anything
+   */
   async catchUp(
     stream: string,
     decider: AnyDecider,
@@ -35,8 +39,14 @@ export class Aggregates {
     // What is not read to its end is not kept: its marks may be ahead of it.
     this.folded.drop(stream);
     for await (const event of this.store.read(stream, { from: last + 1 })) {
+      if (event.notUnderstood !== undefined) {
+        // Kept up to here, so that refusing the next command is quick.
+        this.folded.keep(stream, decider, newest, bytes);
+        throw cannotDecide(event);
+      }
       const { revision, position } = event;
-      newest = { state: decider.evolve(newest.state, event), revision, position, marks };
+      const state = partsOf(event).reduce(decider.evolve, newest.state);
+      newest = { state, revision, position, marks };
       marks.add(event.metadata.$causationId);
       bytes += JSON.stringify(event.data).length;
     }

@@ -27,7 +27,6 @@ export abstract class ClientSealer {
   ): string;
 }
 
-const SCHEMA_VERSION = 1;
 /** Of what a caller writes into headers: events are kept for ever, so nobody may make them long. */
 const HEADER_MAX = 256;
 
@@ -107,7 +106,6 @@ export class CommandPipeline {
       ...(isKnown ? { client: this.clients.seal(sealedFor ?? who.actor, client) } : {}),
       $correlationId: shortened(requestId ?? commandId),
       $causationId: commandId,
-      schemaVersion: SCHEMA_VERSION,
     };
     return decided.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }));
   }

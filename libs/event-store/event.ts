@@ -9,7 +9,8 @@ export interface EventMetadata {
   /** Address and user agent the request came from, sealed for its actor. */
   readonly client?: string;
   readonly requestId?: string;
-  readonly schemaVersion: number;
+  /** Of what is in `data`; each type counts its own. Absent: 1. */
+  readonly schemaVersion?: number;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
 }
@@ -31,6 +32,13 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly revision: number;
   /** Place in the whole store; greater is later. Opaque beyond its order. */
   readonly position: bigint;
-  /** What an event was that is left out: see `left-out-events.ts`. */
+  /** As it was stored, where it is read as something else: see `left-out-events.ts`, `understood-events.ts`. */
   readonly original?: RecordedEvent;
+  /** Why this program does not understand it. It says nothing then, and nobody may decide on it. */
+  readonly notUnderstood?: string;
+  /** What it says in the words of today, where that takes several events. It says nothing itself then. */
+  readonly parts?: readonly RecordedEvent[];
 }
+
+/** What aggregates and read models are to be given of an event, one after the other. */
+export const partsOf = (event: RecordedEvent): readonly RecordedEvent[] => event.parts ?? [event];

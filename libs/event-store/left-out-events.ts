@@ -57,7 +57,11 @@ export class LeftOutEvents extends EventStore {
   }
 
   private async *masked(events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
-    for await (const event of events)
-      yield this.isLeftOut(event) ? { ...event, type: LEFT_OUT, data: {}, original: event } : event;
+    for await (const event of events) yield this.isLeftOut(event) ? leftOut(event) : event;
   }
 }
+
+const leftOut = (event: RecordedEvent): RecordedEvent => {
+  const { id, stream, revision, position, metadata, original = event } = event;
+  return { id, stream, revision, position, metadata, type: LEFT_OUT, data: {}, original };
+};

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MillraceError } from '@app/platform';
-import type { RecordedEvent } from './event.js';
+import { partsOf, type RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
 import { GroupWrites } from './group-writes.js';
 import { PositionWaiters } from './position-waiters.js';
@@ -16,6 +16,8 @@ interface Runner {
   readonly projection: Projection;
   /** Has everything up to here. */
   applied: bigint;
+  /** What it has of the event after that: see `partsOf`. */
+  parts: number;
 }
 
 const BACKOFF_MS = { first: 100, most: 5000 };
@@ -39,6 +41,8 @@ export class Projector {
   private seen = 0n;
   private sinceSnapshot = 0;
   private failure: unknown;
+  /** An event was passed over: a program that understands it must not begin after it. */
+  private isPartial = false;
   private stopped = false;
   private readonly waiters = new PositionWaiters();
   private readonly stopping = new AbortController();
@@ -62,7 +66,7 @@ export class Projector {
     for (const projection of this.projections) await projection.starting?.();
     const last = (await this.store.lastPosition()) ?? 0n;
     for (const projection of this.projections) {
-      this.runners.push({ projection, applied: await this.resume(projection, last) });
+      this.runners.push({ projection, applied: await this.resume(projection, last), parts: 0 });
     }
     this.seen = this.runners.reduce((min, { applied }) => (applied < min ? applied : min), last);
     for await (const event of this.store.readAll({ after: this.seen })) {
@@ -180,6 +184,7 @@ export class Projector {
     this.last = event;
     this.seen = event.position;
     this.sinceSnapshot += 1;
+    this.isPartial ||= event.notUnderstood !== undefined;
     this.waiters.reached(event.position);
   }
 
@@ -191,7 +196,7 @@ export class Projector {
   private async save(): Promise<void> {
     const event = this.last;
     // While one fails, others are ahead of `last`, and it may be half-way itself.
-    if (!event || !this.snapshots || this.failure !== undefined) return;
+    if (!event || !this.snapshots || this.isPartial || this.failure !== undefined) return;
     this.sinceSnapshot = 0;
     await this.groups.settle(event.position);
     try {
@@ -255,7 +260,12 @@ function shuttingDown(): MillraceError {
 
 async function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> {
   if (event.position <= runner.applied) return;
-  const applying = runner.projection.apply(event);
-  if (applying) await applying;
+  const parts = partsOf(event);
+  for (let part = parts[runner.parts]; part; part = parts[runner.parts]) {
+    const applying = runner.projection.apply(part);
+    if (applying) await applying;
+    runner.parts += 1;
+  }
+  runner.parts = 0;
   runner.applied = event.position;
 }

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from './event.js';
+import { partsOf, type RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
 import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
@@ -13,7 +13,7 @@ export interface RebuildOptions {
 
 /**
  * Makes one projection again out of the events, on an instance that has applied nothing, and
- * keeps the snapshot of it.
+ * keeps the snapshot of it, unless an event was passed over that a later program may understand.
  * @returns how many events were replayed
  */
 export async function rebuild(
@@ -35,13 +35,15 @@ export async function rebuild(
   }
   let count = 0;
   let last: RecordedEvent | undefined;
+  let isWhole = true;
   for await (const event of store.readAll({ after })) {
-    await projection.apply(event);
+    for (const part of partsOf(event)) await projection.apply(part);
     last = event;
+    isWhole &&= event.notUnderstood === undefined;
     count += 1;
     onProgress(event.position);
   }
   await projection.caughtUp?.();
-  if (last && isSnapshotted(projection)) await keepSnapshot(snapshots, projection, last);
+  if (last && isWhole && isSnapshotted(projection)) await keepSnapshot(snapshots, projection, last);
   return count;
 }

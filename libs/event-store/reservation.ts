@@ -1,10 +1,13 @@
 import type { Decider } from './decider.js';
 
-/** Events of a name's stream: `StreamNameReserved`, `EmailReleased` and so on. */
-export interface ReservationEvent {
-  readonly type: string;
-  readonly data: { readonly holder: string };
+interface Reservation {
+  readonly holder: string;
 }
+
+/** Events of a name's stream: `StreamNameReserved`, `EmailReleased` and so on. */
+export type ReservationEvent<Kind extends string = string> =
+  | { readonly type: `${Kind}Reserved`; readonly data: Reservation }
+  | { readonly type: `${Kind}Released`; readonly data: Reservation };
 
 export type ReservationCommand =
   | { readonly type: 'reserve'; readonly holder: string }
@@ -18,9 +21,11 @@ export type Holder = string | undefined;
  * over streams. Reserving what somebody has changes nothing: the state says who has it.
  * @param kind what the name names, e.g. `Email`
  */
-export function reservation(kind: string): Decider<Holder, ReservationCommand, ReservationEvent> {
-  const reserved = `${kind}Reserved`;
-  const released = `${kind}Released`;
+export function reservation<Kind extends string>(
+  kind: Kind,
+): Decider<Holder, ReservationCommand, ReservationEvent<Kind>> {
+  const reserved = `${kind}Reserved` as const;
+  const released = `${kind}Released` as const;
   return {
     initialState: undefined,
     evolve(holder, { type, data }) {

@@ -46,6 +46,14 @@ describe('snapshot files', () => {
     expect(await files.load('organizations', 1)).toBeUndefined();
   });
 
+  it('are for who understands every event that their maker did', async () => {
+    const opened = (...understood: string[]) => new SnapshotFiles(directory, understood);
+    await opened('A@1', 'B@1').save('users', 1, snapshot);
+    expect(await opened('A@1').load('users', 1)).toBeUndefined();
+    expect(await opened('A@1', 'B@2').load('users', 1)).toBeUndefined();
+    expect(await opened('C@1', 'B@1', 'A@1').load('users', 1)).toMatchObject(snapshot);
+  });
+
   it('that are damaged anywhere are not there', async () => {
     await files.save('users', 1, snapshot);
     const whole = readFileSync(file());

@@ -16,6 +16,7 @@ export interface Snapshot {
 
 const stored = z.object({
   version: z.number(),
+  understood: z.array(z.string()),
   position: z.string().regex(/^\d+$/).transform(BigInt),
   event: z.object({ id: z.string(), stream: z.string(), revision: z.number() }),
   state: z.unknown(),
@@ -23,11 +24,18 @@ const stored = z.object({
 
 /**
  * Snapshots of read models, a file each, replaced whole; its first line is the hash of what
- * follows. Only a shortcut: lost or damaged, everything is replayed.
+ * follows. Only a shortcut: lost or damaged, everything is replayed. So it is where the program that
+ * made one understood events that this one does not: it would show what commands cannot decide on.
  */
 export class SnapshotFiles {
-  /** @param directory absolute; made when it is not there */
-  constructor(private readonly directory: string) {
+  /**
+   * @param directory absolute; made when it is not there
+   * @param understood types of events, with their versions
+   */
+  constructor(
+    private readonly directory: string,
+    private readonly understood: readonly string[] = [],
+  ) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
@@ -42,12 +50,21 @@ export class SnapshotFiles {
     const [hash, content = ''] = text.split('\n', 2);
     if (hash !== hashOf(content)) return undefined;
     const parsed = stored.safeParse(JSON.parse(content));
-    return parsed.success && parsed.data.version === version ? parsed.data : undefined;
+    if (!parsed.success || parsed.data.version !== version) return undefined;
+    const mine = new Set(this.understood);
+    return parsed.data.understood.every((each) => mine.has(each)) ? parsed.data : undefined;
   }
 
   async save(name: string, version: number, snapshot: Snapshot): Promise<void> {
     const { position, event, state } = snapshot;
-    const content = JSON.stringify({ version, position: String(position), event, state });
+    const { understood } = this;
+    const content = JSON.stringify({
+      version,
+      understood,
+      position: String(position),
+      event,
+      state,
+    });
     await writeDurably(this.file(name), `${hashOf(content)}\n${content}`);
   }
 

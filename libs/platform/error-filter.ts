@@ -77,10 +77,12 @@ export function sendError(
     void reply.header('Retry-After', String(failure.retryAfterSeconds));
   if (failure.allow !== undefined) void reply.header('Allow', failure.allow.join(', '));
   if (!request.raw.readableEnded && hasBody(request)) discardBody(request.raw);
-  const { type, body } = failureForm(request)?.(failure, request) ?? {
+  const form = failureForm(request)?.(failure, request);
+  const { type, body } = form ?? {
     type: 'application/json; charset=utf-8',
     body: JSON.stringify(bodyOf(failure)),
   };
+  if (form?.headers) void reply.headers(form.headers);
   void reply.status(failure.status).type(type).send(body);
 }
 

@@ -6,7 +6,13 @@ import type { MillraceError } from './errors.js';
 export type FailureForm = (
   failure: MillraceError,
   request: FastifyRequest,
-) => { readonly type: string; readonly body: string | Buffer } | undefined;
+) =>
+  | {
+      readonly type: string;
+      readonly body: string | Buffer;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | undefined;
 
 const CONFIG = 'failureForm';
 

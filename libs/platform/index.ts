@@ -19,7 +19,7 @@ export {
   type FailureExample,
   type RouteDescription,
 } from './describe.js';
-export { FailuresAs, type FailureForm } from './failure-form.js';
+export { failureForm, FailuresAs, type FailureForm } from './failure-form.js';
 export { diskFull, failedCommit, isDiskFull } from './disk-full.js';
 export { checkLmdbFile } from './lmdb-file.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';

@@ -6,6 +6,8 @@ export {
   OrganizationQueries,
   type OrganizationQueryLimits,
 } from './organization-queries.js';
+export { ClickHouseHttpModule } from './clickhouse-http.module.js';
+export { readClickHouseCredentials } from './clickhouse-http/credentials.js';
 export { GraphiqlModule } from './graphiql.module.js';
 export { QueryModule } from './query.module.js';
 export { SearchModule } from './search.module.js';

@@ -7,7 +7,7 @@ import {
   WholeResult,
   type Column,
   type QueryProgress,
-  type ResultFormat,
+  type AnswerFormat,
   type WarehouseQuery,
 } from '@app/warehouse';
 import { Catalog } from './catalog.js';
@@ -25,11 +25,13 @@ export interface QueryRequest {
   /** Of its `{name:Type}` placeholders, in the engine's notation. */
   readonly values?: Values;
   readonly organization: RequestOrganization;
-  readonly format: ResultFormat;
+  readonly format: AnswerFormat;
   readonly signal: AbortSignal;
   /** Names the query to the engine. */
   readonly id?: string;
   readonly onProgress?: (progress: QueryProgress) => void;
+  /** The engine's settings of how the answer is written; the statement's own come before them. */
+  readonly writing?: Readonly<Record<string, string>>;
 }
 
 /** The way of a query: its organization's turn → guard → warehouse → bytes. */
@@ -81,17 +83,17 @@ export class QueryPipeline {
   }
 
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
-    const { sql, values, organization, format, signal, id, onProgress } = request;
+    const { sql, values, organization, format, signal, id, onProgress, writing } = request;
     const { statement, settings, explains, wallTimes } = await traced('guard', () =>
       this.guard.admit(sql, organization, values),
     );
-    if (explains && !TEXTUAL.has(format)) {
+    if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
     await this.catalog?.settled(organization, statement);
     const query: WarehouseQuery = {
       sql: statement,
-      settings,
+      settings: { ...writing, ...settings },
       database: organization.database,
       format,
       signal,
@@ -118,7 +120,11 @@ export class QueryPipeline {
   }
 }
 
-const TEXTUAL = new Set<ResultFormat>(['json', 'ndjson', 'csv']);
+const TEXTUAL = new Set<AnswerFormat>([
+  ...(['json', 'ndjson', 'csv'] as const),
+  ...(['TabSeparated', 'TabSeparatedRaw', 'TabSeparatedWithNames', 'CSV', 'CSVWithNames'] as const),
+  ...(['JSON', 'JSONCompact', 'JSONEachRow', 'JSONCompactEachRow'] as const),
+]);
 
 /** A plan is short, and names the organization's database as only the engine should. */
 async function* withoutDatabase(

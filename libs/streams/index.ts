@@ -52,3 +52,4 @@ export { ForgottenBatchesProjection } from './projections/forgotten-batches.proj
 export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';
+export { STREAM_EVENTS } from './event-fields.js';

@@ -7,6 +7,7 @@ export {
   POSITION_COLUMNS,
   TIMESTAMP,
 } from './ddl.js';
+export { ENGINE_FORMATS, type EngineFormat, isEngineFormat } from './engine-formats.js';
 export { UNTYPED } from './column-changes.js';
 export { searchedText } from './column-indexes.js';
 export { newDatabaseName } from './database-name.js';
@@ -52,6 +53,7 @@ export {
   type QueryProgress,
   type RejectedRows,
   REMOVED_AT_ONCE,
+  type AnswerFormat,
   type ResultFormat,
   type StoredBatch,
   StreamStatistics,

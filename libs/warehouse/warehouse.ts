@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AuditTables } from './audit-tables.js';
+import type { EngineFormat } from './engine-formats.js';
 import type { PersonKeyTable } from './person-key-table.js';
 import type { RowFile, RowFiles } from './row-files.js';
 import type { StorageUse } from './storage-use.js';
@@ -45,6 +46,9 @@ export interface ClickHouseAddress {
 export type ResultFormat =
   'json' | 'ndjson' | 'csv' | 'text' | 'arrow-stream' | 'arrow-file' | 'parquet';
 
+/** Those, and what clients of the engine ask for by its names. */
+export type AnswerFormat = ResultFormat | EngineFormat;
+
 /** What the engine has read for a query by now. */
 export interface QueryProgress {
   readonly rowsRead: number;
@@ -56,7 +60,7 @@ export interface WarehouseQuery {
   readonly sql: string;
   /** Bare table names resolve in this database; without one only qualified names do. */
   readonly database?: string;
-  readonly format: ResultFormat;
+  readonly format: AnswerFormat;
   /** Values of `{name:Type}` placeholders, bound by the engine. */
   readonly params?: Readonly<Record<string, string | number | boolean>>;
   readonly signal?: AbortSignal;

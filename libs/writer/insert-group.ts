@@ -1,12 +1,7 @@
 import type { Delivery } from '@app/ingest-queue';
 import { currentTrace, traced, traceOf } from '@app/platform';
 import type { StreamsProjection } from '@app/streams';
-import {
-  REJECTED_TABLE,
-  type TableName,
-  type WarehouseSchema,
-  type WarehouseWriter,
-} from '@app/warehouse';
+import { REJECTED_TABLE, type WarehouseSchema, type WarehouseWriter } from '@app/warehouse';
 import type { RejectedRemoval } from './rejected-removal.js';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
 import { SpilledBatches } from './spilled-batches.js';
@@ -71,7 +66,7 @@ export class GroupInserter {
   async insert(group: BatchGroup): Promise<void> {
     const { table, streamId } = group;
     // Deleted with its stream, or its organization, which its upload was answered before.
-    if (this.isGone(table, streamId)) return;
+    if (this.streams.isGone(streamId, table.database)) return;
     await this.insertMissing(group);
     // Deleted meanwhile: its records were dropped before these came.
     if (table.table === REJECTED_TABLE && this.streams.isDeleted(streamId))
@@ -83,13 +78,8 @@ export class GroupInserter {
    * speaks of, and not committed before them.
    */
   async remove({ database, streamId, rows }: RejectedRemoval): Promise<void> {
-    if (this.isGone({ database }, streamId)) return;
+    if (this.streams.isGone(streamId, database)) return;
     await this.schema.removeRejected(database, streamId, rows);
-  }
-
-  /** Records that were rejected before there was a stream for them are of none. */
-  private isGone({ database }: Pick<TableName, 'database'>, streamId: string): boolean {
-    return this.streams.isDeleted(streamId) || this.streams.deletedDatabases.has(database);
   }
 
   private async insertMissing(group: BatchGroup): Promise<void> {

@@ -18,7 +18,7 @@ export class PutBack {
     private readonly deadLetter: DeadLetter,
     private readonly inserter: GroupInserter,
     private readonly writer: Pick<WarehouseWriter, 'storedOffsets'>,
-    private readonly streams: Pick<StreamsProjection, 'isDeleted' | 'deletedDatabases'>,
+    private readonly streams: Pick<StreamsProjection, 'isGone'>,
   ) {}
 
   /**
@@ -27,9 +27,7 @@ export class PutBack {
    */
   async one(batch: DeadBatch): Promise<PutBackOutcome> {
     const { headers, position } = batch;
-    const isGone =
-      this.streams.isDeleted(headers.streamId ?? '') ||
-      this.streams.deletedDatabases.has(headers.database ?? '');
+    const isGone = this.streams.isGone(headers.streamId ?? '', headers.database ?? '');
     if (!isGone) {
       try {
         await this.store(batch);

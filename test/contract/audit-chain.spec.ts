@@ -204,7 +204,8 @@ describe('an audit trail', () => {
   });
 
   it('shows a row that is there twice where two pages meet', async () => {
-    const more = Array.from({ length: 5001 }, () => newEvent('CommandRefused'));
+    const refused = { method: 'PUT', reason: 'FORBIDDEN' };
+    const more = Array.from({ length: 5001 }, () => newEvent('CommandRefused', refused));
     await site.store.append('refusal-none', more, 'any');
     await audited.start();
     await audited.node.stop();
@@ -232,7 +233,9 @@ describe('an audit trail', () => {
       (event) => [{ ...event, id: crypto.randomUUID() }],
       (event) => [{ ...event, stream: `${event.stream}x` }],
       (event) => [{ ...event, metadata: { ...event.metadata, actor: 'mallory' } }],
-      (event) => [{ ...event, metadata: { ...event.metadata, occurredAt: '2001-01-01' } }],
+      (event) => [
+        { ...event, metadata: { ...event.metadata, occurredAt: '2001-01-01T00:00:00.000Z' } },
+      ],
       (event) => [event, { ...event, id: crypto.randomUUID() }],
     );
     await fc.assert(
@@ -241,7 +244,7 @@ describe('an audit trail', () => {
         try {
           for (const event of events)
             for (const { stream, ...rest } of event === victim ? tamper(event) : [event])
-              await other.store.append(stream, [rest], 'any');
+              await other.stored.append(stream, [rest], 'any');
           const found = await verify(other.store, audited.tables, audited.directory);
           expect(problems(found)).not.toEqual([]);
         } finally {

@@ -197,7 +197,9 @@ describe('the audit trail, on chDB', () => {
     for (let n = 0; n < 25_000; n += 1000) {
       const events = Array.from({ length: 1000 }, (_, each) => ({
         ...newEvent('CommandRefused', {
+          method: 'PUT',
           route: '/api/:org/users',
+          reason: 'FORBIDDEN',
           n: n + each,
           text: "it's \\ \u0000 \n",
         }),

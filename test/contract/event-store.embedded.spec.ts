@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { open } from 'lmdb';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
 import { eventStoreContract } from './event-store.contract.js';
 
@@ -64,6 +65,27 @@ it.each([1, 50, 500])(
         expect([ids.has(`${n}a`), ids.has(`${n}b`)]).toEqual([true, true]);
       for (const id of ids)
         expect(ids.has(id.slice(0, -1) + (id.endsWith('a') ? 'b' : 'a'))).toBe(true);
+    } finally {
+      await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+);
+
+it.each([null, 7, 'text', [], {}, { stream: 'user-1' }, { stream: 7, revision: 0 }])(
+  'says that it is damaged where %j stands for an event',
+  async (value) => {
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-events-odd-'));
+    const environment = open({ path: directory, maxDbs: 4 });
+    const events = environment.openDB<unknown, number>({ name: 'events', encoding: 'json' });
+    await events.put(1, value);
+    await environment.close();
+    const store = openEmbeddedEventStore({ directory });
+    try {
+      const reading = async (): Promise<void> => {
+        for await (const event of store.readAll()) void event;
+      };
+      await expect(reading()).rejects.toThrow('is damaged');
     } finally {
       await store.close();
       rmSync(directory, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   CommandPipeline,
+  NotUnderstood,
   Projector,
   SnapshotFiles,
   systemContext,
@@ -22,6 +23,7 @@ import {
 import { ServerKey } from '@app/key-store';
 import { EmbeddedPersonKeys } from '@app/key-store/embedded';
 import { readConfig, type Caller, type RequestOrganization } from '@app/platform';
+import { understoodEvents } from '@app/stored-events';
 import { StreamsProjection } from '@app/streams';
 import { newDatabaseName } from '@app/warehouse';
 import { Accounts } from '../../libs/identity/people/accounts.js';
@@ -32,7 +34,9 @@ import { Passcodes } from '../../libs/identity/people/passcode.js';
 /** What several nodes have in common, in a folder of its own. */
 export interface Site {
   readonly directory: string;
+  /** As a node understands what is stored. */
   readonly store: EventStore;
+  readonly stored: EventStore;
   readonly serverKey: ServerKey;
   readonly snapshots: SnapshotFiles;
   dispose(): Promise<void>;
@@ -40,17 +44,22 @@ export interface Site {
 
 export function openSite(): Site {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-site-'));
-  const store = openEmbeddedEventStore({ directory: join(directory, 'events') });
+  const stored = openEmbeddedEventStore({ directory: join(directory, 'events') });
   return {
     directory,
-    store,
+    ...understood(stored),
     serverKey: new ServerKey(randomBytes(32)),
     snapshots: new SnapshotFiles(join(directory, 'snapshots')),
     dispose: async () => {
-      await store.close();
+      await stored.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** A store beside the same store as it is understood. */
+export function understood(stored: EventStore): Pick<Site, 'stored' | 'store'> {
+  return { stored, store: understoodEvents(stored, new NotUnderstood({ error: () => undefined })) };
 }
 
 /** Read models that have applied nothing. */

@@ -205,7 +205,7 @@ function theConsole(): void {
     expect(await fields.getByRole('row').allInnerTexts()).toEqual(
       expect.arrayContaining([expect.stringMatching(/^price\s+Float64$/)]),
     );
-    await page.getByRole('button', { name: 'Show what was rejected' }).first().click();
+    await page.getByRole('button', { name: 'What was rejected' }).first().click();
     await page.getByRole('region', { name: 'Rejected records of items' }).waitFor();
     expect(await accessFaults(page)).toEqual([]);
   });

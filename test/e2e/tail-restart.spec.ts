@@ -13,23 +13,29 @@ const WRITERS = 3;
 
 describe('a tail over broken connections and restarts', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-tail-'));
+  const reader = new TailReader('/api/default/logs/_tail', basic(ROOT.email, ROOT.password));
   let server: Server;
+  /** Also where a test has failed: nobody goes on then. */
+  let isOver = false;
 
   beforeAll(async () => {
     server = await startServer({ dataDirectory });
     await server.client.upload('logs', [{ writer: -1, n: -1 }]);
   });
   afterAll(async () => {
+    isOver = true;
+    reader.leave();
     await server.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
   it('shows each row once, in the order of its writer, while writers post', async () => {
     let isWriting = true;
+    let isReading = true;
     const stored = Array.from({ length: WRITERS }, () => 0);
     /** Sends the same again, under its name, until it has an answer. */
     const write = async (writer: number): Promise<void> => {
-      for (let batch = 0; isWriting; batch += 1) {
+      for (let batch = 0; isWriting && !isOver; batch += 1) {
         const from = stored[writer] ?? 0;
         const size = 1 + (batch % 7);
         const rows = Array.from({ length: size }, (_, index) => ({
@@ -39,7 +45,7 @@ describe('a tail over broken connections and restarts', () => {
           ...(batch % 2 === 0 ? { [`only${writer}`]: batch } : {}),
         }));
         const headers = { 'idempotency-key': `${writer}-${batch}` };
-        for (let isStored = false; !isStored;) {
+        for (let isStored = false; !isStored && !isOver;) {
           const answer = await server.client
             .call('/api/default/logs/_json', { body: JSON.stringify(rows), headers })
             .catch(() => undefined);
@@ -49,11 +55,9 @@ describe('a tail over broken connections and restarts', () => {
         stored[writer] = from + size;
       }
     };
-    const reader = new TailReader('/api/default/logs/_tail', basic(ROOT.email, ROOT.password));
-    let isReading = true;
     let connections = 0;
     const read = async (): Promise<void> => {
-      while (isReading) {
+      while (isReading && !isOver) {
         const answer = await reader.connect(server.url).catch(() => undefined);
         if (answer?.status === 200) {
           connections += 1;

@@ -44,6 +44,12 @@ describe('a tail', () => {
     expect([path, answer.status, answer.bytes.toString()]).toEqual([path, 200, expect.anything()]);
     return answer;
   };
+  /** A viewer of `default`. */
+  const add = async (name: string): Promise<Record<string, string>> => {
+    const person = { email: `${name}@example.com`, password: PASSWORD, role: 'viewer' };
+    await asRoot('/api/default/users', { ...person, first_name: 'A', last_name: 'B' });
+    return basic(person.email, PASSWORD);
+  };
 
   beforeAll(async () => {
     server = await startServer();
@@ -118,11 +124,12 @@ describe('a tail', () => {
   });
 
   it('is nothing for another tenant, and of other streams nothing for a token', async () => {
-    const eve = { email: 'eve@example.com', password: PASSWORD, role: 'viewer' };
-    await asRoot('/api/default/users', { ...eve, first_name: 'E', last_name: 'E' });
-    const asEve = basic(eve.email, PASSWORD);
-    await server.client.call('/api/walled/secret/_json?wait=true', json([{ n: 1 }]));
-    await asRoot(`/api/theirs/users/${eve.email}`, { role: 'admin' });
+    const asEve = await add('eve');
+    await add('wally');
+    await asRoot('/api/walled/users/wally@example.com', { role: 'admin' });
+    await asRoot('/api/walled/secret/_json?wait=true', [{ n: 1 }]);
+    await asRoot('/api/theirs/users/eve@example.com', { role: 'admin' });
+    expect(numbers(await open('walled/secret/_tail?rows=9'))).toEqual([1]);
     expect((await refusal('walled/secret/_tail', asEve))[0]).toBe(403);
     expect((await refusal('theirs/secret/_tail', asEve))[0]).toBe(404);
     expect((await refusal('default/logs/_tail', {}))[0]).toBe(401);
@@ -146,11 +153,6 @@ describe('a tail', () => {
     }>().data.passcode;
     const made = await asRoot('/api/default/tokens', { name: 'short', role: 'viewer' });
     const { token } = made.json<{ data: { token: string } }>().data;
-    const add = async (name: string): Promise<Record<string, string>> => {
-      const person = { email: `${name}@example.com`, password: PASSWORD, role: 'viewer' };
-      await asRoot('/api/default/users', { ...person, first_name: 'A', last_name: 'B' });
-      return basic(person.email, PASSWORD);
-    };
     const path = 'default/logs/_tail';
     const readers = {
       gone: await open(path, await add('gone')),
@@ -185,6 +187,13 @@ describe('a tail', () => {
     const brief = await open('default/brief/_tail');
     await asRoot('/api/default/streams/brief', undefined, 'DELETE');
     expect(await ends(brief)).toBe('deleted');
+    await add('founder');
+    await asRoot('/api/doomed/users/founder@example.com', { role: 'admin' });
+    await asRoot('/api/doomed/logs/_json?wait=true', [{ n: 1 }]);
+    const doomed = await open('doomed/logs/_tail');
+    await asRoot('/api/doomed', { name: 'doomed' }, 'DELETE');
+    // Its streams go first, at a node that is asked just then.
+    expect(await ends(doomed)).toMatch(/^(?:refused|deleted)$/);
     await server.client.upload('brief', [{ n: 2 }]);
     expect((await brief.connect(server.url)).status).toBe(400);
   });
@@ -198,11 +207,9 @@ describe('a tail', () => {
   });
 
   it('tells a quiet one that it is there, and ends a slow one, which goes on without a gap', async () => {
-    const quiet = await open('default/seen/_tail');
-    const slow = await open('default/wide/_tail').catch(async () => {
-      await server.client.upload('wide', [{ n: -1 }]);
-      return open('default/wide/_tail');
-    });
+    for (const name of ['quiet', 'wide']) await server.client.upload(name, [{ n: -1 }]);
+    const quiet = await open('default/quiet/_tail');
+    const slow = await open('default/wide/_tail');
     slow.pause();
     const rows = 3000;
     const filling = 'x'.repeat(10_000);

@@ -69,6 +69,9 @@ POST   /api/{org}/{stream}/_arrow            -    |   n      y      y      y    
 POST   /api/{org}/{stream}/_delta_lake       -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/clickhouse                 -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/clickhouse                 -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/clickhouse/ping            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tables/{table}             -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/kv/{stream}/{key}          -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/schema                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
@@ -229,6 +232,7 @@ describe('two tenants cannot touch each other', () => {
       body: Buffer.of(0),
       headers: { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' },
     }),
+    'POST /api/{org}/clickhouse': (name) => ({ body: `SELECT count() FROM acme.\`s-${name}\`` }),
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
@@ -236,7 +240,7 @@ describe('two tenants cannot touch each other', () => {
   async function prepare({ method, path }: Route, name: string): Promise<string> {
     if (path.includes('/kv/'))
       await asRoot(`/api/acme/s-${name}/_json?wait=true`, json({ key: 'k', value: 'v' }));
-    else if (/stream|table|sql|search|graphql/.test(path))
+    else if (/stream|table|sql|clickhouse|search|graphql/.test(path))
       await asRoot(`/api/acme/s-${name}/settings`, json({ columns: { a: 'Int64' } }));
     if (path.includes('/tokens/{name}'))
       await asRoot('/api/acme/tokens', json({ name, role: 'viewer' }));
@@ -250,7 +254,7 @@ describe('two tenants cannot touch each other', () => {
   }
 
   function pathTo({ method, path }: Pick<Route, 'method' | 'path'>, name: string): string {
-    if (method === 'GET' && path.endsWith('/sql'))
+    if (method === 'GET' && /\/(?:sql|clickhouse)$/.test(path))
       return `${path}?query=${encodeURIComponent(`SELECT count() AS n FROM \`s-${name}\``)}`;
     return path
       .replace('{stream}', `s-${name}`)

@@ -65,6 +65,10 @@ const STATEMENTS: readonly string[] = [
   "SELECT joinGet('N', 'n', 1)",
   "SELECT dictGet('N', 'n', 1)",
   "SELECT hasColumnInTable('default', 'N', 'n')",
+  "SELECT * FROM system.tables WHERE name = 'N'",
+  "SELECT * FROM system.columns WHERE table = 'N'",
+  'EXISTS TABLE default.N',
+  'DESCRIBE default.N',
   'SHOW TABLES',
   'SHOW COLUMNS FROM N',
   'DESCRIBE N',
@@ -224,6 +228,7 @@ describe('a token for one stream', () => {
   it.each(STATEMENTS)('finds nothing of another by %s', async (statement) => {
     const named = (name: string): string => statement.replace(/\bN(?=x?\b)/g, name);
     await asOfNothing((name) => ['/api/default/sql', { body: named(name) }]);
+    await asOfNothing((name) => ['/api/default/clickhouse', { body: named(name) }]);
     await asOfNothing((name) => {
       const query = { sql: named(name), size: 10 };
       return ['/api/default/_search', { body: JSON.stringify({ query }) }];
@@ -247,6 +252,7 @@ describe('a token for one stream', () => {
     await asOfNothing((name) => [`/api/default/sql?param_t=${name}`, { body: statement }]);
     const query = encodeURIComponent(statement);
     await asOfNothing((name) => [`/api/default/sql?query=${query}&param_t=${name}`, {}]);
+    await asOfNothing((name) => [`/api/default/clickhouse?query=${query}&param_t=${name}`, {}]);
   });
 
   it.each(DOCUMENTS)('finds nothing of another by GraphQL, %s', async (document) => {

@@ -57,10 +57,14 @@ describe('a server whose event store is away', () => {
         expect([result.status, result.headers['retry-after']]).toEqual([503, '5']);
         expect(ms).toBeLessThan(AT_ONCE_MS);
       }
-      const credentials = { email: `nobody-${how}@example.com`, password: 'wrong' };
       for (let n = 0; n < 3; n += 1) {
+        const credentials = { email: `nobody-${how}-${n}@example.com`, password: 'wrong' };
         const wrong = await timed(() => server.client.call('/api/default/users', { credentials }));
         expect([wrong.result.status, wrong.ms < AT_ONCE_MS]).toEqual([401, true]);
+      }
+      for (let n = 0; n < 3; n += 1) {
+        const refused = await server.client.call('/api/default/no', { method: 'DELETE' });
+        expect(refused.status).toBe(404);
       }
       expect(Math.abs((await awaySince()) - Date.now() / 1000)).toBeLessThan(120);
       await comeBack();
@@ -73,6 +77,8 @@ describe('a server whose event store is away', () => {
         'the event store answers again',
       ]);
       expect(lines).not.toMatch(/eventstoredb[^\n]*\.js:/);
+      for (const what of ['failed logins', 'a refusal'])
+        expect([what, lines.split(`${what} could not be kept`).length <= 2]).toEqual([what, true]);
       // They are counted for the minute's end, when it was away at the first.
       await until(async () => (await failedLogins()) > known, 70_000);
     },

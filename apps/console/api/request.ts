@@ -41,15 +41,16 @@ interface Asking {
   readonly method?: string;
   readonly body?: string;
   readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
 /** @throws {ApiFailure} for an answer that is none @throws {TypeError} when the server is away */
 export async function request(path: string, asking: Asking = {}): Promise<Response> {
-  const { method = 'GET', body, accept = 'application/json', signal } = asking;
+  const { method = 'GET', body, accept = 'application/json', headers = {}, signal } = asking;
   const response = await fetch(path, {
     method,
-    headers: { ...ownHeaders(), Accept: accept },
+    headers: { ...ownHeaders(), ...headers, Accept: accept },
     credentials: 'same-origin',
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),

@@ -36,3 +36,5 @@ export async function signOut(): Promise<void> {
 
 /** The server decides what is done; this decides what is offered. */
 export const mayUpload = (role: string): boolean => role !== 'viewer';
+export const mayManage = ({ root }: Session, { role }: Membership): boolean =>
+  root || role === 'admin';

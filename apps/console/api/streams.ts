@@ -1,4 +1,12 @@
-import { apiOf, requestJson } from './request.js';
+import { apiOf, request, requestJson } from './request.js';
+
+/** What people set about a stream. */
+export interface StreamSettings {
+  /** In days; 0 keeps all. */
+  readonly data_retention: number;
+  readonly full_text_search_keys: readonly string[];
+  readonly partition_keys: readonly string[];
+}
 
 /** A stream as the API lists it. */
 export interface StreamRecord {
@@ -11,7 +19,11 @@ export interface StreamRecord {
     /** Bytes, before compression. */
     readonly storage_size: number;
   };
+  readonly settings: StreamSettings;
 }
+
+const pathOf = (organization: string, stream: string): string =>
+  `${apiOf(organization)}/${encodeURIComponent(stream)}`;
 
 /** Those that there are; a page lists a thousand. */
 export async function readStreams(organization: string): Promise<readonly StreamRecord[]> {
@@ -19,6 +31,26 @@ export async function readStreams(organization: string): Promise<readonly Stream
     `${apiOf(organization)}/streams?limit=1000`,
   );
   return list;
+}
+
+type Change = Partial<StreamSettings> & {
+  /** Types of fields, by Arrow's names. */
+  readonly columns?: Readonly<Record<string, string>>;
+};
+
+/** What is absent stays as it is. */
+export async function changeSettings(
+  organization: string,
+  stream: string,
+  change: Change,
+): Promise<void> {
+  const body = JSON.stringify(change);
+  await request(`${pathOf(organization, stream)}/settings`, { method: 'POST', body });
+}
+
+export async function deleteStream(organization: string, stream: string): Promise<void> {
+  const path = `${apiOf(organization)}/streams/${encodeURIComponent(stream)}`;
+  await request(path, { method: 'DELETE' });
 }
 
 export interface Rejected {
@@ -34,7 +66,23 @@ export async function readRejected(
   organization: string,
   stream: string,
 ): Promise<readonly Rejected[]> {
-  const path = `${apiOf(organization)}/${encodeURIComponent(stream)}/_rejected?size=100`;
+  const path = `${pathOf(organization, stream)}/_rejected?size=100`;
   const all = await requestJson<readonly Rejected[]>(path);
   return all.filter(({ upload_id: id }) => id === all[0]?.upload_id);
+}
+
+export interface Retried {
+  /** Moved into the stream. */
+  readonly successful: number;
+  /** Rejected as before. */
+  readonly failed: number;
+  /** Why the first of those is. */
+  readonly error?: string;
+}
+
+/** Tries all that is rejected of a stream again; what fits by now can be queried then. */
+export async function retryRejected(organization: string, stream: string): Promise<Retried> {
+  const path = `${pathOf(organization, stream)}/_rejected/retry?wait=true`;
+  const { status } = await requestJson<{ status: readonly [Retried] }>(path, { method: 'POST' });
+  return status[0];
 }

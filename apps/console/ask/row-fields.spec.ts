@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { rowFields, spread } from './row-fields.js';
+import { listElements, rowFields, spread } from './row-fields.js';
 
 describe('the fields of a row', () => {
   it('are what the server wrote, to the last digit', () => {
@@ -15,6 +15,19 @@ describe('the fields of a row', () => {
       ['in', { kind: 'nested', text: '{"a":[1,{"b":"}"}]}' }],
     ]);
     expect([...rowFields('{}')]).toEqual([]);
+  });
+
+  it('are within the elements of a list, as the server wrote each', () => {
+    fc.assert(
+      fc.property(fc.array(fc.json()), (elements) => {
+        const trimmed = elements.map((each) => each.trim());
+        expect(listElements(`[${elements.join(', ')}]`)).toEqual(trimmed);
+      }),
+    );
+    expect(listElements('[{"n":9007199254740993} , {"a":[1,"]"]}\n]')).toEqual([
+      '{"n":9007199254740993}',
+      '{"a":[1,"]"]}',
+    ]);
   });
 
   it('are those of any record', () => {

@@ -25,6 +25,19 @@ export function rowFields(line: string): ReadonlyMap<string, RawValue> {
   return fields;
 }
 
+/** Elements of a list, as the server wrote each. @param json of the list */
+export function listElements(json: string): readonly string[] {
+  const elements: string[] = [];
+  for (let at = json.indexOf('[') + 1; at > 0 && at < json.length;) {
+    const end = endOfValue(json, at);
+    const element = json.slice(at, end).trim();
+    if (element !== '') elements.push(element);
+    if (json[end] !== ',') break;
+    at = end + 1;
+  }
+  return elements;
+}
+
 function valueOf(json: string): RawValue {
   switch (json[0]) {
     case '"':
@@ -49,7 +62,7 @@ function endOfText(line: string, from: number): number {
   return at + 1;
 }
 
-/** @returns the place of the comma or brace that ends the value */
+/** @returns the place of the comma, brace or bracket that ends the value */
 function endOfValue(line: string, from: number): number {
   let depth = 0;
   for (let at = from; at < line.length;) {
@@ -59,7 +72,7 @@ function endOfValue(line: string, from: number): number {
       continue;
     }
     if (letter === '{' || letter === '[') depth += 1;
-    else if (depth === 0 && (letter === ',' || letter === '}')) return at;
+    else if (depth === 0 && (letter === ',' || letter === '}' || letter === ']')) return at;
     else if (letter === '}' || letter === ']') depth -= 1;
     at += 1;
   }

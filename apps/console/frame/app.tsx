@@ -68,5 +68,5 @@ export function App() {
     forgetAsked();
     setSession(null);
   };
-  return <Desk session={session} onSignedOut={leave} />;
+  return <Desk session={session} onChanged={() => void look()} onSignedOut={leave} />;
 }

@@ -1,21 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { program, wordsOf } from '../api/request.js';
 import { readTables, type Table } from '../api/schema.js';
-import { mayUpload, type Session } from '../api/session.js';
-import { AskPage } from '../ask/ask-page.js';
-import { StreamsPage } from '../streams/streams-page.js';
-import { TablesPage } from '../streams/tables-page.js';
-import { UploadPage } from '../upload/upload-page.js';
+import type { Session } from '../api/session.js';
+import { Received } from '../people/received.js';
 import { Header } from './header.js';
+import { PageContent } from './page-content.js';
+import { pagesFor } from './pages.js';
 import { useRoute } from './route.js';
 
 interface Props {
   readonly session: Session;
+  /** Called when the session may see another organization. */
+  readonly onChanged: () => void;
   readonly onSignedOut: () => void;
 }
 
 /** The pages of somebody who is signed in, for one organization at a time. */
-export function Desk({ session, onSignedOut }: Props) {
+export function Desk({ session, onChanged, onSignedOut }: Props) {
   const route = useRoute();
   const named = session.organizations.find(({ name }) => name === route.organization);
   // A link into an organization asks nothing of another one.
@@ -47,7 +48,6 @@ export function Desk({ session, onSignedOut }: Props) {
     if (membership) readAgain();
   }, [organization]);
 
-  const mayWrite = program === 'hosted' && membership !== undefined && mayUpload(membership.role);
   const page = () => {
     if (!membership)
       return (
@@ -57,41 +57,15 @@ export function Desk({ session, onSignedOut }: Props) {
             : 'You are in no organization. Ask an admin of one to add you.'}
         </p>
       );
-    if (failure !== undefined)
-      return (
-        <p role="alert" class="failure">
-          {failure}
-        </p>
-      );
-    if (!tables) return <p aria-busy="true">Loading…</p>;
-    if (route.page === 'upload' && mayWrite)
-      return (
-        <UploadPage
-          key={organization}
-          organization={organization}
-          stream={route.stream}
-          tables={tables}
-          onStored={readAgain}
-        />
-      );
-    if (route.page === 'streams')
-      return program === 'edge' ? (
-        <TablesPage tables={tables} />
-      ) : (
-        <StreamsPage
-          key={organization}
-          organization={organization}
-          tables={tables}
-          mayWrite={mayWrite}
-        />
-      );
     return (
-      <AskPage
+      <PageContent
         key={organization}
-        organization={organization}
+        route={route}
+        session={session}
+        membership={membership}
         tables={tables}
-        sql={route.sql}
-        mayWrite={mayWrite}
+        failure={failure}
+        onStored={readAgain}
       />
     );
   };
@@ -105,10 +79,11 @@ export function Desk({ session, onSignedOut }: Props) {
         page={route.page}
         session={session}
         organization={organization}
-        mayWrite={mayWrite}
+        pages={pagesFor(session, membership)}
         onSignedOut={onSignedOut}
       />
       <main id="content" tabIndex={-1}>
+        {session.email !== '' && <Received onAccepted={onChanged} />}
         {page()}
       </main>
     </>

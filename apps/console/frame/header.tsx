@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { program, wordsOf } from '../api/request.js';
 import { signOut, type Session } from '../api/session.js';
+import { TITLES } from './pages.js';
 import { linkTo, type Page } from './route.js';
 import { changeTheme, keptTheme } from './theme.js';
 
@@ -8,16 +9,15 @@ interface Props {
   readonly page: Page;
   readonly session: Session;
   readonly organization: string;
-  readonly mayWrite: boolean;
+  /** Those that are offered. */
+  readonly pages: readonly Page[];
   readonly onSignedOut: () => void;
 }
 
-const TITLES: Readonly<Record<Page, string>> = { ask: 'Ask', upload: 'Upload', streams: 'Streams' };
 const THEMES = { auto: 'System’s colors', light: 'Light', dark: 'Dark' } as const;
 
-export function Header({ page, session, organization, mayWrite, onSignedOut }: Props) {
+export function Header({ page, session, organization, pages, onSignedOut }: Props) {
   const [theme, setTheme] = useState(keptTheme);
-  const pages = (Object.keys(TITLES) as Page[]).filter((each) => each !== 'upload' || mayWrite);
   const [failure, setFailure] = useState<string>();
   const leave = async (): Promise<void> => {
     try {

@@ -5,7 +5,9 @@ it('a link leads to what it was made for', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (sql, organization) => {
       const link = linkTo({ page: 'ask', organization, sql });
-      expect(parseRoute(link)).toEqual({ page: 'ask', organization, sql, stream: undefined });
+      expect(parseRoute(link)).toMatchObject({ page: 'ask', organization, sql, stream: undefined });
+      const search = { page: 'search', organization, stream: sql, text: sql, range: '1h' } as const;
+      expect(parseRoute(linkTo(search))).toEqual({ ...search, sql: undefined });
     }),
   );
 });

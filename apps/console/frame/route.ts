@@ -1,6 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 
-export const PAGES = ['ask', 'upload', 'streams'] as const;
+export const PAGES = [
+  'ask',
+  'search',
+  'upload',
+  'streams',
+  'people',
+  'tokens',
+  'audit',
+  'server',
+] as const;
 export type Page = (typeof PAGES)[number];
 
 /** What the address says: a link shows the same to whoever may see it. */
@@ -9,8 +18,12 @@ export interface Route {
   readonly organization: string | undefined;
   /** Of `ask`: the statement. */
   readonly sql: string | undefined;
-  /** Of `upload` and `streams`. */
+  /** Of `search`, `upload` and `streams`. */
   readonly stream: string | undefined;
+  /** Of `search`: what somebody typed. */
+  readonly text: string | undefined;
+  /** Of `search`: a key of its ranges of time. */
+  readonly range: string | undefined;
 }
 
 /** After the `#`: it stays in the browser, so no log of a proxy has the statement. */
@@ -22,14 +35,16 @@ export function parseRoute(hash: string): Route {
     organization: values.get('org') ?? undefined,
     sql: values.get('sql') ?? undefined,
     stream: values.get('stream') ?? undefined,
+    text: values.get('text') ?? undefined,
+    range: values.get('range') ?? undefined,
   };
 }
 
 export function linkTo(route: Partial<Route> & Pick<Route, 'page'>): string {
   const values = new URLSearchParams();
-  if (route.organization !== undefined) values.set('org', route.organization);
-  if (route.sql !== undefined) values.set('sql', route.sql);
-  if (route.stream !== undefined) values.set('stream', route.stream);
+  const { organization: org, sql, stream, text: typed, range } = route;
+  for (const [name, value] of Object.entries({ org, sql, stream, text: typed, range }))
+    if (value !== undefined) values.set(name, value);
   const text = values.toString();
   return `#/${route.page}${text === '' ? '' : `?${text}`}`;
 }

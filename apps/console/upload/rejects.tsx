@@ -1,24 +1,67 @@
-import { useEffect, useState } from 'preact/hooks';
-import { wordsOf } from '../api/request.js';
-import { readRejected, type Rejected } from '../api/streams.js';
+import { readRejected, retryRejected, type Rejected, type Retried } from '../api/streams.js';
+import { useAction } from '../api/use-action.js';
+import { useAnswer } from '../api/use-answer.js';
+import { Failure } from '../frame/failure.js';
+import { linkTo } from '../frame/route.js';
 
 interface Props {
   readonly organization: string;
   readonly stream: string;
+  readonly mayWrite: boolean;
+  /** Called when some of it has moved into the stream. */
+  readonly onMoved: () => void;
 }
 
-/** What of the newest upload did not fit, with its reason and its line. */
-export function Rejects({ organization, stream }: Props) {
-  const [records, setRecords] = useState<readonly Rejected[]>();
-  const [failure, setFailure] = useState<string>();
-  useEffect(() => {
-    readRejected(organization, stream).then(setRecords, (error: unknown) =>
-      setFailure(wordsOf(error)),
-    );
-  }, [organization, stream]);
-  if (failure !== undefined) return <p class="failure">{failure}</p>;
-  if (!records) return <p aria-busy="true">Looking what was rejected…</p>;
-  if (records.length === 0) return <p>Nothing of {stream} is rejected.</p>;
+/** What of the newest upload did not fit, with its reason and its line; and once more, when it may fit. */
+export function Rejects({ organization, stream, mayWrite, onMoved }: Props) {
+  const { answer, failure, askAgain } = useAnswer(
+    () => readRejected(organization, stream),
+    [organization, stream],
+  );
+  const retry = useAction();
+  const tryAgain = (): void =>
+    retry.run(async () => {
+      const retried = await retryRejected(organization, stream);
+      askAgain();
+      if (retried.successful > 0) onMoved();
+      return wordsOfRetry(retried);
+    });
+  if (!answer && failure === undefined) return <p aria-busy="true">Looking what was rejected…</p>;
+  return (
+    <>
+      <Failure words={failure} />
+      {answer?.length === 0 && <p>Nothing of {stream} is rejected.</p>}
+      {answer && answer.length > 0 && <RejectedTable stream={stream} records={answer} />}
+      {mayWrite && answer && answer.length > 0 && (
+        <div class="bar">
+          <button type="button" class="primary" disabled={retry.isBusy} onClick={tryAgain}>
+            Try again
+          </button>
+          <span class="hint">
+            all that is rejected of {stream}, after a change of{' '}
+            <a href={linkTo({ page: 'streams', organization, stream })}>its settings</a>
+          </span>
+        </div>
+      )}
+      <p role="status">{retry.isBusy ? 'Trying again…' : retry.done}</p>
+      <Failure words={retry.failure} />
+    </>
+  );
+}
+
+function wordsOfRetry({ successful, failed, error }: Retried): string {
+  const stayed = failed === 0 ? '' : `, ${failed.toLocaleString()} still rejected`;
+  const why = error === undefined ? '' : `: ${error}`;
+  return `${successful.toLocaleString()} moved into the stream${stayed}${why}.`;
+}
+
+function RejectedTable({
+  stream,
+  records,
+}: {
+  readonly stream: string;
+  readonly records: readonly Rejected[];
+}) {
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label={`Rejected records of ${stream}`}>
       <table>

@@ -76,7 +76,9 @@ export function UploadJob({ organization, job, onStored }: Props) {
           </button>
         </div>
       )}
-      {state.at === 'stored' && <Outcome organization={organization} stored={state.stored} />}
+      {state.at === 'stored' && (
+        <Outcome organization={organization} stored={state.stored} onMoved={onStored} />
+      )}
     </section>
   );
 }
@@ -84,9 +86,11 @@ export function UploadJob({ organization, job, onStored }: Props) {
 function Outcome({
   organization,
   stored,
+  onMoved,
 }: {
   readonly organization: string;
   readonly stored: Stored;
+  readonly onMoved: () => void;
 }) {
   const { name, successful, failed } = stored;
   const sql = `SELECT * FROM ${quotedName(name)} LIMIT 100`;
@@ -97,7 +101,9 @@ function Outcome({
         <strong class={failed > 0 ? 'failed' : ''}>{failed.toLocaleString()}</strong> rejected.{' '}
         <a href={linkTo({ page: 'ask', organization, sql })}>Ask {name}</a>
       </p>
-      {failed > 0 && <Rejects organization={organization} stream={name} />}
+      {failed > 0 && (
+        <Rejects organization={organization} stream={name} mayWrite onMoved={onMoved} />
+      )}
     </>
   );
 }

@@ -191,7 +191,10 @@ const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): num
   crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
 
 /** @throws {Error} when it is not what was stored */
-function sound({ sum, ...event }: StoredEvent, position: number): RecordedEvent {
+function sound(stored: StoredEvent | null, position: number): RecordedEvent {
+  const { sum, ...event } = stored ?? ({} as Partial<StoredEvent> as StoredEvent);
+  if (typeof event.stream !== 'string' || typeof event.revision !== 'number')
+    throw damaged(position);
   if (sum !== undefined && sum !== sumOf(event)) throw damaged(position);
   return { ...event, position: BigInt(position) };
 }

@@ -3,7 +3,6 @@ import {
   NO_STREAM,
   type AppendExpectedRevision,
   type JSONEventType,
-  type ReadPosition,
 } from '@eventstore/db-client';
 import type { ExpectedRevision } from '../event-store.js';
 
@@ -15,7 +14,3 @@ export function storable(data: unknown): JSONEventType['data'] {
 
 export const toExpected = (expected: ExpectedRevision): AppendExpectedRevision =>
   typeof expected === 'number' ? BigInt(expected) : expected === 'any' ? ANY : NO_STREAM;
-
-/** 0 is before everything. */
-export const at = (position: bigint | undefined): ReadPosition | undefined =>
-  position === undefined || position === 0n ? undefined : { commit: position, prepare: position };

@@ -1,12 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
-  BACKWARDS,
-  END,
-  FORWARDS,
   jsonEvent,
-  START,
-  streamNameFilter,
-  StreamNotFoundError,
   WrongExpectedVersionError,
   type EventStoreDBClient,
   type JSONEventType,
@@ -23,8 +17,9 @@ import {
 } from '../event-store.js';
 import { Patience, within } from './patience.js';
 import { Presence, type PresenceLog } from './presence.js';
-import { pull, type Source } from './pull.js';
-import { at, storable, toExpected } from './client-values.js';
+import { LogReader } from './log-reader.js';
+import { PassedOver } from './passed-over.js';
+import { storable, toExpected } from './client-values.js';
 import { soundClient } from './sound-client.js';
 import { StreamNames } from './stream-names.js';
 
@@ -36,18 +31,17 @@ export interface EventStoreDbOptions {
   readonly namespace?: string;
   /** How long an operation is tried again from when the server was there last. Default 20 s. */
   readonly patienceMs?: number;
+  /** Where it is kept up to where others' events were passed over; absolute. None: it is not. */
+  readonly positionFile?: string;
   /** How long the server may take for one answer. Default 5 s. */
   readonly silenceMs?: number;
 }
 
 const DEFAULTS = { namespace: 'millrace', patienceMs: 20_000, silenceMs: 5_000 };
-/** Events the server looks at before it tells a filtered subscription how far it is. */
-const SEARCH_WINDOW = 32;
+/** How long a close may take to keep where it is. */
+const CLOSE_MS = 500;
 /** How far back a repeated append is looked for. */
 const LOOK_BACK = 500;
-
-/** Where a reading goes on after what it has given so far. */
-type Open = (seen: RecordedEvent | undefined, count: number) => Source | undefined;
 
 /**
  * Events in EventStoreDB. Whatever fails on the way is tried again for a while: appends carry the
@@ -59,17 +53,25 @@ export class EventStoreDb implements EventStore {
   private readonly names: StreamNames;
   private readonly closing = new AbortController();
   private readonly presence: Presence;
+  private readonly reader: LogReader;
+  /** What is known of earlier processes' reading. */
+  private readonly loaded: Promise<void>;
   private readonly silenceMs: number;
 
   constructor(options: EventStoreDbOptions) {
+    const { positionFile } = options;
     const { url, log, namespace, patienceMs, silenceMs } = { ...DEFAULTS, ...options };
     setMaxListeners(0, this.closing.signal);
     this.client = soundClient(url);
     this.names = new StreamNames(namespace);
     this.silenceMs = silenceMs;
     const { signal } = this.closing;
-    const probe = (): Promise<void> => this.probe();
+    const probe = (): Promise<void> => this.reader.probe();
     this.presence = new Presence({ patienceMs, probe, log, signal });
+    const { client, names, presence } = this;
+    const passed = new PassedOver(names.prefix, positionFile);
+    this.reader = new LogReader({ client, names, presence, silenceMs, signal, passed });
+    this.loaded = this.reader.loadPosition();
   }
 
   get awaySince(): number | undefined {
@@ -117,112 +119,31 @@ export class EventStoreDb implements EventStore {
     options: ReadStreamOptions = {},
     patience = this.patience(),
   ): AsyncIterable<RecordedEvent> {
-    const { direction = 'forward', from, limit = Infinity } = options;
-    const backward = direction === 'backward';
-    const begin = from === undefined ? (backward ? END : START) : BigInt(from);
-    return this.reading(limit, patience, (seen, count) => {
-      if (backward && seen?.revision === 0) return undefined;
-      return this.client.readStream(this.names.stored(stream), {
-        direction: backward ? BACKWARDS : FORWARDS,
-        fromRevision: seen ? BigInt(seen.revision + (backward ? -1 : 1)) : begin,
-        maxCount: Math.min(limit - count, Number.MAX_SAFE_INTEGER),
-        requiresLeader: true,
-      });
-    });
+    return this.reader.read(stream, options, patience);
   }
 
   async *readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
-    const { direction = 'forward', after, limit = Infinity } = options;
-    const backward = direction === 'backward';
-    const events = this.reading(Infinity, this.patience(), (seen) =>
-      this.client.readAll({
-        direction: backward ? BACKWARDS : FORWARDS,
-        fromPosition: at(seen?.position ?? after) ?? (backward ? END : START),
-        requiresLeader: true,
-      }),
-    );
-    let mark = after;
-    let count = 0;
-    for await (const event of events) {
-      // Forward, the server gives the event at the position itself too.
-      if (mark !== undefined && (backward ? event.position >= mark : event.position <= mark))
-        continue;
-      yield event;
-      mark = event.position;
-      count += 1;
-      if (count === limit) return;
-    }
+    await this.loaded;
+    yield* this.reader.readAll(options, this.patience());
   }
 
   async *subscribe({ after, signal }: SubscribeOptions): AsyncIterable<RecordedEvent> {
+    await this.loaded;
     const ended = AbortSignal.any([signal, this.closing.signal]);
-    const patience = this.patience(true, ended);
-    const filter = streamNameFilter({
-      prefixes: [this.names.prefix],
-      maxSearchWindow: SEARCH_WINDOW,
-    });
-    let seen = after;
-    while (!ended.aborted) {
-      const source = this.client.subscribeToAll({ fromPosition: at(seen) ?? START, filter });
-      try {
-        for await (const resolved of pull(source, { signal: ended })) {
-          patience.reset();
-          const event = this.names.recorded(resolved);
-          if (!event || (seen !== undefined && event.position <= seen)) continue;
-          yield event;
-          seen = event.position;
-        }
-        if (!ended.aborted) throw new Error('the event store ended a subscription');
-      } catch (error) {
-        if (!ended.aborted) await patience.after(error);
-      }
-    }
+    yield* this.reader.subscribe(after, ended, this.patience(true, ended));
   }
 
   async lastPosition(): Promise<bigint | undefined> {
-    for await (const { position } of this.readAll({ direction: 'backward', limit: 1 }))
-      return position;
-    return undefined;
+    await this.loaded;
+    return this.reader.lastPosition(this.patience());
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    if (this.awaySince === undefined)
+      await within(CLOSE_MS, this.reader.keepPosition()).catch(() => undefined);
     this.closing.abort();
     // It cancels every call at once; then it waits for streams that nobody reads, for ever.
     this.client.dispose().catch(() => undefined);
-    return Promise.resolve();
-  }
-
-  /** What `open` gives, and after a failure what it gives from the last event on. */
-  private async *reading(
-    limit: number,
-    patience: Patience,
-    open: Open,
-  ): AsyncIterable<RecordedEvent> {
-    const { signal } = this.closing;
-    let seen: RecordedEvent | undefined;
-    let count = 0;
-    patience.begin();
-    while (count < limit) {
-      const source = open(seen, count);
-      if (!source) return;
-      try {
-        for await (const resolved of pull(source, { silenceMs: this.silenceMs, signal })) {
-          const event = this.names.recorded(resolved);
-          if (!event) continue;
-          patience.reset();
-          yield event;
-          seen = event;
-          count += 1;
-        }
-        if (signal.aborted) throw new Error('the event store was closed during a read');
-        this.presence.heard();
-        return;
-      } catch (error) {
-        if (error instanceof StreamNotFoundError) this.presence.heard();
-        if (error instanceof StreamNotFoundError) return;
-        await patience.after(error);
-      }
-    }
   }
 
   /** The result for events that have just been stored, or were there already. */
@@ -268,18 +189,6 @@ export class EventStoreDb implements EventStore {
     if (found) return found;
     const actual = typeof actualVersion === 'bigint' ? Number(actualVersion) : -1;
     throw new WrongExpectedRevisionError(stream, expected, actual);
-  }
-
-  /** @throws when the leader does not answer */
-  private async probe(): Promise<void> {
-    const { signal } = this.closing;
-    const last = this.client.readAll({
-      direction: BACKWARDS,
-      fromPosition: END,
-      maxCount: 1,
-      requiresLeader: true,
-    });
-    for await (const _ of pull(last, { silenceMs: this.silenceMs, signal })) return;
   }
 
   private patience(endless = false, signal = this.closing.signal): Patience {

@@ -22,7 +22,8 @@ export class StreamNames {
     return {
       id: event.id,
       type: event.type,
-      data: event.data,
+      // Bytes that nobody has called JSON are of no event of ours.
+      data: event.isJson ? event.data : undefined,
       metadata: event.metadata as unknown as EventMetadata,
       stream: event.streamId.slice(this.prefix.length),
       revision: Number(event.revision),

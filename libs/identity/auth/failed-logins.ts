@@ -14,6 +14,30 @@ const LISTED = { perSecond: 2000 * PER_DAY, burst: 200 };
 const LISTED_UNKNOWN = { perSecond: 500 * PER_DAY, burst: 50 };
 const COUNTED_AT_ONCE_MAX = 2000;
 
+/** What the audit trail is told of failed logins. */
+export type FailedLoginEvent =
+  | {
+      readonly type: 'LoginFailed';
+      readonly data: {
+        readonly userId?: string;
+        readonly token?: true;
+        readonly failed: number;
+        readonly refused?: number;
+        /** ISO 8601, UTC, both. */
+        readonly first?: string;
+        readonly last?: string;
+      };
+    }
+  | {
+      readonly type: 'LoginsFailed';
+      readonly data: {
+        readonly failed: number;
+        readonly refused: number;
+        readonly prefixes: number;
+        readonly morePrefixes?: true;
+      };
+    };
+
 export interface FailedLogin {
   /** A fingerprint of the e-mail. Never the e-mail: it may be a password typed into the wrong field. */
   readonly account: string;
@@ -54,6 +78,7 @@ export class FailedLogins implements OnApplicationShutdown {
   private unlisted = new UnlistedFailures();
   private minute: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
+  private isKeeping = true;
 
   constructor(private readonly pipeline: CommandPipeline) {}
 
@@ -101,7 +126,7 @@ export class FailedLogins implements OnApplicationShutdown {
     const { unlisted } = this;
     if (unlisted.isEmpty) return;
     this.unlisted = new UnlistedFailures();
-    const event = { type: 'LoginsFailed', data: unlisted.summary() };
+    const event: FailedLoginEvent = { type: 'LoginsFailed', data: unlisted.summary() };
     const isKept = reaches && (await this.keep('logins', event, { address: unlisted.addresses() }));
     if (isKept) return;
     this.unlisted.merge(unlisted);
@@ -148,7 +173,7 @@ export class FailedLogins implements OnApplicationShutdown {
 
   private async keep(
     stream: string,
-    event: { readonly type: string; readonly data: object },
+    event: FailedLoginEvent,
     context: Partial<CommandContext>,
   ): Promise<boolean> {
     try {
@@ -158,9 +183,13 @@ export class FailedLogins implements OnApplicationShutdown {
         occurredAt: iso(Date.now()),
         ...context,
       });
+      this.isKeeping = true;
       return true;
     } catch (error) {
-      this.logger.error(`failed logins could not be kept, and are tried again: ${String(error)}`);
+      // Once: while the store is away, whoever knocks would write the log.
+      if (this.isKeeping)
+        this.logger.error(`failed logins could not be kept, and are tried again: ${String(error)}`);
+      this.isKeeping = false;
       return false;
     }
   }

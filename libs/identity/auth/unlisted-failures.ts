@@ -32,9 +32,9 @@ export class UnlistedFailures {
     for (const [prefix, count] of other.prefixes) this.addFrom(prefix, count);
   }
 
-  summary(): object {
+  summary() {
     const { failed, refused, prefixes, elsewhere } = this;
-    const more = elsewhere > 0 ? { morePrefixes: true } : {};
+    const more = elsewhere > 0 ? { morePrefixes: true as const } : {};
     return { failed, refused, prefixes: prefixes.size, ...more };
   }
 

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { systemContext } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { unlessUntold } from './unless-untold.js';
 import { passwordProblem } from '../auth/password-hash.js';
 import { VerifiedCredentials } from '../auth/verified-credentials.js';
 import { Accounts } from '../people/accounts.js';
@@ -33,6 +35,8 @@ export interface RootCredentials {
 
 @CommandHandler(EnsureRoot)
 export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCredentials> {
+  private readonly logger = new Logger('ensure-root');
+
   constructor(
     private readonly accounts: Accounts,
     private readonly memberships: Memberships,
@@ -48,6 +52,11 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
     await this.ensureDefaultOrganization();
     const root = this.users.root();
     if (root) return this.updateRoot(root, command);
+    // A second one would be there for good when the first is understood again.
+    if (this.users.hasUntold) {
+      this.logger.error('no root account can be told: an event of an account is not understood');
+      return { email: command.email, password: undefined, file: undefined };
+    }
     try {
       return await this.registerRoot(command);
     } catch (error) {
@@ -84,14 +93,18 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
       return { email: root.email, password: undefined, file: existsSync(file) ? file : undefined };
     }
     if (!(await this.credentials.checkHere(root.email, password)))
-      await this.accounts.change(root.id, { password }, systemContext());
+      await unlessUntold(this.logger, () =>
+        this.accounts.change(root.id, { password }, systemContext()),
+      );
     rmSync(file, { force: true });
     return { email: root.email, password: undefined, file: undefined };
   }
 
   private async ensureDefaultOrganization(): Promise<void> {
     if (!this.organizations.find(DEFAULT_ORGANIZATION))
-      await this.memberships.create(DEFAULT_ORGANIZATION, undefined, systemContext());
+      await unlessUntold(this.logger, () =>
+        this.memberships.create(DEFAULT_ORGANIZATION, undefined, systemContext()),
+      );
   }
 }
 

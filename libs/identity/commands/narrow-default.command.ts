@@ -1,9 +1,11 @@
+import { Logger } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { CommandPipeline, EventStore, systemContext } from '@app/event-store';
 import { automaticMembers } from '../aggregates/automatic-members.js';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection } from '../projections/users.projection.js';
+import { unlessUntold } from './unless-untold.js';
 
 /**
  * Makes viewers of those who are members of `default` only because everybody became one. Runs at
@@ -13,6 +15,8 @@ export class NarrowDefault {}
 
 @CommandHandler(NarrowDefault)
 export class NarrowDefaultHandler implements ICommandHandler<NarrowDefault, void> {
+  private readonly logger = new Logger('narrow-default');
+
   constructor(
     private readonly pipeline: CommandPipeline,
     private readonly store: EventStore,
@@ -32,8 +36,10 @@ export class NarrowDefaultHandler implements ICommandHandler<NarrowDefault, void
       const commandId = await this.registeredBy(userId);
       if (commandId !== undefined) registrations.set(userId, commandId);
     }
-    let changed = registrations.size;
-    while (changed > 0) changed = await this.narrow(home.id, registrations);
+    await unlessUntold(this.logger, async () => {
+      let changed = registrations.size;
+      while (changed > 0) changed = await this.narrow(home.id, registrations);
+    });
   }
 
   /** @returns how many have become viewers: more may be left then */

@@ -14,6 +14,20 @@ const STREAM = 'installation-key';
 const NOTED = 'InstallationKeyNoted';
 const CHANGED = 'InstallationKeyChanged';
 const ACCOUNTS_LEFT_OUT = 'AccountsLeftOut';
+/** In the stream of the installation's key. */
+export type InstallationEvent =
+  | { readonly type: typeof NOTED; readonly data: { readonly check: string } }
+  | {
+      readonly type: typeof CHANGED;
+      readonly data: { readonly check: string; readonly former: string };
+    }
+  | {
+      readonly type: typeof ACCOUNTS_LEFT_OUT;
+      readonly data: {
+        readonly accounts: readonly string[];
+        readonly passcodes: readonly string[];
+      };
+    };
 /** What one event names: a store may bound an event's bytes. */
 const NAMED_AT_ONCE = 1000;
 const LOGGED_MAX = 10;
@@ -107,7 +121,7 @@ export async function changeInstallationKey(
   const check = checkOf(next);
   if ([before, ...before.changes].some((each) => each.check === check))
     throw new Error('this key is, or was, the key of this installation; want another one');
-  const change = newEvent(CHANGED, { check, former: current.sealFor(next) });
+  const change = newEvent({ type: CHANGED, data: { check, former: current.sealFor(next) } });
   await events.append(STREAM, [change], before.length - 1);
 }
 
@@ -174,29 +188,30 @@ async function noted(store: EventStore): Promise<Noted | undefined> {
 }
 
 function noteOf(check: string, { accounts, passcodes }: Foreign): NewEvent[] {
-  const events = [newEvent(NOTED, { check })];
+  const events = [newEvent({ type: NOTED, data: { check } })];
   const [ids, rotations] = [[...accounts], [...passcodes]];
   for (let at = 0; at < Math.max(ids.length, rotations.length); at += NAMED_AT_ONCE)
     events.push(
-      newEvent(ACCOUNTS_LEFT_OUT, {
-        accounts: ids.slice(at, at + NAMED_AT_ONCE),
-        passcodes: rotations.slice(at, at + NAMED_AT_ONCE),
+      newEvent({
+        type: ACCOUNTS_LEFT_OUT,
+        data: {
+          accounts: ids.slice(at, at + NAMED_AT_ONCE),
+          passcodes: rotations.slice(at, at + NAMED_AT_ONCE),
+        },
       }),
     );
   return events;
 }
 
-function newEvent(type: string, data: object): NewEvent {
+function newEvent(event: InstallationEvent): NewEvent {
   const id = randomUUID();
   return {
     id,
-    type,
-    data,
+    ...event,
     metadata: {
       $correlationId: id,
       $causationId: id,
       actor: 'system',
-      schemaVersion: 1,
       occurredAt: new Date().toISOString(),
     },
   };

@@ -37,6 +37,7 @@ export class UsersProjection implements SnapshottedProjection {
   private entries = new Map<string, Entry>();
   private readonly ids = new Map<string, string>();
   private rootId: string | undefined;
+  private untold = 0;
 
   constructor(private readonly people: PersonalData) {}
 
@@ -44,6 +45,7 @@ export class UsersProjection implements SnapshottedProjection {
     if (!event.stream.startsWith('user-')) return;
     const id = event.stream.slice('user-'.length);
     const entry = this.entries.get(id);
+    if (!entry && event.notUnderstood !== undefined) this.untold += 1;
     const user = userAggregate.evolve(entry?.user, event as unknown as UserEvent);
     if (!user) return;
     // Whoever finds the account can read it.
@@ -104,6 +106,11 @@ export class UsersProjection implements SnapshottedProjection {
 
   erasedIds(): readonly string[] {
     return [...this.entries.values()].flatMap(({ user }) => (user.erased ? [user.id] : []));
+  }
+
+  /** Whether there are accounts of which nothing can be told: root may be one of them. */
+  get hasUntold(): boolean {
+    return this.untold > 0;
   }
 
   /** @throws {Error} when there is one, and its key is not: it must not be taken for missing. */

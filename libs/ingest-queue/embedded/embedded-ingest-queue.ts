@@ -157,8 +157,7 @@ export class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   }
 
   written(): Promise<QueuePosition> {
-    const offset = BigInt(this.done.upTo) + 1n;
-    return Promise.resolve({ partition: this.partition, offset });
+    return Promise.resolve({ partition: this.partition, offset: BigInt(this.done.upTo) + 1n });
   }
 
   async awaitCommitted({ offset }: QueuePosition): Promise<void> {

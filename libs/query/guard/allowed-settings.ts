@@ -32,6 +32,9 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
   union_default_mode: /^(?:ALL|DISTINCT|)$/,
 };
 
+/** Their names. */
+export const ALLOWED_SETTINGS: readonly string[] = Object.keys(ALLOWED);
+
 /** By name. */
 export type Settings = Readonly<Record<string, string>>;
 
@@ -66,10 +69,9 @@ function flag(value: string): string {
 }
 
 function checkSetting(name: string, value: string): void {
-  const names = Object.keys(ALLOWED);
   const form = Object.hasOwn(ALLOWED, name) ? ALLOWED[name] : undefined;
   if (!form) {
-    const why = `setting ${name} is not allowed${didYouMean(name, names)}; these are: ${names.join(', ')}`;
+    const why = `setting ${name} is not allowed${didYouMean(name, ALLOWED_SETTINGS)}; these are: ${ALLOWED_SETTINGS.join(', ')}`;
     throw refused('settings', why);
   }
   if (!form.test(value)) {

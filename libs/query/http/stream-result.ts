@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest, RequestOrganization } from '@app/platform';
-import { WholeResult, type QueryProgress } from '@app/warehouse';
+import { WholeResult, type AnswerFormat, type QueryProgress } from '@app/warehouse';
 import type { Values } from '../guard/bind-values.js';
 import type { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
@@ -41,8 +41,35 @@ export async function streamResult(
   reply: FastifyReply,
   values: Values = {},
 ): Promise<void> {
-  const { format, contentType } = negotiateFormat(request.headers.accept);
-  const encoding = negotiateEncoding(header(request.headers['accept-encoding']), OFFERED);
+  const form = {
+    ...negotiateFormat(request.headers.accept),
+    encoding: acceptedEncoding(request),
+  };
+  await streamAs(form, queries, organization, sql, request, reply, values);
+}
+
+/** How an answer is written. */
+export interface AnswerForm {
+  readonly format: AnswerFormat;
+  readonly contentType: string;
+  readonly encoding: ContentEncoding | undefined;
+  /** The engine's settings for it. */
+  readonly writing?: Readonly<Record<string, string>>;
+}
+
+export const acceptedEncoding = ({ headers }: AuthenticatedRequest): ContentEncoding | undefined =>
+  negotiateEncoding(header(headers['accept-encoding']), OFFERED);
+
+/** The same in a form that was chosen before. */
+export async function streamAs(
+  { format, contentType, encoding, writing }: AnswerForm,
+  queries: Pick<QueryPipeline, 'run'>,
+  organization: RequestOrganization,
+  sql: string,
+  request: AuthenticatedRequest,
+  reply: FastifyReply,
+  values: Values,
+): Promise<void> {
   const statistics = takesTrailers(request) ? new Statistics() : undefined;
   const id = randomUUID();
   void reply.header('X-Query-Id', id);
@@ -51,6 +78,7 @@ export async function streamResult(
     values,
     organization,
     format,
+    ...(writing && { writing }),
     signal: abortedWith(reply),
     id,
     ...(statistics && { onProgress: (progress) => statistics.update(progress) }),

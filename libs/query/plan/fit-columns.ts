@@ -1,4 +1,10 @@
-import { quoteIdentifier, quoteText, type Column, type ResultFormat } from '@app/warehouse';
+import {
+  isEngineFormat,
+  quoteIdentifier,
+  quoteText,
+  type Column,
+  type AnswerFormat,
+} from '@app/warehouse';
 import { readElement, readEngineType } from './engine-type.js';
 import { hasWallTimes, wallTimeText } from './wall-times.js';
 
@@ -27,18 +33,19 @@ const parquetLeaf: Leaf = (name) => {
   return name === 'BFloat16' ? 'Float32' : undefined;
 };
 
-const LEAVES: Partial<Record<ResultFormat, Leaf>> = {
+const LEAVES: Partial<Record<AnswerFormat, Leaf>> = {
   'arrow-stream': arrowLeaf,
   'arrow-file': arrowLeaf,
   parquet: parquetLeaf,
 };
 
 /**
- * Formats that cannot carry every type of the engine so that others read it.
+ * Formats that cannot carry every type of the engine so that others read it. Who asks for one by the
+ * engine's own name has a client that knows its types.
  * @param wallTimes whether times without a zone may be among the columns.
  */
-export const needsFitting = (format: ResultFormat, wallTimes: boolean): boolean =>
-  wallTimes || format === 'csv' || LEAVES[format] !== undefined;
+export const needsFitting = (format: AnswerFormat, wallTimes: boolean): boolean =>
+  !isEngineFormat(format) && (wallTimes || format === 'csv' || LEAVES[format] !== undefined);
 
 /**
  * The statement with columns that the format carries: CSV has lists and objects as JSON; Arrow and
@@ -48,7 +55,7 @@ export const needsFitting = (format: ResultFormat, wallTimes: boolean): boolean 
 export function fitColumns(
   statement: string,
   columns: readonly Column[],
-  format: ResultFormat,
+  format: AnswerFormat,
 ): string {
   const fitted = columns.map(({ type }, at) => expression(`c${at}`, type, format));
   const unchanged = fitted.every((each, at) => each === `c${at}`);
@@ -60,7 +67,7 @@ export function fitColumns(
   return `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`;
 }
 
-function expression(column: string, type: string, format: ResultFormat): string {
+function expression(column: string, type: string, format: AnswerFormat): string {
   const leaf = LEAVES[format];
   if (type === 'Dynamic' && (leaf || format === 'csv')) return textOfAnything(column);
   if (leaf && type === 'Array(Dynamic)') return `arrayMap(e -> ${textOfAnything('e')}, ${column})`;

@@ -89,6 +89,14 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.databases;
   }
 
+  /**
+   * Whether what is for a stream has no place any more: the stream is deleted, or its organization.
+   * Records that were rejected before there was a stream for them have only the organization.
+   */
+  isGone(streamId: string, database: string): boolean {
+    return this.deleted.has(streamId) || this.databases.has(database);
+  }
+
   /** How many the organization has. */
   count(organizationId: string): number {
     return this.organizations.get(organizationId)?.size ?? 0;

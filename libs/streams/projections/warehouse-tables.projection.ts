@@ -1,4 +1,4 @@
-import type { Lead, Projection, RecordedEvent } from '@app/event-store';
+import type { Lead, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
   UNTYPED,
@@ -51,6 +51,7 @@ export class UnknownTableError extends Error {
  *
  * A stream whose table the engine refuses to make or change is put aside, by itself: its event counts
  * as carried out for all others, and it is tried again when somebody uses it, and at each start.
+ * Where an event of a stream is not understood its table may be ahead of the catalog, and stays.
  */
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
@@ -67,6 +68,7 @@ export class WarehouseTablesProjection implements Projection {
     private readonly databases: () => readonly string[],
     private readonly lead: Lead,
     private readonly log: TablesLog,
+    private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}
 
   /** What is there before events are read is known to one of them, whatever others make meanwhile. */
@@ -156,9 +158,15 @@ export class WarehouseTablesProjection implements Projection {
     for (const table of this.foundOfStreams()) {
       const { streamId } = table;
       const stream = this.streams.byId(streamId);
-      const isKnown = stream && nameOf({ ...stream, table: stream.name }) === nameOf(table);
-      if (!isKnown && !this.streams.isDeleted(streamId)) throw new UnknownTableError(nameOf(table));
+      const isOf = stream && nameOf({ ...stream, table: stream.name }) === nameOf(table);
+      const isKnown = isOf || this.streams.isDeleted(streamId) || this.isAhead(streamId);
+      if (!isKnown) throw new UnknownTableError(nameOf(table));
     }
+  }
+
+  /** What it became by an event that is not understood must not be undone. */
+  private isAhead(streamId: string): boolean {
+    return this.notUnderstood.has(`stream-${streamId}`);
   }
 
   /** Tables of ours begin with an underscore, as no stream does. */
@@ -257,15 +265,13 @@ export class WarehouseTablesProjection implements Projection {
   ): Promise<void> {
     const table = { database, table: name };
     const columns = listedColumns(schema);
+    if (actual && this.isAhead(id)) return;
     if (!actual) await this.schema.createTable(table, columns, id);
     const types = new Map((actual?.columns ?? columns).map(({ name, type }) => [name, type]));
-    const untyped = [...types.keys()].filter((column) => types.get(column) === UNTYPED);
     const wanted = new Set(columns.map((column) => column.name));
-    if (untyped.some((column) => !wanted.has(column)))
-      await this.schema.dropUntyped(
-        table,
-        untyped.filter((column) => !wanted.has(column)),
-      );
+    const untyped = [...types.keys()].filter((column) => types.get(column) === UNTYPED);
+    const surplus = untyped.filter((column) => !wanted.has(column));
+    if (surplus.length > 0) await this.schema.dropUntyped(table, surplus);
     await this.schema.addColumns(
       table,
       columns.filter(({ name }) => !types.has(name) || types.get(name) === UNTYPED),

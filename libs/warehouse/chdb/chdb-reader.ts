@@ -8,7 +8,7 @@ import { quoteIdentifier, quoteText } from '../identifier.js';
 import { handOver } from '../let-go.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
-import { ENGINE_FORMAT } from '../sql/read-settings.js';
+import { engineFormat } from '../sql/read-settings.js';
 import { WholeResult } from '../whole-result.js';
 import { chunkJoiner, isWholeFile, wholeDocument } from './join-chunks.js';
 import { Lease } from './lease.js';
@@ -69,7 +69,7 @@ export class ChdbReader implements WarehouseReader {
         for (const statement of parameters(query)) await pooled.session.queryAsync(statement);
         query.signal?.addEventListener('abort', stop, { once: true });
         const sql = RunningQueries.marked(id, query.sql);
-        const options = { format: ENGINE_FORMAT[query.format] };
+        const options = { format: engineFormat(query.format) };
         return (await pooled.session.queryAsync(sql, options)).text();
       } catch (error) {
         await pooled.clear();
@@ -146,7 +146,7 @@ export class ChdbReader implements WarehouseReader {
 
   private async file(query: WarehouseQuery, lease: Lease): Promise<Readable> {
     const file = join(this.parts.directory, randomUUID());
-    const into = ` INTO OUTFILE ${quoteText(file)} FORMAT ${ENGINE_FORMAT[query.format]}`;
+    const into = ` INTO OUTFILE ${quoteText(file)} FORMAT ${engineFormat(query.format)}`;
     const reading = this.reading({ ...query, sql: `${query.sql}${into}` }, lease.id);
     try {
       await lease.work(({ whole }) => whole.read(reading));
@@ -164,7 +164,7 @@ export class ChdbReader implements WarehouseReader {
       sql: RunningQueries.marked(id, query.sql),
       before: parameters(query),
       database: quoteIdentifier(query.database ?? DEFAULT_DATABASE),
-      format: ENGINE_FORMAT[query.format],
+      format: engineFormat(query.format),
       args: [
         ...args,
         ...settings.map(([name, value]) => `--${name}=${value}`),

@@ -1,11 +1,8 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { openingRefused } from '../opening-refused.js';
 import { callC, I32 } from './libc.mjs';
 
 const STDERR = 2;
-const REASON_LENGTH_MAX = 600;
-
-/** Somebody has the engine's lock on its directory. */
-const IN_USE = /Cannot lock file/;
 
 /**
  * Opens an engine on a directory. Why it cannot be opened the library writes to stderr, past
@@ -20,7 +17,7 @@ export function openHearing<Opened>(path: string, file: string, openEngine: () =
     end();
     return opened;
   } catch (error) {
-    throw new Error(messageOf(path, end()), { cause: error });
+    throw openingRefused(path, end() || 'it gives no reason', error);
   }
 }
 
@@ -38,10 +35,4 @@ function hear(file: string): () => string {
     if (said !== '') writeSync(STDERR, `${said}\n`);
     return said;
   };
-}
-
-function messageOf(path: string, said: string): string {
-  if (IN_USE.test(said)) return `the data directory ${path} is in use by another process`;
-  const reason = said === '' ? 'it gives no reason' : said.slice(0, REASON_LENGTH_MAX);
-  return `the engine cannot open the data directory ${path}: ${reason}`;
 }

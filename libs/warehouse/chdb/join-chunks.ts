@@ -1,4 +1,4 @@
-import type { ResultFormat } from '../warehouse.js';
+import type { AnswerFormat } from '../warehouse.js';
 
 /** The engine formats every block of a stream as a document of its own; these make one of them. */
 export interface ChunkJoiner {
@@ -9,7 +9,7 @@ export interface ChunkJoiner {
 }
 
 /** Formats with an index at their end, which no joiner can make of blocks. */
-export function isWholeFile(format: ResultFormat): boolean {
+export function isWholeFile(format: AnswerFormat): boolean {
   return format === 'arrow-file' || format === 'parquet';
 }
 
@@ -22,7 +22,7 @@ const BETWEEN_ROWS = Buffer.from(',\n');
 const COPIED_MAX = 64 * 1024;
 
 /** What the engine gave as one document, as the joiners would have made it of its blocks. */
-export function wholeDocument(format: ResultFormat, document: Buffer): Buffer {
+export function wholeDocument(format: AnswerFormat, document: Buffer): Buffer {
   if (format !== 'json') return document;
   // Without rows its brackets come in any order, when there are totals.
   const hasRows = document.subarray(0, FIRST_ROW.length).equals(FIRST_ROW);
@@ -111,7 +111,7 @@ function endOfCsvRow(chunk: Buffer): number {
   return chunk.length;
 }
 
-export function chunkJoiner(format: ResultFormat): ChunkJoiner {
+export function chunkJoiner(format: AnswerFormat): ChunkJoiner {
   if (format === 'json') return new JsonArrayJoiner();
   if (format === 'csv') return new CsvJoiner();
   if (format === 'arrow-stream') return new ArrowJoiner();

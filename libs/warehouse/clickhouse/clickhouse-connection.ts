@@ -1,9 +1,10 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { NETWORK_ERROR } from '../warehouse-errors.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import type { QueryProgress } from '../warehouse.js';
+import { failureText } from './compressed-failure.js';
 import { wasUnsent, type ServerNode } from './clickhouse-node.js';
 import type { Request } from './request.js';
 import { whole, type Headers } from './whole-answer.js';
@@ -120,7 +121,7 @@ export class ClickHouseConnection implements SqlRunner {
 async function ask(node: ServerNode, request: Request): Promise<Readable> {
   const { status, headers, body } = await node.send(request);
   if (status !== OK || 'x-clickhouse-exception-code' in headers)
-    throw new Error((await text(body)).slice(0, ERROR_TEXT_MAX));
+    throw new Error((await failureText(await buffer(body))).slice(0, ERROR_TEXT_MAX));
   node.heard();
   if (request.onSummary) request.onSummary(summaryOf(headers));
   const rows = whole(body, headers, (error) => node.toError(error));

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { Semaphore } from '@app/flow';
-import { ENGINE_FORMAT, readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
+import { engineFormat, readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
 import { quoteText } from '../identifier.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type {
   QueryLimits,
   QueryProgress,
-  ResultFormat,
+  AnswerFormat,
   WarehouseQuery,
   WarehouseReader,
 } from '../warehouse.js';
@@ -42,8 +42,8 @@ const SAMPLE_MS = 200;
 /** An answer that is there already up to so many bytes is handed over whole. */
 const WHOLE_BYTES = 64 * 1024;
 
-const withFormat = (sql: string, format: ResultFormat): string =>
-  `${sql}\nFORMAT ${ENGINE_FORMAT[format]}`;
+const withFormat = (sql: string, format: AnswerFormat): string =>
+  `${sql}\nFORMAT ${engineFormat(format)}`;
 
 /** Each query brings its own bounds, and is read-only: the server lets it change neither. */
 export class ClickHouseReader implements WarehouseReader {
@@ -225,7 +225,7 @@ class Progress {
 }
 
 /** The answer, where it is small; otherwise it is left as it is. */
-async function wholeOf(rows: Readable, format: ResultFormat): Promise<WholeResult | undefined> {
+async function wholeOf(rows: Readable, format: AnswerFormat): Promise<WholeResult | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   while (bytes <= WHOLE_BYTES) {
@@ -245,7 +245,7 @@ const FIRST_ROW = Buffer.from('[\n{');
 const EMPTY_ARRAY = Buffer.from('[]\n');
 
 /** An array without rows is written as one. */
-function document(bytes: Buffer, format: ResultFormat): Buffer {
+function document(bytes: Buffer, format: AnswerFormat): Buffer {
   const isEmpty = format === 'json' && !bytes.subarray(0, FIRST_ROW.length).equals(FIRST_ROW);
   return isEmpty ? EMPTY_ARRAY : bytes;
 }

@@ -8,6 +8,9 @@ export interface Walls {
   readonly tcp: boolean;
 }
 
+/** To the engine's allocator, as in bin/process-environment.cjs. */
+export const GIVE_BACK = 'dirty_decay_ms:250,muzzy_decay_ms:0';
+
 /** An orderly end takes two seconds at most, unless a query cannot be ended. */
 const END_MS = 5000;
 

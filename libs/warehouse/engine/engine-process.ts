@@ -5,10 +5,11 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
-import { end, hasEnded, hold, outcome, readWalls } from './engine-child.js';
+import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from './engine-child.js';
 import { writeEngineFiles, type EngineBackups } from './engine-files.js';
 import { EngineUsers } from './engine-users.js';
 import type { EngineEvent, RunningEngine } from './running-engine.js';
@@ -31,8 +32,6 @@ interface Started extends RunningEngine {
 const PROGRAM = fileURLToPath(new URL('./run-engine.mjs', import.meta.url));
 /** Without a word from it in that time it has not started. */
 const START_MS = 60_000;
-/** To the engine's allocator, as in bin/process-environment.cjs. */
-const GIVE_BACK = 'dirty_decay_ms:250,muzzy_decay_ms:0';
 const LOOK_MS = 20;
 /** Everybody's statements but its own that asks, and the one that the process waits in. */
 const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query_id != queryID()";
@@ -48,7 +47,6 @@ const ANSWERED_PAUSES = 2;
 /** Another process that has the directory may just be ending. */
 const LOCKED_MS = 5000;
 const COMPLAINT_MAX = 4000;
-const LOCKED = /Another server instance|Cannot lock file/;
 
 /**
  * ClickHouse's own server as a process of its own, on a data directory. It is started again when it
@@ -184,17 +182,12 @@ export class EngineProcess {
       try {
         return await this.launch();
       } catch (error) {
-        const isLocked = LOCKED.test(String(error));
-        if (isLocked && performance.now() - begun < LOCKED_MS && !this.closing) {
+        const { message } = error as Error;
+        if (isLocked(message) && performance.now() - begun < LOCKED_MS && !this.closing) {
           await delay(PAUSES_MS[3]);
           continue;
         }
-        throw new Error(
-          isLocked
-            ? `the data directory ${this.store} is in use by another process`
-            : `the engine cannot open the data directory ${this.store}: ${(error as Error).message}`,
-          { cause: error },
-        );
+        throw openingRefused(this.store, message, error);
       }
     }
   }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { hasEnded, hold, outcome, type Walls } from '../engine/engine-child.js';
+import { GIVE_BACK, hasEnded, hold, outcome, type Walls } from '../engine/engine-child.js';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 import type { EngineAnswer, EngineRequest } from './engine-messages.js';
@@ -33,7 +33,7 @@ const COMPLAINT_MAX = 4000;
 /** To the engine's allocator and to libuv, as in bin/process-environment.cjs. */
 const ENVIRONMENT = {
   TZ: 'UTC',
-  JE_MALLOC_CONF: 'dirty_decay_ms:250,muzzy_decay_ms:0',
+  JE_MALLOC_CONF: GIVE_BACK,
   UV_THREADPOOL_SIZE: '16',
   // Node.js does not start where it may not read the system's file.
   OPENSSL_CONF: '/dev/null',

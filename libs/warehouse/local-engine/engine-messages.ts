@@ -1,4 +1,5 @@
 import type { Walls } from '../engine/engine-child.js';
+import type { RowFile, RowFiles } from '../row-files.js';
 
 /** What the engine's process is asked, one JSON text a line. */
 export type EngineRequest =
@@ -11,27 +12,16 @@ export type EngineRequest =
   /** Asks for the next file of rows, or says that no more are wanted. */
   | { readonly id: number; readonly next: boolean };
 
-export interface SpoolRequest {
+export interface SpoolRequest extends RowFiles {
   readonly sql: string;
-  readonly directory: string;
-  /** The file that rows go to first, and what is in it. */
-  readonly index: number;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly rowsMax: number;
-  readonly bytesMax: number;
 }
 
 /** What it answers, likewise. */
-export interface EngineAnswer {
+export interface EngineAnswer extends Partial<RowFile> {
   readonly id?: number;
   /** Said once, when it has started. */
   readonly ready?: Walls;
   readonly text?: string;
-  readonly rows?: number;
-  readonly bytes?: number;
-  readonly index?: number;
-  readonly isFull?: boolean;
   readonly done?: boolean;
   readonly failed?: {
     readonly message: string;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Semaphore } from '@app/flow';
 import { writeEngineFiles } from '../chdb/engine-files.js';
 import type { EngineEvent } from '../engine/index.js';
+import { openingRefused } from '../opening-refused.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 import type { LocalEngine } from '../warehouse.js';
@@ -210,14 +211,7 @@ async function* once(answer: Promise<string>): AsyncGenerator<string> {
 }
 
 const KILLED = /^SIG[A-Z]+$/;
-/** Somebody has the engine's lock on its directory. */
-const IN_USE = /Cannot lock file/;
-const REASON_LENGTH_MAX = 600;
 
 function notOpened(path: string, error: unknown): unknown {
-  if (!(error instanceof EngineLostError)) return error;
-  const message = IN_USE.test(error.reason)
-    ? `the data directory ${path} is in use by another process`
-    : `the engine cannot open the data directory ${path}: ${error.reason.slice(0, REASON_LENGTH_MAX)}`;
-  return new Error(message, { cause: error });
+  return error instanceof EngineLostError ? openingRefused(path, error.reason, error) : error;
 }

@@ -1,4 +1,5 @@
-import type { QueryLimits, ResultFormat } from '../warehouse.js';
+import { isEngineFormat, type EngineFormat } from '../engine-formats.js';
+import type { AnswerFormat, QueryLimits, ResultFormat } from '../warehouse.js';
 
 const TREE_MAX = 100_000;
 const SPILL = 4;
@@ -64,7 +65,9 @@ export const WHOLE_RESULT = {
   max_result_bytes: '0',
 } as const;
 
-export const ENGINE_FORMAT = {
+type EngineName = EngineFormat | 'ArrowStream' | 'Arrow' | 'Parquet';
+
+const ENGINE_FORMAT = {
   json: 'JSONEachRow',
   ndjson: 'JSONEachRow',
   csv: 'CSVWithNames',
@@ -72,4 +75,8 @@ export const ENGINE_FORMAT = {
   'arrow-stream': 'ArrowStream',
   'arrow-file': 'Arrow',
   parquet: 'Parquet',
-} as const satisfies Readonly<Record<ResultFormat, string>>;
+} as const satisfies Readonly<Record<ResultFormat, EngineName>>;
+
+/** The engine's name of a format. */
+export const engineFormat = (format: AnswerFormat): EngineName =>
+  isEngineFormat(format) ? format : ENGINE_FORMAT[format];

@@ -46,6 +46,7 @@ export class EventStoreDbDouble {
   private leader: EventStoreDbDouble | undefined;
   private held: (() => void)[] | undefined;
   private loseAnswers = 0;
+  private given = 0;
   private cluster: readonly EventStoreDbDouble[] = [this];
 
   private constructor(
@@ -76,6 +77,11 @@ export class EventStoreDbDouble {
   get url(): string {
     const hosts = this.cluster.map(({ address: { host, port } }) => `${host}:${port}`);
     return `esdb://${hosts.join(',')}?tls=false`;
+  }
+
+  /** Events that were sent to whoever read or followed, others' events too. */
+  get sent(): number {
+    return this.given;
   }
 
   /** From now on the others of the cluster follow this one. */
@@ -199,7 +205,7 @@ export class EventStoreDbDouble {
       const from =
         given !== undefined ? this.log.indexAt(BigInt(given)) : all.hasEnd() ? this.log.size : 0;
       if (options.hasSubscription()) await this.follow(call, given === undefined ? from : from + 1);
-      else await send(call, this.records(from, backward), Number(options.getCount()));
+      else this.given += await send(call, this.records(from, backward), Number(options.getCount()));
       call.end();
     } catch (error) {
       call.emit('error', failure(status.UNKNOWN, String(error)));
@@ -218,7 +224,7 @@ export class EventStoreDbDouble {
       const found = backward
         ? stored.slice(0, (revision ?? stored.length) + 1).reverse()
         : stored.slice(revision ?? 0);
-      await send(call, found, Number(options?.getCount()));
+      this.given += await send(call, found, Number(options?.getCount()));
     }
     call.end();
   }
@@ -245,6 +251,7 @@ export class EventStoreDbDouble {
       if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
       const wanted = !prefixes || prefixes.some((prefix) => record.stream.startsWith(prefix));
       const message = wanted ? readEvent(record) : checkpoint(record.position);
+      this.given += wanted ? 1 : 0;
       if (!call.write(message)) await drained(call);
     }
   }
@@ -263,13 +270,15 @@ export class EventStoreDbDouble {
   }
 }
 
-async function send(call: Reading, records: Iterable<LogRecord>, count: number): Promise<void> {
-  let left = count;
+/** @returns how many were sent */
+async function send(call: Reading, records: Iterable<LogRecord>, count: number): Promise<number> {
+  let sent = 0;
   for (const record of records) {
-    if (left <= 0 || call.cancelled) return;
-    left -= 1;
+    if (sent >= count || call.cancelled) break;
+    sent += 1;
     if (!call.write(readEvent(record))) await drained(call);
   }
+  return sent;
 }
 
 async function drained(call: Reading): Promise<void> {

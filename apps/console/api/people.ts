@@ -1,0 +1,94 @@
+import { apiOf, request, requestJson } from './request.js';
+
+/** Roles that a membership can have. */
+export const ROLES = ['viewer', 'member', 'editor', 'admin'] as const;
+
+export interface Member {
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly role: string;
+  /** Microseconds since the epoch. */
+  readonly created_at: number;
+}
+
+interface Invitation {
+  readonly role: string;
+  /** Microseconds since the epoch. */
+  readonly expires_at: number;
+}
+
+export interface SentInvitation extends Invitation {
+  readonly email: string;
+}
+
+export interface ReceivedInvitation extends Invitation {
+  readonly organization: string;
+}
+
+export interface NewAccount {
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly password: string;
+  readonly role: string;
+}
+
+const usersOf = (organization: string): string => `${apiOf(organization)}/users`;
+const userOf = (organization: string, email: string): string =>
+  `${usersOf(organization)}/${encodeURIComponent(email)}`;
+
+async function dataOf<T>(path: string): Promise<T> {
+  return (await requestJson<{ data: T }>(path)).data;
+}
+
+/** Whether somebody is a member by it, or has been invited only. */
+async function isAdded(path: string, body: object): Promise<boolean> {
+  const asking = { method: 'POST', body: JSON.stringify(body) };
+  return (await requestJson<{ message: string }>(path, asking)).message !== 'Invitation sent';
+}
+
+export const readMembers = (organization: string): Promise<readonly Member[]> =>
+  dataOf(usersOf(organization));
+
+/** @returns whether it is a member now; else it is invited, if there is such an account */
+export const addMember = (organization: string, email: string, role: string): Promise<boolean> =>
+  isAdded(userOf(organization, email), { role });
+
+/** @returns whether it is a member now; else there was such an account, and it is invited */
+export const registerMember = (organization: string, account: NewAccount): Promise<boolean> =>
+  isAdded(usersOf(organization), account);
+
+export async function changeRole(organization: string, email: string, role: string): Promise<void> {
+  await request(userOf(organization, email), { method: 'PUT', body: JSON.stringify({ role }) });
+}
+
+/** @param erase out of all organizations, and erased: for root */
+export async function removeMember(
+  organization: string,
+  email: string,
+  erase: boolean,
+): Promise<void> {
+  const path = userOf(organization, email) + (erase ? '?erase=true' : '');
+  await request(path, { method: 'DELETE' });
+}
+
+export const readSent = (organization: string): Promise<readonly SentInvitation[]> =>
+  dataOf(`${apiOf(organization)}/invitations`);
+
+export async function withdrawInvitation(organization: string, email: string): Promise<void> {
+  const path = `${apiOf(organization)}/invitations/${encodeURIComponent(email)}`;
+  await request(path, { method: 'DELETE' });
+}
+
+/** Of the one who is signed in. */
+export const readReceived = (): Promise<readonly ReceivedInvitation[]> =>
+  dataOf('/api/invitations');
+
+export async function answerInvitation(
+  organization: string,
+  answer: 'accept' | 'decline',
+): Promise<void> {
+  const path = `/api/invitations/${encodeURIComponent(organization)}/${answer}`;
+  await request(path, { method: 'POST' });
+}

@@ -1,0 +1,32 @@
+import { useState } from 'preact/hooks';
+import { wordsOf } from './request.js';
+
+interface Action {
+  readonly isBusy: boolean;
+  readonly failure: string | undefined;
+  /** What has been done, in words. */
+  readonly done: string | undefined;
+  /** @param act tells what it has done; nothing is begun while another one runs */
+  readonly run: (act: () => Promise<string | undefined>) => void;
+}
+
+/** Something that somebody wants to be done, and what became of it. */
+export function useAction(): Action {
+  const [isBusy, setBusy] = useState(false);
+  const [said, setSaid] = useState<Pick<Action, 'failure' | 'done'>>({
+    failure: undefined,
+    done: undefined,
+  });
+  const run = (act: () => Promise<string | undefined>): void => {
+    if (isBusy) return;
+    setBusy(true);
+    setSaid({ failure: undefined, done: undefined });
+    act()
+      .then(
+        (done) => setSaid({ failure: undefined, done }),
+        (error: unknown) => setSaid({ failure: wordsOf(error), done: undefined }),
+      )
+      .finally(() => setBusy(false));
+  };
+  return { isBusy, ...said, run };
+}

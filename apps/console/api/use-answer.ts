@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { wordsOf } from './request.js';
+
+interface Asked<T> {
+  /** Undefined until it is there; the one before while it is asked for again. */
+  readonly answer: T | undefined;
+  readonly failure: string | undefined;
+  readonly askAgain: () => void;
+}
+
+/**
+ * What the server answers to a question of a page.
+ * @param of what the question is about: when that changes, it is asked anew
+ */
+export function useAnswer<T>(ask: () => Promise<T>, of: readonly unknown[]): Asked<T> {
+  const [state, setState] = useState<Pick<Asked<T>, 'answer' | 'failure'>>({
+    answer: undefined,
+    failure: undefined,
+  });
+  const number = useRef(0);
+  const askAgain = (): void => {
+    const own = ++number.current;
+    // An older answer may come after a newer one.
+    const isNewest = (): boolean => own === number.current;
+    ask().then(
+      (answer) => {
+        if (isNewest()) setState({ answer, failure: undefined });
+      },
+      (error: unknown) => {
+        if (isNewest()) setState(({ answer }) => ({ answer, failure: wordsOf(error) }));
+      },
+    );
+  };
+  useEffect(() => {
+    askAgain();
+    return () => {
+      number.current += 1;
+    };
+  }, of);
+  return { ...state, askAgain };
+}

@@ -1,0 +1,78 @@
+import { program } from '../api/request.js';
+import type { Table } from '../api/schema.js';
+import { mayManage, mayUpload, type Membership, type Session } from '../api/session.js';
+import { AskPage } from '../ask/ask-page.js';
+import { PeoplePage } from '../people/people-page.js';
+import { SearchPage } from '../search/search-page.js';
+import { StreamsPage } from '../streams/streams-page.js';
+import { TablesPage } from '../streams/tables-page.js';
+import { UploadPage } from '../upload/upload-page.js';
+import { Failure } from './failure.js';
+import { isOffered, TITLES } from './pages.js';
+import type { Route } from './route.js';
+
+interface Props {
+  readonly route: Route;
+  readonly session: Session;
+  readonly membership: Membership;
+  /** Undefined until they are known. */
+  readonly tables: readonly Table[] | undefined;
+  /** Why they are not. */
+  readonly failure: string | undefined;
+  readonly onStored: () => void;
+}
+
+/** The page that the address names, of one organization. */
+export function PageContent({ route, session, membership, tables, failure, onStored }: Props) {
+  const { name: organization, role } = membership;
+  const mayWrite = program === 'hosted' && mayUpload(role);
+  if (!isOffered(route.page, session, membership))
+    return (
+      <p role="status">
+        {TITLES[route.page]} is not for you as {role} of {organization}. Ask an admin of it.
+      </p>
+    );
+  if (route.page === 'people') return <PeoplePage organization={organization} session={session} />;
+  // What follows needs to know the tables.
+  if (failure !== undefined) return <Failure words={failure} />;
+  if (!tables) return <p aria-busy="true">Loading…</p>;
+  switch (route.page) {
+    case 'upload':
+      return (
+        <UploadPage
+          organization={organization}
+          stream={route.stream}
+          tables={tables}
+          onStored={onStored}
+        />
+      );
+    case 'search':
+      return (
+        <SearchPage
+          organization={organization}
+          tables={tables}
+          stream={route.stream}
+          text={route.text}
+          range={route.range}
+          mayWrite={mayWrite}
+        />
+      );
+    case 'streams':
+      return program === 'edge' ? (
+        <TablesPage tables={tables} />
+      ) : (
+        <StreamsPage
+          organization={organization}
+          tables={tables}
+          opened={route.stream}
+          mayWrite={mayWrite}
+          mayDelete={mayManage(session, membership)}
+          onChanged={onStored}
+        />
+      );
+    default:
+      return (
+        <AskPage organization={organization} tables={tables} sql={route.sql} mayWrite={mayWrite} />
+      );
+  }
+}

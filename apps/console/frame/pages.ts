@@ -1,0 +1,33 @@
+import { program } from '../api/request.js';
+import { mayManage, mayUpload, type Membership, type Session } from '../api/session.js';
+import { PAGES, type Page } from './route.js';
+
+export const TITLES: Readonly<Record<Page, string>> = {
+  ask: 'Ask',
+  search: 'Search',
+  upload: 'Upload',
+  streams: 'Streams',
+  people: 'People',
+  tokens: 'Tokens',
+  audit: 'Audit',
+  server: 'Server',
+};
+
+/** Who sees a page that not everybody does. The server decides what is done there. */
+const FOR: Partial<Record<Page, (session: Session, membership: Membership) => boolean>> = {
+  upload: (_, { role }) => mayUpload(role),
+  people: mayManage,
+  tokens: mayManage,
+  audit: mayManage,
+  server: ({ root }) => root,
+};
+
+export function isOffered(page: Page, session: Session, membership: Membership): boolean {
+  if (program === 'edge') return page === 'ask' || page === 'streams';
+  return FOR[page]?.(session, membership) ?? true;
+}
+
+/** @param membership undefined where somebody belongs nowhere */
+export function pagesFor(session: Session, membership: Membership | undefined): readonly Page[] {
+  return membership ? PAGES.filter((page) => isOffered(page, session, membership)) : [];
+}

@@ -1,0 +1,65 @@
+import { withdrawInvitation, type SentInvitation } from '../api/people.js';
+import { useAction } from '../api/use-action.js';
+import { Failure } from '../frame/failure.js';
+import { timeText } from '../frame/time-text.js';
+
+interface Props {
+  readonly organization: string;
+  readonly invitations: readonly SentInvitation[];
+  readonly onChanged: () => void;
+}
+
+/** Who is invited and has not accepted. */
+export function Sent({ organization, invitations, onChanged }: Props) {
+  const withdrawing = useAction();
+  const withdraw = (email: string): void =>
+    withdrawing.run(async () => {
+      await withdrawInvitation(organization, email);
+      onChanged();
+      return `The invitation of ${email} is withdrawn.`;
+    });
+  return (
+    <section aria-labelledby="invited">
+      <h2 id="invited">Invited</h2>
+      {invitations.length === 0 ? (
+        <p class="hint">Nobody is invited just now.</p>
+      ) : (
+        <div class="scrolls" tabIndex={0} role="region" aria-label="Pending invitations">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">E-mail</th>
+                <th scope="col">Role</th>
+                <th scope="col">Until, UTC</th>
+                <th scope="col">
+                  <span class="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {invitations.map(({ email, role, expires_at: until }) => (
+                <tr key={email}>
+                  <td>{email}</td>
+                  <td>{role}</td>
+                  <td>{timeText(until)}</td>
+                  <td>
+                    <button
+                      type="button"
+                      aria-label={`Withdraw ${email}`}
+                      disabled={withdrawing.isBusy}
+                      onClick={() => withdraw(email)}
+                    >
+                      Withdraw
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p role="status">{withdrawing.done}</p>
+      <Failure words={withdrawing.failure} />
+    </section>
+  );
+}

@@ -1,0 +1,269 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { wordsOf } from '../api/request.js';
+import type { Table } from '../api/schema.js';
+import { linkTo } from '../frame/route.js';
+import { FirstUpload } from '../upload/first-upload.js';
+import { conditionOf } from './condition.js';
+import { Histogram } from './histogram.js';
+import { Lines, type Line } from './lines.js';
+import {
+  isRange,
+  linesAround,
+  RANGES,
+  search,
+  type Page,
+  type Range,
+  type Wanted,
+} from './search.js';
+import { LIVE_LINES_MAX, useLive } from './use-live.js';
+
+interface Props {
+  readonly organization: string;
+  readonly tables: readonly Table[];
+  /** Of the address, as the next two; what it says is searched at once. */
+  readonly stream: string | undefined;
+  readonly text: string | undefined;
+  readonly range: string | undefined;
+  readonly mayWrite: boolean;
+}
+
+type State =
+  | { readonly at: 'start' }
+  | { readonly at: 'failed'; readonly message: string }
+  | { readonly at: 'found'; readonly wanted: Wanted; readonly page: Page }
+  | {
+      readonly at: 'around';
+      readonly middle: string;
+      readonly lines: readonly string[];
+      readonly before: State;
+    };
+
+const DEFAULT_RANGE: Range = '24h';
+/** Of the newest rows, that a live view begins with. */
+const LIVE_BEGINS_WITH = 50;
+
+export function SearchPage({ organization, tables, ...route }: Props) {
+  const streams = tables.filter(({ name }) => !name.startsWith('_'));
+  const stream = streams.find(({ name }) => name === route.stream) ?? streams[0];
+  const range = isRange(route.range) ? route.range : DEFAULT_RANGE;
+  const [typed, setTyped] = useState(route.text ?? '');
+  const [state, setState] = useState<State>({ at: 'start' });
+  const [isSearching, setSearching] = useState(true);
+  const [isLive, setLive] = useState(false);
+  const running = useRef<AbortController>();
+  const condition = conditionOf(route.text ?? '', stream?.fields ?? []);
+  const live = useLive(
+    isLive && stream
+      ? { organization, stream: stream.name, condition, rows: LIVE_BEGINS_WITH }
+      : undefined,
+  );
+
+  const begin = (): AbortController => {
+    running.current?.abort();
+    const own = new AbortController();
+    running.current = own;
+    return own;
+  };
+  const run = async (from: number, wanted: Wanted, found?: Page): Promise<void> => {
+    const own = begin();
+    setSearching(true);
+    try {
+      const page = await search(wanted, from, own.signal);
+      const lines = [...(found?.lines ?? []), ...page.lines];
+      const { buckets, total } = found ?? page;
+      if (!own.signal.aborted) setState({ at: 'found', wanted, page: { lines, buckets, total } });
+    } catch (error) {
+      if (!own.signal.aborted) setState({ at: 'failed', message: wordsOf(error) });
+    }
+    if (!own.signal.aborted) setSearching(false);
+  };
+  const searchAnew = (): void => {
+    if (!stream) return;
+    const { seconds } = RANGES[range];
+    // The newest record has the time of now, or is a little ahead.
+    const end = (Date.now() + 1000) * 1000;
+    const start = seconds === undefined ? undefined : end - seconds * 1_000_000;
+    void run(0, { organization, stream: stream.name, condition, start, end });
+  };
+  /** The address follows; that it has changed searches, once. */
+  const go = (change: { stream?: string; text?: string; range?: Range }): void => {
+    const { name = '' } = stream ?? {};
+    const wanted = { organization, stream: name, text: typed, range, ...change };
+    const link = linkTo({ page: 'search', ...wanted });
+    if (link === location.hash) searchAnew();
+    else location.hash = link;
+  };
+  const toggleLive = (): void => {
+    setLive(!isLive);
+    if (isLive) searchAnew();
+    else running.current?.abort();
+  };
+  const narrow = (piece: string): void => {
+    const text = `${typed} ${piece}`.trim();
+    setTyped(text);
+    go({ text });
+  };
+  const around = async (middle: string, timestamp: string): Promise<void> => {
+    if (!stream) return;
+    const own = begin();
+    setLive(false);
+    try {
+      const lines = await linesAround(organization, stream.name, timestamp);
+      if (!own.signal.aborted)
+        setState((before) => ({
+          at: 'around',
+          middle,
+          lines,
+          before: before.at === 'around' ? before.before : before,
+        }));
+    } catch (error) {
+      if (!own.signal.aborted) setState({ at: 'failed', message: wordsOf(error) });
+    }
+  };
+
+  useEffect(() => setTyped(route.text ?? ''), [route.text]);
+  useEffect(() => {
+    if (!isLive) searchAnew();
+    return () => running.current?.abort();
+  }, [stream?.name, route.text, range]);
+
+  if (!stream)
+    return (
+      <>
+        <h1>Search</h1>
+        <FirstUpload organization={organization} mayWrite={route.mayWrite} />
+      </>
+    );
+  const shown = isLive ? live.lines : linesOf(state);
+  return (
+    <>
+      <h1 class="unseen">Search</h1>
+      <form
+        class="search"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go({});
+        }}
+      >
+        <label>
+          Stream
+          <select
+            value={stream.name}
+            onChange={({ currentTarget }) => go({ stream: currentTarget.value })}
+          >
+            {streams.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label class="words">
+          Words, or field=value
+          <input
+            type="search"
+            value={typed}
+            spellcheck={false}
+            autocomplete="off"
+            placeholder={'timeout status>=500 path="/a b"'}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        </label>
+        <label>
+          Time
+          <select
+            value={range}
+            disabled={isLive}
+            onChange={({ currentTarget }) => go({ range: currentTarget.value as Range })}
+          >
+            {Object.entries(RANGES).map(([key, { title }]) => (
+              <option key={key} value={key}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <div class="bar">
+          <button type="submit" class="primary">
+            Search
+          </button>
+          <button type="button" aria-pressed={isLive} onClick={toggleLive}>
+            Live
+          </button>
+        </div>
+      </form>
+      <p role="status" class="status">
+        {isLive ? liveWords(live.come, live.waits) : isSearching ? 'Searching…' : wordsFor(state)}
+      </p>
+      {(isLive ? live.failure : state.at === 'failed' && state.message) && (
+        <p role="alert" class="failure">
+          {isLive ? live.failure : state.at === 'failed' && state.message}
+        </p>
+      )}
+      {!isLive && state.at === 'around' && (
+        <button type="button" onClick={() => setState(state.before)}>
+          Back to what was found
+        </button>
+      )}
+      {!isLive && state.at === 'found' && state.page.total > 0 && (
+        <Histogram
+          buckets={state.page.buckets}
+          start={state.wanted.start === undefined ? undefined : state.wanted.start / 1000}
+          end={state.wanted.end / 1000}
+        />
+      )}
+      {!isLive && state.at === 'found' && state.page.total === 0 && (
+        <div class="empty">
+          <p>No record matches{range === 'all' ? '' : ' in this time'}.</p>
+          {range !== 'all' && (
+            <button type="button" onClick={() => go({ range: 'all' })}>
+              Look at all times
+            </button>
+          )}
+        </div>
+      )}
+      <Lines
+        lines={shown}
+        middle={!isLive && state.at === 'around' ? state.middle : undefined}
+        onPiece={narrow}
+        onAround={(json, timestamp) => void around(json, timestamp)}
+      />
+      {!isLive && state.at === 'found' && state.page.lines.length < state.page.total && (
+        <button
+          type="button"
+          onClick={() => void run(state.page.lines.length, state.wanted, state.page)}
+        >
+          Older records
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Of one search they stay the same, so that what is open stays open; of another they are others. */
+function linesOf(state: State): readonly Line[] {
+  if (state.at === 'start' || state.at === 'failed') return [];
+  const [of, lines] =
+    state.at === 'found' ? [state.wanted.end, state.page.lines] : [state.middle, state.lines];
+  return lines.map((json, index) => ({ key: `${of} ${index}`, json }));
+}
+
+function liveWords(come: number, waits: string | undefined): string {
+  if (waits !== undefined) return waits;
+  const kept = come > LIVE_LINES_MAX ? `; the newest ${LIVE_LINES_MAX} are shown` : '';
+  return `Live: ${come.toLocaleString()} records so far${kept}`;
+}
+
+function wordsFor(state: State): string {
+  switch (state.at) {
+    case 'start':
+    case 'failed':
+      return '';
+    case 'found': {
+      const { lines, total } = state.page;
+      const shown = lines.length < total ? `, the newest ${lines.length} shown` : '';
+      return `${total.toLocaleString()} ${total === 1 ? 'record' : 'records'}${shown}`;
+    }
+    case 'around':
+      return `${state.lines.length} records within a quarter of an hour around the one that is marked`;
+  }
+}

@@ -1,0 +1,76 @@
+import { apiOf, request } from '../api/request.js';
+import { listElements, rowFields } from '../ask/row-fields.js';
+import { quotedName } from '../ask/error-place.js';
+import type { Bucket } from './bins.js';
+
+export const RANGES = {
+  '15m': { title: 'Last 15 minutes', seconds: 15 * 60 },
+  '1h': { title: 'Last hour', seconds: 3600 },
+  '24h': { title: 'Last 24 hours', seconds: 86_400 },
+  '7d': { title: 'Last 7 days', seconds: 7 * 86_400 },
+  '30d': { title: 'Last 30 days', seconds: 30 * 86_400 },
+  all: { title: 'All times', seconds: undefined },
+} as const;
+export type Range = keyof typeof RANGES;
+
+export const isRange = (text: string | undefined): text is Range =>
+  text !== undefined && Object.hasOwn(RANGES, text);
+
+/** Lines that come at once. */
+export const PAGE = 100;
+/** Of small buckets, where the range has no ends. */
+const BUCKETS_MAX = 10_000;
+
+/** What is looked for; times are microseconds since the epoch. */
+export interface Wanted {
+  readonly organization: string;
+  readonly stream: string;
+  /** SQL; empty for all rows. */
+  readonly condition: string;
+  readonly start: number | undefined;
+  readonly end: number;
+}
+
+export interface Page {
+  /** JSON of a record each, newest first. */
+  readonly lines: readonly string[];
+  readonly total: number;
+  readonly buckets: readonly Bucket[];
+}
+
+/** @param from how many are there already; only the first page has buckets @throws {ApiFailure} */
+export async function search(wanted: Wanted, from: number, signal: AbortSignal): Promise<Page> {
+  const { organization, stream, condition, start, end } = wanted;
+  const where = condition === '' ? '' : ` WHERE ${condition}`;
+  const sql = `SELECT * FROM ${quotedName(stream)}${where}`;
+  const query = { sql, from, size: PAGE, start_time: start ?? 0, end_time: end };
+  const number = start === undefined ? '' : ', 60';
+  const buckets = `SELECT histogram(_timestamp${number}) AS k, count(*) AS n FROM query GROUP BY k ORDER BY k DESC LIMIT ${BUCKETS_MAX}`;
+  const response = await request(`${apiOf(organization)}/_search`, {
+    method: 'POST',
+    body: JSON.stringify({ query, ...(from === 0 ? { aggs: { buckets } } : {}) }),
+    signal,
+  });
+  const text = await response.text();
+  const answer = rowFields(text);
+  const found = rowFields(answer.get('aggs')?.text ?? '{}').get('buckets')?.text ?? '[]';
+  return {
+    lines: listElements(answer.get('hits')?.text ?? '[]'),
+    total: Number(answer.get('total')?.text ?? 0),
+    buckets: (JSON.parse(found) as { k: string; n: number }[]).map(({ k, n }) => ({
+      at: Date.parse(`${k}Z`),
+      records: n,
+    })),
+  };
+}
+
+/** Records before and after a time, newest first. @throws {ApiFailure} */
+export async function linesAround(
+  organization: string,
+  stream: string,
+  timestamp: string,
+): Promise<readonly string[]> {
+  const path = `${apiOf(organization)}/${encodeURIComponent(stream)}/_around`;
+  const response = await request(`${path}?key=${timestamp}&size=${PAGE}`);
+  return listElements(rowFields(await response.text()).get('hits')?.text ?? '[]');
+}

@@ -1,0 +1,107 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Field } from '../api/schema.js';
+import type { StreamRecord } from '../api/streams.js';
+import { quotedName } from '../ask/error-place.js';
+import { linkTo } from '../frame/route.js';
+import { timeText } from '../frame/time-text.js';
+import { Rejects } from '../upload/rejects.js';
+import { sizeOf } from '../upload/upload-job.js';
+import { DeleteForm } from './delete-form.js';
+import { Fields } from './fields.js';
+import { SettingsForm } from './settings-form.js';
+import { TypeForm } from './type-form.js';
+
+interface Props {
+  readonly organization: string;
+  readonly stream: StreamRecord;
+  readonly fields: readonly Field[];
+  readonly isOpen: boolean;
+  readonly mayWrite: boolean;
+  readonly mayDelete: boolean;
+  readonly onChanged: () => void;
+  readonly onDeleted: () => void;
+}
+
+const PARTS = {
+  fields: 'Fields',
+  rejected: 'What was rejected',
+  settings: 'Settings',
+  delete: 'Delete',
+} as const;
+type Part = keyof typeof PARTS;
+
+/** One stream: what it has, and what can be done about it. */
+export function Stream(props: Props) {
+  const { organization, stream, fields, isOpen, mayWrite, mayDelete } = props;
+  const { name, stats } = stream;
+  const [part, setPart] = useState<Part>('fields');
+  const place = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (isOpen) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen]);
+  const newest = stats.doc_time_max;
+  const sql = `SELECT *\nFROM ${quotedName(name)}\nORDER BY _timestamp DESC\nLIMIT 100`;
+  const parts = (Object.keys(PARTS) as Part[]).filter(
+    (each) => (each !== 'settings' || mayWrite) && (each !== 'delete' || mayDelete),
+  );
+  const content = () => {
+    switch (part) {
+      case 'rejected':
+        return (
+          <Rejects
+            organization={organization}
+            stream={name}
+            mayWrite={mayWrite}
+            onMoved={props.onChanged}
+          />
+        );
+      case 'settings':
+        return (
+          <>
+            <SettingsForm {...{ organization, stream, fields, onChanged: props.onChanged }} />
+            <TypeForm {...{ organization, stream: name, fields, onChanged: props.onChanged }} />
+          </>
+        );
+      case 'delete':
+        return (
+          <DeleteForm
+            organization={organization}
+            stream={name}
+            records={stats.doc_num}
+            onDeleted={props.onDeleted}
+          />
+        );
+      default:
+        return <Fields of={name} fields={fields} />;
+    }
+  };
+  return (
+    <details ref={place} class="stream" open={isOpen}>
+      <summary>
+        <h2>{name}</h2>{' '}
+        <span class="hint">
+          {stats.doc_num.toLocaleString()} records, {sizeOf(stats.storage_size)}
+          {newest ? `, newest ${timeText(newest)} UTC` : ''}
+        </span>
+      </summary>
+      <p class="bar">
+        <a href={linkTo({ page: 'ask', organization, sql })}>Ask</a>
+        <a href={linkTo({ page: 'search', organization, stream: name })}>Search</a>
+        {mayWrite && <a href={linkTo({ page: 'upload', organization, stream: name })}>Upload</a>}
+      </p>
+      <div class="bar" role="group" aria-label={`Of ${name}`}>
+        {parts.map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={each === part}
+            onClick={() => setPart(each)}
+          >
+            {PARTS[each]}
+          </button>
+        ))}
+      </div>
+      {content()}
+    </details>
+  );
+}

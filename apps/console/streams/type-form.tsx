@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import type { Field } from '../api/schema.js';
+import { changeSettings } from '../api/streams.js';
+import { useAction } from '../api/use-action.js';
+import { Failure } from '../frame/failure.js';
+
+/** Types that can be declared; those with numbers in brackets as examples. */
+const TYPES = [
+  ...['Boolean', 'Utf8', 'UUID', 'Date32', 'Timestamp', 'Timestamp(Millisecond, None)'],
+  ...['Time64(Second)', 'Decimal128(15, 2)', 'Float32', 'Float64'],
+  ...['Int8', 'Int16', 'Int32', 'Int64', 'UInt8', 'UInt16', 'UInt32', 'UInt64'],
+  ...['List<Utf8>', 'List<Int64>', 'Struct'],
+];
+
+interface Props {
+  readonly organization: string;
+  readonly stream: string;
+  readonly fields: readonly Field[];
+  readonly onChanged: () => void;
+}
+
+/** Declares the type of a field, before its first value or where each value stays what it is. */
+export function TypeForm({ organization, stream, fields, onChanged }: Props) {
+  const [field, setField] = useState('');
+  const [type, setType] = useState('');
+  const declaring = useAction();
+  const declare = (event: SubmitEvent): void => {
+    event.preventDefault();
+    declaring.run(async () => {
+      await changeSettings(organization, stream, { columns: { [field]: type.trim() } });
+      onChanged();
+      setField('');
+      setType('');
+      return `${field} is ${type.trim()}.`;
+    });
+  };
+  return (
+    <form class="settings" aria-label={`Type of a field of ${stream}`} onSubmit={declare}>
+      <h3>Type of a field</h3>
+      <p class="hint">
+        A new field, or one that becomes wider: a number may become text, a text no number.
+      </p>
+      <div class="bar">
+        <label>
+          Field
+          <input
+            required
+            list={`${stream}-fields`}
+            value={field}
+            onInput={({ currentTarget }) => setField(currentTarget.value)}
+          />
+        </label>
+        <datalist id={`${stream}-fields`}>
+          {fields.map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <label>
+          Type
+          <input
+            required
+            list={`${stream}-types`}
+            value={type}
+            onInput={({ currentTarget }) => setType(currentTarget.value)}
+          />
+        </label>
+        <datalist id={`${stream}-types`}>
+          {TYPES.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <button type="submit" disabled={declaring.isBusy}>
+          Set type
+        </button>
+        <span role="status">{declaring.done}</span>
+      </div>
+      <Failure words={declaring.failure} />
+    </form>
+  );
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { DomainEvent } from './decider.js';
+
+/**
+ * The fields of every event that is written today, by its type. An event type that has no line here
+ * does not compile. What a field may be left out of is `exactOptional`.
+ */
+export type EventFields<Event extends DomainEvent> = {
+  readonly [Type in Event['type']]: {
+    readonly [Field in keyof DataOf<Event, Type>]-?: z.ZodType<DataOf<Event, Type>[Field]>;
+  };
+};
+
+type DataOf<Event extends DomainEvent, Type> = Extract<Event, { readonly type: Type }>['data'];
+
+/** What is said, and in which version of the type's fields. */
+export interface EventForm extends DomainEvent {
+  readonly version: number;
+}
+
+/** A version of a type that is not written any more. */
+export interface PastVersion {
+  readonly data: z.ZodType;
+  /** The same in later words: one event or several, of any type, or none. */
+  readonly upcast: (data: unknown) => readonly EventForm[];
+}
+
+/** @param upcast is only given what the fields describe */
+export function past<Fields extends z.ZodRawShape>(
+  fields: Fields,
+  upcast: (data: z.infer<z.ZodObject<Fields>>) => readonly EventForm[],
+): PastVersion {
+  const data = z.object(fields);
+  return { data, upcast: (stored) => upcast(data.parse(stored)) };
+}
+
+export type Judged =
+  { readonly events: readonly DomainEvent[] } | { readonly notUnderstood: string };
+
+interface Known {
+  /** Of today; one more than the past ones. Undefined: nobody writes this type any more. */
+  readonly data: z.ZodType | undefined;
+  readonly past: readonly PastVersion[];
+}
+
+/** No chain is as long: one that does not end says so. */
+const STEPS_MAX = 100;
+
+/**
+ * All types of events that this program understands, with the fields of each version. It is the one
+ * place where the shape of a stored event is judged.
+ */
+export class EventTypes {
+  private readonly known = new Map<string, Known>();
+
+  /**
+   * @param fields of what is written today
+   * @param before by type, what was written before: version 1 first
+   */
+  constructor(
+    fields: Readonly<Record<string, z.ZodRawShape>>,
+    before: Readonly<Record<string, readonly PastVersion[]>> = {},
+  ) {
+    for (const [type, past] of Object.entries(before))
+      this.known.set(type, { data: undefined, past });
+    for (const [type, each] of Object.entries(fields))
+      this.known.set(type, { data: z.object(each), past: before[type] ?? [] });
+  }
+
+  /** `<type>@<version>` of all that is understood. */
+  get names(): readonly string[] {
+    return [...this.known].flatMap(([type, { data, past }]) => {
+      const versions = past.length + (data ? 1 : 0);
+      return Array.from({ length: versions }, (_, index) => `${type}@${index + 1}`);
+    });
+  }
+
+  /** What is written today; undefined for a type that is not. */
+  versionOf(type: string): number | undefined {
+    const known = this.known.get(type);
+    return known?.data && known.past.length + 1;
+  }
+
+  /** What a stored event says in the words of today, or why that cannot be told. */
+  judge(form: EventForm): Judged {
+    try {
+      return { events: this.upcast(form, STEPS_MAX) };
+    } catch (error) {
+      return { notUnderstood: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  private upcast({ type, version, data }: EventForm, steps: number): readonly DomainEvent[] {
+    const known = this.known.get(type);
+    if (!known) throw new Error('this type of event is not known');
+    const earlier = known.past[version - 1];
+    if (earlier) {
+      if (steps === 0) throw new Error('its upcasters do not end');
+      check(earlier.data, data);
+      return earlier.upcast(data).flatMap((form) => this.upcast(form, steps - 1));
+    }
+    if (!known.data || version !== known.past.length + 1)
+      throw new Error(`version ${version} of this type of event is not known`);
+    check(known.data, data);
+    return [{ type, data }];
+  }
+}
+
+function check(shape: z.ZodType, data: unknown): void {
+  const [issue] = shape.safeParse(data).error?.issues ?? [];
+  if (!issue) return;
+  const path = issue.path.join('.');
+  throw new Error(path === '' ? issue.message : `${path}: ${issue.message}`);
+}

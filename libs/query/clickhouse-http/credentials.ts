@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { failureForm } from '@app/platform';
+import { asClickHouse } from './as-clickhouse.js';
+
+/** How a token of ours begins. */
+const TOKEN = /^mr_/;
+
+/**
+ * Writes `X-ClickHouse-User` and `X-ClickHouse-Key` as the Authorization header that they stand
+ * for, where there is none and the route speaks as ClickHouse does.
+ */
+export function readClickHouseCredentials(fastify: Pick<FastifyInstance, 'addHook'>): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request;
+    const [user, key] = [headers['x-clickhouse-user'], headers['x-clickhouse-key']];
+    const isTaken = failureForm(request) === asClickHouse;
+    if (isTaken && headers.authorization === undefined && typeof key === 'string')
+      headers.authorization = TOKEN.test(key)
+        ? `Bearer ${key}`
+        : `Basic ${Buffer.from(`${typeof user === 'string' ? user : ''}:${key}`).toString('base64')}`;
+    done();
+  });
+}

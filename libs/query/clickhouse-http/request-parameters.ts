@@ -1,0 +1,106 @@
+import { MillraceError } from '@app/platform';
+import { quoteText } from '@app/warehouse';
+import { ALLOWED_SETTINGS } from '../guard/allowed-settings.js';
+import type { Values } from '../guard/bind-values.js';
+import { readFormat, type NamedFormat } from './statement-form.js';
+
+export interface RequestParameters {
+  /** Of `query`; a body follows it. */
+  readonly statement: string;
+  readonly values: Values;
+  readonly database: string | undefined;
+  readonly format: NamedFormat | undefined;
+  /** As they stand in a SETTINGS clause. */
+  readonly settings: readonly string[];
+  /** In blocks of ClickHouse's own. */
+  readonly isCompressed: boolean;
+  /** As `Accept-Encoding` says. */
+  readonly isEncoded: boolean;
+  /** What blocks of Native tell of themselves. */
+  readonly protocolVersion: string | undefined;
+}
+
+const PARAM = 'param_';
+/**
+ * They say how the answer travels, what the query is called or who keeps a session, or bound what is
+ * bounded here already: no row is another one for them.
+ */
+const WITHOUT_EFFECT = new Set([
+  'query_id',
+  'session_id',
+  'session_timeout',
+  'session_check',
+  'wait_end_of_query',
+  'buffer_size',
+  'send_progress_in_http_headers',
+  'http_headers_progress_interval_ms',
+  'http_zlib_compression_level',
+  'http_native_compression_disable_checksumming_on_decompress',
+  'cancel_http_readonly_queries_on_client_close',
+  'cancel_query_on_disconnect',
+  'quota_key',
+  'readonly',
+  'max_execution_time',
+  'max_block_size',
+  'log_comment',
+]);
+
+/** @throws {MillraceError} INVALID_PARAMETER */
+export function readRequestParameters(
+  parameters: Readonly<Record<string, unknown>>,
+): RequestParameters {
+  const values: Record<string, string> = {};
+  const settings: string[] = [];
+  const own = new Map<string, string>();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (typeof value !== 'string')
+      throw new MillraceError('INVALID_PARAMETER', `parameter ${name} stands there twice`);
+    if (name.startsWith(PARAM)) values[name.slice(PARAM.length)] = value;
+    else if (OWN.has(name)) own.set(name, value);
+    else if (ALLOWED_SETTINGS.includes(name)) settings.push(`${name} = ${quoteText(value)}`);
+    else if (!WITHOUT_EFFECT.has(name)) throw unknown(name);
+  }
+  const format = own.get('default_format');
+  if (own.get('decompress') === '1')
+    throw new MillraceError(
+      'INVALID_PARAMETER',
+      'decompress=1 is not read here: send the body as it is, or with Content-Encoding: gzip, deflate or br',
+    );
+  return {
+    statement: own.get('query') ?? '',
+    values,
+    database: own.get('database'),
+    format: format === undefined ? undefined : readFormat(format),
+    settings,
+    isCompressed: own.get('compress') === '1',
+    isEncoded: own.get('enable_http_compression') === '1',
+    protocolVersion: version(own.get('client_protocol_version')),
+  };
+}
+
+const OWN = new Set([
+  'query',
+  'database',
+  'default_format',
+  'compress',
+  'decompress',
+  'enable_http_compression',
+  'client_protocol_version',
+]);
+
+function version(text: string | undefined): string | undefined {
+  if (text === undefined || /^\d{1,6}$/.test(text)) return text;
+  throw new MillraceError('INVALID_PARAMETER', 'client_protocol_version is a number');
+}
+
+function unknown(name: string): MillraceError {
+  if (name === 'user' || name === 'password')
+    return new MillraceError(
+      'INVALID_PARAMETER',
+      'an address is kept in logs and histories: send user and password as X-ClickHouse-User and X-ClickHouse-Key, or by HTTP Basic',
+    );
+  return new MillraceError(
+    'INVALID_PARAMETER',
+    `setting ${JSON.stringify(name.slice(0, 80))} is not allowed; these are: ${ALLOWED_SETTINGS.join(', ')}`,
+  );
+}

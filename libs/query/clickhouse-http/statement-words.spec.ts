@@ -1,0 +1,97 @@
+import type { RequestOrganization } from '@app/platform';
+import { Catalog, type TableDescription } from '../catalog.js';
+import { checkDatabase, inMillraceWords } from './statement-words.js';
+
+const ORGANIZATION: RequestOrganization = { id: 'o', name: 'acme', database: 'd', share: 'o' };
+
+class Tables extends Catalog {
+  constructor(private readonly all: readonly TableDescription[]) {
+    super();
+  }
+
+  tables(): readonly TableDescription[] {
+    return this.all;
+  }
+
+  table(_organization: RequestOrganization, name: string): TableDescription | undefined {
+    return this.all.find((each) => each.name === name);
+  }
+}
+
+const catalog = new Tables([
+  { name: 'logs', columns: [{ name: '_timestamp', type: "DateTime64(6, 'UTC')" }] },
+  { name: "it's", columns: [{ name: 'a\tb', type: 'Int64' }] },
+]);
+const words = (statement: string, tables: Catalog = catalog): string =>
+  inMillraceWords(statement, {
+    catalog: tables,
+    organization: ORGANIZATION,
+    user: "o'neil@example.com",
+    version: '26.1',
+  });
+
+describe("a statement of ClickHouse's clients", () => {
+  it.each([
+    // The organization is the database.
+    ['SELECT logs.a FROM acme.logs WHERE 1', 'SELECT logs.a FROM logs WHERE 1'],
+    ['SELECT * FROM acme.logs AS l JOIN "acme"."x" ON 1', 'SELECT * FROM logs AS l JOIN "x" ON 1'],
+    ['SELECT * FROM a, acme.logs', 'SELECT * FROM a, logs'],
+    // What is no table keeps its name, and other databases are the guard's to refuse.
+    ['SELECT acme.x FROM t AS acme', 'SELECT acme.x FROM t AS acme'],
+    ["SELECT 'FROM acme.logs'", "SELECT 'FROM acme.logs'"],
+    ['SELECT * FROM other.logs', 'SELECT * FROM other.logs'],
+    ['SELECT * FROM system.query_log', 'SELECT * FROM system.query_log'],
+    ['SELECT * FROM system.toString', 'SELECT * FROM system.toString'],
+    // The session.
+    ['SELECT version()', `SELECT '26.1' AS "version()"`],
+    ['SELECT currentUser() AS u', "SELECT 'o\\'neil@example.com' AS u"],
+    ['SELECT currentDatabase() = 1', "SELECT 'acme' = 1"],
+    ['SELECT database FROM logs', 'SELECT database FROM logs'],
+    // What cannot be read in one way is left as it is.
+    ['SELECT version() FROM $$a$$', 'SELECT version() FROM $$a$$'],
+    ['EXISTS TABLE logs', 'SELECT toUInt8(1) AS result'],
+    ['EXISTS nope', 'SELECT toUInt8(0) AS result'],
+    ['DESCRIBE TABLE nope', 'DESCRIBE nope'],
+    ['SHOW CREATE TABLE logs', 'SHOW CREATE TABLE logs'],
+  ])('%s', (statement, expected) => {
+    expect(words(statement)).toBe(expected);
+  });
+
+  it.each(['system.tables', '`system`.`tables`', '"system" . tables', 'system/**/.tables'])(
+    'tells of its own streams where it asks %s',
+    (name) => {
+      const sql = words(`SELECT database, name FROM ${name} WHERE database = 'acme'`);
+      expect(sql).toMatch(/^SELECT database_name AS "database", name FROM \(SELECT 'acme' AS /);
+      expect(sql).toMatch(/ WHERE database_name = 'acme'$/);
+      expect(sql).toContain(`[["it\\'s",""],["logs","_timestamp"]]`);
+    },
+  );
+
+  it('tells one table by its columns alone', () => {
+    expect(words('DESCRIBE acme.logs')).not.toContain('Int64');
+    expect(words('DESC "it\'s"')).toContain('a\\\\tb');
+  });
+
+  it.each(['SHOW TABLES FROM other', 'DESCRIBE other.logs', 'EXISTS other.logs'])(
+    'knows no other database: %s',
+    (statement) => {
+      expect(() => words(statement)).toThrow(/there is no database "other" here/);
+    },
+  );
+
+  it('says so where all columns are more than a statement holds', () => {
+    const columns = Array.from({ length: 9000 }, (_, at) => ({
+      name: `column_number_${at}`,
+      type: 'Int64',
+    }));
+    const many = new Tables([{ name: 'wide', columns }]);
+    expect(() => words('SELECT * FROM system.columns', many)).toThrow(/GET \/api\/acme\/schema/);
+  });
+});
+
+describe('a database', () => {
+  it('is the organization', () => {
+    expect(() => checkDatabase('acme', ORGANIZATION)).not.toThrow();
+    expect(() => checkDatabase('Acme', ORGANIZATION)).toThrow();
+  });
+});

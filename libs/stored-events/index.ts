@@ -1,0 +1,1 @@
+export { STORED_EVENTS, understoodEvents } from './stored-events.js';
