@@ -133,7 +133,7 @@ function auditVerifier({
     events,
     tables: warehouse,
     directory,
-    key: serverKey.derive(AUDIT_PURPOSE),
+    key: (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
     carriedOut: async () => {
       const { position } = projector;
       await projector.awaitWritten(position);

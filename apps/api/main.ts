@@ -27,6 +27,7 @@ import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
 import { ApiModule } from './api.module.js';
 import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
+import { serveOperators } from './serve-operators.js';
 
 const USAGE = `usage: millrace serve
 
@@ -99,10 +100,12 @@ async function start(config: Config): Promise<void> {
       ? followTlsFiles(server, tls.files, tls.pair, logger)
       : undefined,
   );
+  const operators = await serveOperators(parts, logger);
   closeOnSignal(async (signal) => {
     parts.readiness.notReady('server', 'stopping');
     // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.
     if (signal === 'SIGTERM') await sleep(config.drainSeconds * 1000);
+    await operators?.close();
     await drain(app, clickHouse);
     await foreign?.stop();
     await writer.stop();

@@ -3,6 +3,7 @@ import type { EventStore } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import type { AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
+import type { ChainKey } from './hash-chain.js';
 import { verifyAudit, type AuditVerdict } from './verify-audit.js';
 
 /** A verdict, and what it is about. */
@@ -24,7 +25,7 @@ interface Sources {
   readonly events: EventStore;
   readonly tables: AuditTables;
   readonly directory: AuditDirectory;
-  readonly key: Uint8Array;
+  readonly key: ChainKey;
   /** Resolves with the position of the last event that is known here, when the tables have its entry. */
   carriedOut(this: void): Promise<bigint>;
 }

@@ -3,7 +3,7 @@ import type { EventStore } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, toEntry } from './audit-entry.js';
-import { CHAIN_START, chainHash } from './hash-chain.js';
+import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** What was found out about one organization's trail. */
 export interface AuditVerdict {
@@ -18,7 +18,7 @@ export interface AuditVerdict {
 }
 
 export interface VerifyOptions {
-  readonly key: Uint8Array;
+  readonly key: ChainKey;
   /** Hashes that somebody kept. */
   readonly noted?: ReadonlySet<string>;
   /**
@@ -71,7 +71,7 @@ export async function verifyAudit(
     const database = entry && directory.database(entry.metadata.organizationId);
     const trail = database === undefined ? undefined : trails.get(database);
     if (entry && trail) {
-      const hash = chainHash(key, trail.head, entry);
+      const hash = chainHash(key(entry.position), trail.head, entry);
       await trail.expect({ ...toEntry(entry, directory), previousHash: trail.head, hash });
     }
     options.onProgress(event.position);

@@ -7,7 +7,11 @@ export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command
 export { NarrowDefault } from './commands/narrow-default.command.js';
 export { IdentityModule } from './identity.module.js';
 export { DatabaseNames } from './people/database-names.js';
-export { eventsOfInstallation } from './people/installation-key.js';
+export {
+  changeInstallationKey,
+  eventsOfInstallation,
+  FormerKeyError,
+} from './people/installation-key.js';
 export { PersonalData } from './people/personal-data.js';
 export { EndedSessionsProjection } from './projections/ended-sessions.projection.js';
 export { InvitationsProjection } from './projections/invitations.projection.js';

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
 import { httpAddress, origins, proxies } from './config-http.js';
@@ -50,6 +50,11 @@ const environment = z.object({
     .min(1)
     .default('./data')
     .transform((path) => resolve(path)),
+  MILLRACE_BACKUP_DIR: z
+    .string()
+    .min(1)
+    .transform((path) => resolve(path))
+    .optional(),
   MILLRACE_ROOT_EMAIL: z.email().default('root@example.com'),
   MILLRACE_ROOT_PASSWORD: z.string().optional(),
   MILLRACE_MAX_UPLOAD_BYTES: positive(5 * GIB),
@@ -133,6 +138,8 @@ export interface Config {
   readonly drainSeconds: number;
   /** Absolute. */
   readonly dataDirectory: string;
+  /** Absolute; what `millrace backup` makes is in it. */
+  readonly backupDirectory: string;
   /** 32 bytes; undefined: the one kept in the data directory. */
   readonly secretKey: Uint8Array | undefined;
   readonly root: { readonly email: string; readonly password: string | undefined };
@@ -207,6 +214,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     drainSeconds: values.MILLRACE_DRAIN_SECONDS,
     secretKey: values.MILLRACE_SECRET_KEY,
     dataDirectory: values.MILLRACE_DATA_DIR,
+    backupDirectory: values.MILLRACE_BACKUP_DIR ?? join(values.MILLRACE_DATA_DIR, 'backups'),
     root: { email: values.MILLRACE_ROOT_EMAIL, password: values.MILLRACE_ROOT_PASSWORD },
     upload: {
       maxBytes: values.MILLRACE_MAX_UPLOAD_BYTES,

@@ -44,7 +44,7 @@ describe('verifying a trail while the server runs', () => {
     node = await startNode(site, {
       more: ({ users, organizations, people }) => {
         directory = new AccountsDirectory(users, organizations, people);
-        const trail = new AuditTrailProjection(tables, directory, KEY, lead);
+        const trail = new AuditTrailProjection(tables, directory, () => KEY, lead);
         return [new EndedTrailsProjection(trail), trail];
       },
     });
@@ -63,7 +63,7 @@ describe('verifying a trail while the server runs', () => {
       events: site.store,
       tables,
       directory,
-      key: KEY,
+      key: () => KEY,
       carriedOut,
     });
   });
@@ -124,7 +124,7 @@ describe('verifying a trail while the server runs', () => {
       events: site.store,
       tables,
       directory: shrinking,
-      key: KEY,
+      key: () => KEY,
       carriedOut: () => Promise.resolve(upTo),
     });
     const [, , last = ''] = databases;

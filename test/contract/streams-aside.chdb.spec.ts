@@ -42,7 +42,7 @@ describe('an event that the warehouse refuses to carry out', () => {
           new FollowLeadProjection(lead, accounts),
           tables,
           streams,
-          new AuditTrailProjection(audit, accounts, new Uint8Array(32), lead),
+          new AuditTrailProjection(audit, accounts, () => new Uint8Array(32), lead),
         ];
       },
     });
