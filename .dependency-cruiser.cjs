@@ -41,6 +41,10 @@ const layers = {
     ['acceptance', 'writer', 'streams', 'ingest-queue', 'warehouse', 'platform'],
     'From requests and messages to the queue: of the writer it takes how batches are described, and how far it is; it needs no users and no queries.',
   ],
+  backup: [
+    ['event-store', 'ingest-queue', 'warehouse', 'platform'],
+    'It copies what the ports keep, as files: it understands none of it.',
+  ],
   catalogue: [
     ['platform'],
     'Each domain declares its own resolvers; what joins them into one schema knows none of them.',

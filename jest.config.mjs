@@ -28,6 +28,7 @@ export default {
     project('contract', ['test/contract/**/*.spec.ts']),
     project('e2e', ['test/e2e/**/*.spec.ts']),
     project('distributed', ['test/distributed/**/*.spec.ts']),
+    project('campaign', ['test/campaign/**/*.spec.ts']),
     project('faults', ['test/faults/**/*.spec.ts']),
     project('bench', ['test/bench/**/*.spec.ts']),
   ],

@@ -15,6 +15,9 @@ const programs = {
   'dead-letter': 'api/dead-letter',
   'audit:verify': 'api/audit-verify',
   replay: 'api/replay',
+  backup: 'api/backup',
+  restore: 'api/restore',
+  'change-key': 'api/change-key',
 };
 
 const [command, ...flags] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 // `npm test`: makes a fresh clone ready, then runs jest.
-// `node bin/test.mjs [unit|contract|e2e|distributed|faults|bench …] [jest options and paths]`
+// `node bin/test.mjs [unit|contract|e2e|distributed|campaign|faults|bench …] [jest options and paths]`
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { environment, prepare, root } from './prepare.mjs';
 
-const suites = ['unit', 'contract', 'e2e', 'distributed', 'faults', 'bench'];
+const suites = ['unit', 'contract', 'e2e', 'distributed', 'campaign', 'faults', 'bench'];
 const args = process.argv.slice(2);
 const chosen = [];
 while (suites.includes(args[0])) chosen.push(args.shift());

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER, RouterModule } from '@nestjs/core';
-import { AuditModule, RefusalRecorder } from '@app/audit';
+import { AuditModule, AuditVerifier, RefusalRecorder } from '@app/audit';
 import { CatalogueModule } from '@app/catalogue';
 import { ConsoleModule } from '@app/console';
 import { CommandPipeline, EventStore, Projector } from '@app/event-store';
@@ -38,7 +38,9 @@ import {
 import {
   Catalog,
   ClickHouseHttpModule,
+  Databases,
   GraphiqlModule,
+  Inserts,
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
   SearchModule,
@@ -53,7 +55,9 @@ import {
   WarehouseTablesProjection,
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
-import type { Parts } from './open-parts.js';
+import { AcceptedInserts } from './accepted-inserts.js';
+import { AUDIT_PURPOSE, type Parts } from './open-parts.js';
+import { OwnDatabases } from './own-databases.js';
 import { QueueTails } from './queue-tails.js';
 
 /** Hands the opened parts to the modules: the only place where adapters meet domain. */
@@ -86,9 +90,10 @@ export class ApiModule {
       providers: [
         ...bound,
         ...(parts.foreign ? [ForeignUploadsPipeline] : []),
+        { provide: Inserts, useClass: AcceptedInserts },
         { provide: APP_FILTER, useValue: errorFilter(parts) },
       ],
-      exports: [...bound.map(({ provide }) => provide), IdentityModule],
+      exports: [...bound.map(({ provide }) => provide), IdentityModule, Inserts],
     };
   }
 }
@@ -117,6 +122,26 @@ function knownAddresses({ config, serverKey, users }: Parts): KnownAddresses {
   return new KnownAddresses(serverKey, file, (id) => users.byId(id) !== undefined);
 }
 
+function auditVerifier({
+  events,
+  warehouse,
+  directory,
+  serverKey,
+  projector,
+}: Parts): AuditVerifier {
+  return new AuditVerifier({
+    events,
+    tables: warehouse,
+    directory,
+    key: (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
+    carriedOut: async () => {
+      const { position } = projector;
+      await projector.awaitWritten(position);
+      return position;
+    },
+  });
+}
+
 function bindings(parts: Parts): ValueProvider[] {
   return [
     { provide: EventStore, useValue: parts.events },
@@ -126,11 +151,13 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: ServerKey, useValue: parts.serverKey },
     { provide: PersonalData, useValue: parts.people },
     { provide: AuditTables, useValue: parts.warehouse },
+    { provide: AuditVerifier, useValue: auditVerifier(parts) },
     { provide: UsersProjection, useValue: parts.users },
     { provide: OrganizationsProjection, useValue: parts.organizations },
     { provide: InvitationsProjection, useValue: parts.invitations },
     { provide: EndedSessionsProjection, useValue: parts.endedSessions },
     { provide: KnownAddresses, useValue: knownAddresses(parts) },
+    { provide: Databases, useValue: new OwnDatabases(parts.organizations) },
     { provide: MemberCount, useValue: memberCount(parts) },
     { provide: StreamsProjection, useValue: parts.streams },
     { provide: WarehouseTablesProjection, useValue: parts.tables },

@@ -44,7 +44,7 @@ async function compare(
     await rebuild(events, projection, snapshots, { from: last, onProgress: () => undefined });
   const bar = progressBar('audit-trail', last);
   const verdicts = await verifyAudit(events, warehouse, directory, {
-    key: serverKey.derive(AUDIT_PURPOSE),
+    key: (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
     noted: new Set(heads.values()),
     upTo: isRunning ? last : undefined,
     onProgress: (position) => bar.update(position),

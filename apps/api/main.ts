@@ -23,10 +23,11 @@ import {
   startTracing,
   type Config,
 } from '@app/platform';
-import { readClickHouseCredentials } from '@app/query';
+import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
 import { ApiModule } from './api.module.js';
 import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
+import { serveOperators } from './serve-operators.js';
 
 const USAGE = `usage: millrace serve
 
@@ -45,6 +46,7 @@ async function start(config: Config): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-api', logger);
   const parts = await openParts(config, logger);
+  const clickHouse = config.clickHouseClients && new ClickHouseListener();
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of(parts),
     httpAdapter(
@@ -54,6 +56,7 @@ async function start(config: Config): Promise<void> {
         idleSeconds: config.upload.idleSeconds,
         traced: config.tracesTo !== undefined,
         tls: config.http.tls?.pair,
+        pathOf: clickHouse && ((request) => clickHouse.pathOf(request)),
       },
       logger,
     ),
@@ -97,11 +100,13 @@ async function start(config: Config): Promise<void> {
       ? followTlsFiles(server, tls.files, tls.pair, logger)
       : undefined,
   );
+  const operators = await serveOperators(parts, logger);
   closeOnSignal(async (signal) => {
     parts.readiness.notReady('server', 'stopping');
     // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.
     if (signal === 'SIGTERM') await sleep(config.drainSeconds * 1000);
-    await drain(app);
+    await operators?.close();
+    await drain(app, clickHouse);
     await foreign?.stop();
     await writer.stop();
     await parts.close();
@@ -110,6 +115,12 @@ async function start(config: Config): Promise<void> {
   }, config.drainSeconds);
   await app.listen(config.http.port, config.http.host).catch(listenFailure('MILLRACE_HTTP_ADDR'));
   console.log(`Millrace listens on ${await app.getUrl()}`);
+  if (config.clickHouseClients) {
+    const at = await clickHouse
+      ?.open(app.getHttpServer(), config.clickHouseClients)
+      .catch(listenFailure('MILLRACE_CLICKHOUSE_ADDR'));
+    console.log(`clients of ClickHouse find it at ${at}`);
+  }
   if (status) console.log(`its health and metrics are at ${status.url}`);
   console.log(greeting(root));
 }

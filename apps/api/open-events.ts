@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NotUnderstood, type EventStore } from '@app/event-store';
+import { NotUnderstood, type CopiedEvents, type EventStore } from '@app/event-store';
 import { eventsOfInstallation, PersonalData } from '@app/identity';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import type { Config, Logger } from '@app/platform';
@@ -13,6 +13,8 @@ export interface Events {
   readonly notUnderstood: NotUnderstood;
   readonly serverKey: ServerKey;
   readonly people: PersonalData;
+  /** Undefined where they are on a server. */
+  readonly copiedEvents: CopiedEvents | undefined;
 }
 
 /** Nothing is written before the key is known to be theirs. */
@@ -23,7 +25,8 @@ export async function openEvents(
 ): Promise<Events> {
   const { dataDirectory, secretKey } = config;
   const notUnderstood = new NotUnderstood(log);
-  const stored = understoodEvents(await openEventStore(config, log), notUnderstood);
+  const opened = await openEventStore(config, log);
+  const stored = understoodEvents(opened.store, notUnderstood);
   try {
     const isNew = (await stored.lastPosition()) === undefined;
     if (isNew) await refuseLostEvents(config, warehouse);
@@ -31,7 +34,7 @@ export async function openEvents(
     const openKeys = once(() => openPersonKeys(config, serverKey, warehouse));
     const events = await eventsOfInstallation(stored, { serverKey, openKeys, log });
     const people = new PersonalData(serverKey, await openKeys());
-    return { events, notUnderstood, serverKey, people };
+    return { events, notUnderstood, serverKey, people, copiedEvents: opened.copied };
   } catch (error) {
     await stored.close();
     throw error;
@@ -62,10 +65,11 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 async function openEventStore(
   { eventStore, dataDirectory }: Config,
   log: Logger,
-): Promise<EventStore> {
+): Promise<{ readonly store: EventStore; readonly copied?: CopiedEvents }> {
   if (!eventStore) {
     const { openEmbeddedEventStore } = await import('@app/event-store/embedded');
-    return openEmbeddedEventStore({ directory: join(dataDirectory, 'events') });
+    const store = openEmbeddedEventStore({ directory: join(dataDirectory, 'events') });
+    return { store, copied: store };
   }
   const { openEventStoreDb } = await import('@app/event-store/eventstoredb');
   const store = openEventStoreDb({
@@ -80,5 +84,5 @@ async function openEventStore(
     const reason = cause instanceof Error ? ` (${cause.message})` : '';
     throw new Error(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
   }
-  return store;
+  return { store };
 }

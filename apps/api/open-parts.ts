@@ -16,6 +16,7 @@ import {
   type NotUnderstood,
   Projector,
   SnapshotFiles,
+  type CopiedEvents,
   type EventStore,
   type Projection,
 } from '@app/event-store';
@@ -26,8 +27,9 @@ import {
   type PersonalData,
   UsersProjection,
 } from '@app/identity';
-import { measureQueue, type ForeignMessages, type IngestQueue } from '@app/ingest-queue';
+import { measureQueue } from '@app/ingest-queue';
 import { ENGINE_SLOTS } from '@app/acceptance';
+import { refuseHalfRestored } from '@app/backup';
 import { measureStorage, Spool, StorageBounds } from '@app/intake';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
 import type { ServerKey } from '@app/key-store';
@@ -35,7 +37,6 @@ import {
   endWithin,
   keepPrivate,
   measureProcess,
-  nodeId,
   measureReadiness,
   Readiness,
   type Config,
@@ -53,7 +54,9 @@ import {
 } from '@app/streams';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
+import { backupsOf } from './backups-of.js';
 import { openEvents } from './open-events.js';
+import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
 import { tellOfEngine } from './tell-of-engine.js';
 
@@ -65,6 +68,8 @@ export interface Stores {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
   readonly events: EventStore;
+  /** Undefined where they are on a server. */
+  readonly copiedEvents: CopiedEvents | undefined;
   readonly notUnderstood: NotUnderstood;
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
@@ -83,12 +88,9 @@ export interface Stores {
 }
 
 /** Everything the modules are built on, opened and caught up. */
-export interface Parts extends Stores {
+export interface Parts extends Stores, OpenQueue {
   readonly logger: Logger;
   readonly projector: Projector;
-  readonly queue: IngestQueue;
-  /** Undefined where other programs have no way to leave any. */
-  readonly foreign: ForeignMessages | undefined;
   readonly commands: CommandPipeline;
   readonly catalog: Catalog;
   readonly spool: Spool;
@@ -104,10 +106,19 @@ const ENGINE_ENDS_MS = 5000;
 /** What the hashes of the audit trail are made with. */
 export const AUDIT_PURPOSE = 'audit-trail';
 
-/** Chooses and opens the adapters that the configuration names. @throws when the data directory is in use. */
-export async function openStores(config: Config, logger: Logger): Promise<Stores> {
+/**
+ * Chooses and opens the adapters that the configuration names.
+ * @param backups where the embedded engine may make backups of its tables; undefined: nowhere
+ * @throws when the data directory is in use
+ */
+export async function openStores(
+  config: Config,
+  logger: Logger,
+  backups?: string,
+): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   keepPrivate(config.dataDirectory, logger);
+  refuseHalfRestored(config.dataDirectory);
   // The engine first: it locks the data directory.
   const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
@@ -117,6 +128,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     acceptors: ENGINE_SLOTS.small + ENGINE_SLOTS.large,
     files: [at('spool')],
     memoryBytes: config.engineMemoryBytes,
+    backups: backups === undefined ? undefined : { folder: backups, mayWrite: true },
     tell: (event) => tellOfEngine(event, logger),
   });
   const opened = await openEvents(config, warehouse, logger).catch(async (error: unknown) => {
@@ -124,7 +136,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     await warehouse.close();
     throw error;
   });
-  const { events, notUnderstood, serverKey, people } = opened;
+  const { events, notUnderstood, serverKey, people, copiedEvents } = opened;
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const invitations = new InvitationsProjection(people, users);
@@ -150,7 +162,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
   const auditTrail = new AuditTrailProjection(
     warehouse,
     directory,
-    serverKey.derive(AUDIT_PURPOSE),
+    (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
     lead,
   );
   return {
@@ -160,6 +172,7 @@ export async function openStores(config: Config, logger: Logger): Promise<Stores
     warehouse,
     localEngine,
     events,
+    copiedEvents,
     notUnderstood,
     snapshots: new SnapshotFiles(at('snapshots'), STORED_EVENTS.names),
     users,
@@ -202,34 +215,14 @@ function leadRank({ roles }: Config): LeadRank {
   return roles.size === 1 ? 'projector' : 'equal';
 }
 
-async function openQueue(
-  { kafka, dataDirectory, queueMaxBytes: maxBytes }: Config,
-  hadQueue: boolean,
-  log: Logger,
-): Promise<Pick<Parts, 'queue' | 'foreign'>> {
-  if (kafka === undefined) {
-    const { openEmbeddedIngestQueue, refuseLostQueue } = await import('@app/ingest-queue/embedded');
-    if (hadQueue) refuseLostQueue(dataDirectory);
-    const queue = openEmbeddedIngestQueue({ directory: join(dataDirectory, 'queue'), maxBytes });
-    return { queue, foreign: undefined };
-  }
-  const { openKafka } = await import('@app/ingest-queue/kafka');
-  try {
-    return await openKafka({ ...kafka, maxBytes, nodeId: nodeId(dataDirectory), log });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`KAFKA_BROKERS: ${reason}`, { cause: error });
-  }
-}
-
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
-  const stores = await openStores(config, logger);
+  const stores = await openStores(config, logger, backupsOf(config));
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await projector.start();
   // Where a stream is there was a queue for it.
   const hadQueue = stores.streams.all().length > 0;
-  const { queue, foreign } = await openQueue(config, hadQueue, logger);
+  const { queue, foreign, held } = await openQueue(config, hadQueue, logger);
   const counts = new KeptRowCounts(join(config.dataDirectory, 'table-rows.json'));
   const damaged = new DamagedTables(stores.warehouse, counts, logger);
   await damaged.start();
@@ -254,6 +247,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     projector,
     queue,
     foreign,
+    held,
     commands: new CommandPipeline(stores.events, projector, stores.people, pace),
     catalog: new StreamCatalog(stores.streams, stores.warehouse, projector),
     spool,

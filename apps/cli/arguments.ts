@@ -12,6 +12,9 @@ and for whoever runs the server:
   dead-letter   tells what no table took, and puts it back
   audit:verify  checks that nobody changed the audit trail
   replay        makes a read model again out of the events
+  backup        copies all of it, while it goes on
+  restore       makes a data directory out of a backup
+  change-key    puts another secret key in the place of the one that it has
 
   --help        after a command: how it is used
   --version     which Millrace this is`;
@@ -56,7 +59,7 @@ export interface UploadArguments {
 }
 
 /** The other commands are programs of their own: bin/millrace.mjs. */
-const COMMANDS = 'upload, serve, dead-letter, audit:verify or replay';
+const COMMANDS = 'upload, serve, dead-letter, audit:verify, replay, backup, restore or change-key';
 
 /** @returns what is to be shown instead. @throws {CliError} */
 export function readArguments(

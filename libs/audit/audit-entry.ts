@@ -19,6 +19,8 @@ const HIDDEN = new Set([
   'invitee',
   'fingerprint',
   'database',
+  'check',
+  'former',
   'tenant',
 ]);
 const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {

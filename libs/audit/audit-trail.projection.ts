@@ -2,7 +2,7 @@ import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, toEntry } from './audit-entry.js';
-import { CHAIN_START, chainHash } from './hash-chain.js';
+import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 import { isNotThere, type TrailLead } from './trail-lead.js';
 
 interface Chain {
@@ -43,7 +43,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   constructor(
     private readonly tables: AuditTables,
     private readonly directory: AuditDirectory,
-    private readonly key: Uint8Array,
+    private readonly key: ChainKey,
     private readonly lead: TrailLead,
   ) {}
 
@@ -115,7 +115,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private chain(database: string, event: RecordedEvent, stored: bigint): void {
     const chain = this.chains.get(database) ?? { hash: CHAIN_START, position: -1n };
     if (chain.position >= event.position) return;
-    const hash = chainHash(this.key, chain.hash, event);
+    const hash = chainHash(this.key(event.position), chain.hash, event);
     this.chains.set(database, { hash, position: event.position });
     if (event.position <= stored) return;
     const row = { ...toEntry(event, this.directory), previousHash: chain.hash, hash };

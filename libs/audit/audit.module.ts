@@ -3,6 +3,6 @@ import { AuditPages } from './audit-pages.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditResolver } from './http/audit.resolver.js';
 
-/** Needs from the app: AuditTables, Projector. */
+/** Needs from the app: AuditTables, AuditVerifier, Projector. */
 @Module({ controllers: [AuditController], providers: [AuditPages, AuditResolver] })
 export class AuditModule {}

@@ -3,6 +3,7 @@ export { AuditModule } from './audit.module.js';
 export { AuditTrailProjection } from './audit-trail.projection.js';
 export { EndedTrailsProjection } from './ended-trails.projection.js';
 export { FollowLeadProjection } from './follow-lead.projection.js';
+export { AuditVerifier } from './audit-verifier.js';
 export { RefusalRecorder } from './record-refusals.js';
 export { verifyAudit, type AuditVerdict } from './verify-audit.js';
 export { measureLead } from './lead-metrics.js';

@@ -3,7 +3,7 @@ import type { EventStore } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, toEntry } from './audit-entry.js';
-import { CHAIN_START, chainHash } from './hash-chain.js';
+import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** What was found out about one organization's trail. */
 export interface AuditVerdict {
@@ -18,7 +18,7 @@ export interface AuditVerdict {
 }
 
 export interface VerifyOptions {
-  readonly key: Uint8Array;
+  readonly key: ChainKey;
   /** Hashes that somebody kept. */
   readonly noted?: ReadonlySet<string>;
   /**
@@ -26,10 +26,18 @@ export interface VerifyOptions {
    * later is nothing to judge yet.
    */
   readonly upTo?: bigint | undefined;
+  /** How long entries up to there may be on their way. */
+  readonly carriedOutMs?: number;
+  /** Trails of these alone; undefined: all that there are. */
+  readonly databases?: readonly string[] | undefined;
   onProgress(this: void, position: bigint): void;
+  /** Awaited between pieces of the work, where others want their turn. */
+  pause?(this: void): Promise<void>;
 }
 
 const PAGE = 5000;
+/** Events between two pauses: some milliseconds. */
+const PIECE = 256;
 /** No event has position 0, but a row may. */
 const BEFORE_ALL = '-1';
 const PROBLEMS_MAX = 20;
@@ -45,24 +53,28 @@ export async function verifyAudit(
   events: EventStore,
   tables: AuditTables,
   directory: AuditDirectory,
-  { key, noted = new Set(), upTo, onProgress }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<readonly AuditVerdict[]> {
+  const { key, noted = new Set(), upTo, carriedOutMs = CARRIED_OUT_MS } = options;
   const trails = new Map<string, Trail>();
-  const until = upTo === undefined ? undefined : performance.now() + CARRIED_OUT_MS;
-  for (const database of directory.databases()) {
+  const until = upTo === undefined ? undefined : performance.now() + carriedOutMs;
+  for (const database of options.databases ?? directory.databases()) {
     const rows = new RowReader(tables, database, until);
     trails.set(database, new Trail(database, rows, noted, upTo));
   }
+  let read = 0;
   for await (const event of events.readAll()) {
+    read += 1;
+    if (read % PIECE === 0) await options.pause?.();
     if (upTo !== undefined && event.position > upTo) break;
     const entry = audited(event);
     const database = entry && directory.database(entry.metadata.organizationId);
     const trail = database === undefined ? undefined : trails.get(database);
     if (entry && trail) {
-      const hash = chainHash(key, trail.head, entry);
+      const hash = chainHash(key(entry.position), trail.head, entry);
       await trail.expect({ ...toEntry(entry, directory), previousHash: trail.head, hash });
     }
-    onProgress(event.position);
+    options.onProgress(event.position);
   }
   return Promise.all([...trails.values()].map((trail) => trail.end()));
 }

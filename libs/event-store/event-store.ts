@@ -39,6 +39,12 @@ export abstract class EventStore {
   }
 }
 
+/** A store whose files can be copied while it works. */
+export interface CopiedEvents {
+  /** All events that there are at a moment of this call, into an empty folder. */
+  copyTo(directory: string): Promise<void>;
+}
+
 export interface ReadStreamOptions {
   readonly direction?: 'forward' | 'backward';
   /** First revision to read (inclusive). Default: the first (forward) or the last (backward). */

@@ -6,6 +6,7 @@ export { partsOf, type EventMetadata, type NewEvent, type RecordedEvent } from '
 export {
   WrongExpectedRevisionError,
   type AppendResult,
+  type CopiedEvents,
   EventStore,
   type ExpectedRevision,
   type ReadAllOptions,

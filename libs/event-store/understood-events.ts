@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
-import {
-  EventStore,
-  type AppendResult,
-  type ExpectedRevision,
-  type ReadAllOptions,
-  type ReadStreamOptions,
-  type SubscribeOptions,
-} from './event-store.js';
+import type { EventStore } from './event-store.js';
 import type { EventTypes } from './event-types.js';
+import { MappedEventStore } from './mapped-event-store.js';
 import type { NotUnderstood } from './not-understood.js';
 
 /** Types of events that say nothing: no aggregate and no projection knows them. */
@@ -41,48 +35,16 @@ const NOBODYS: EventMetadata = {
  * says nothing. `original` is the event as it was stored, for the audit trail, which hides nothing;
  * it has none where its own parts cannot be told. Nothing is appended that would not be read again.
  */
-export class UnderstoodEvents extends EventStore {
+export class UnderstoodEvents extends MappedEventStore {
   constructor(
-    private readonly store: EventStore,
+    store: EventStore,
     private readonly types: EventTypes,
     private readonly notUnderstood: NotUnderstood,
   ) {
-    super();
+    super(store);
   }
 
-  override get awaySince(): number | undefined {
-    return this.store.awaySince;
-  }
-
-  append(
-    stream: string,
-    events: readonly NewEvent[],
-    expected: ExpectedRevision,
-  ): Promise<AppendResult> {
-    return this.store.append(stream, events.map((event) => this.versioned(event)), expected); // prettier-ignore
-  }
-
-  read(stream: string, options?: ReadStreamOptions): AsyncIterable<RecordedEvent> {
-    return this.understood(this.store.read(stream, options));
-  }
-
-  readAll(options?: ReadAllOptions): AsyncIterable<RecordedEvent> {
-    return this.understood(this.store.readAll(options));
-  }
-
-  subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent> {
-    return this.understood(this.store.subscribe(options));
-  }
-
-  lastPosition(): Promise<bigint | undefined> {
-    return this.store.lastPosition();
-  }
-
-  close(): Promise<void> {
-    return this.store.close();
-  }
-
-  private versioned(event: NewEvent): NewEvent {
+  protected override toAppend(event: NewEvent): NewEvent {
     const schemaVersion = this.types.versionOf(event.type);
     if (schemaVersion === undefined)
       throw new Error(`${event.type} is in no table of events, and is not stored`);
@@ -102,11 +64,7 @@ export class UnderstoodEvents extends EventStore {
     return 'notUnderstood' in judged ? judged.notUnderstood : undefined;
   }
 
-  private async *understood(events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
-    for await (const event of events) yield this.judged(event);
-  }
-
-  private judged(event: RecordedEvent): RecordedEvent {
+  protected toRead(event: RecordedEvent): RecordedEvent {
     const problem = metadataProblem(event.metadata);
     if (problem !== undefined) return this.passedOver(event, NOBODYS, problem);
     const version = event.metadata.schemaVersion ?? FIRST_VERSION;

@@ -94,6 +94,7 @@ export const IDENTITY_EVENTS: EventFields<IdentityEvent> = {
   },
 
   InstallationKeyNoted: { check: text },
+  InstallationKeyChanged: { check: text, former: text },
   AccountsLeftOut: { accounts: z.array(text), passcodes: z.array(text) },
   EmailReserved: holder,
   EmailReleased: holder,

@@ -1,12 +1,17 @@
 export { ORGANIZATION_NAME } from './aggregates/organization-names.js';
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
+export { mayIn } from './auth/may-in.js';
 export { KnownAddresses } from './auth/known-addresses.js';
 export { IDENTITY_EVENTS } from './event-fields.js';
 export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command.js';
 export { NarrowDefault } from './commands/narrow-default.command.js';
 export { IdentityModule } from './identity.module.js';
 export { DatabaseNames } from './people/database-names.js';
-export { eventsOfInstallation } from './people/installation-key.js';
+export {
+  changeInstallationKey,
+  eventsOfInstallation,
+  FormerKeyError,
+} from './people/installation-key.js';
 export { PersonalData } from './people/personal-data.js';
 export { EndedSessionsProjection } from './projections/ended-sessions.projection.js';
 export { InvitationsProjection } from './projections/invitations.projection.js';

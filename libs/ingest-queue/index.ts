@@ -21,3 +21,4 @@ export {
   type ForeignDelivery,
   type ForeignMessage,
 } from './foreign-messages.js';
+export type { HoldableQueue, QueueHold } from './queue-hold.js';

@@ -7,3 +7,5 @@ export { Spool } from './spool/spool.js';
 export { StorageBounds } from './store/storage-bounds.js';
 export { measureStorage } from './store/storage-metrics.js';
 export { UPLOAD_LIMITS } from './upload/upload-limits.js';
+export { UploadIntake } from './upload/upload-intake.js';
+export { UploadPipeline } from './upload/upload.pipeline.js';

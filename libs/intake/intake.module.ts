@@ -72,6 +72,6 @@ import { WriteProgress } from '@app/writer';
     WriteProgress,
     MessageAcceptor,
   ],
-  exports: [WriteProgress, UploadPipeline, PartsStore, MessageAcceptor],
+  exports: [WriteProgress, UploadIntake, UploadPipeline, PartsStore, MessageAcceptor],
 })
 export class IntakeModule {}

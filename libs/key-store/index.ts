@@ -1,3 +1,11 @@
 export { PersonKeys } from './person-keys.js';
 export { seal, unseal } from './seal.js';
-export { keptSecret, openServerKey, ServerKey } from './server-key.js';
+export {
+  type FormerKey,
+  keptSecret,
+  nextSecret,
+  openServerKey,
+  readSecret,
+  ServerKey,
+  takeNextSecret,
+} from './server-key.js';

@@ -18,4 +18,6 @@ export abstract class PersonKeys {
   abstract learn(personId: string, isTheirs: (key: Uint8Array) => boolean): Promise<void>;
   /** When this resolves the key is gone for good. May be repeated. */
   abstract drop(personId: string): Promise<void>;
+  /** All keys are wrapped with the server's key of now when this resolves. @returns how many there are */
+  abstract rewrap(): Promise<number>;
 }

@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPersonKeys } from './embedded/index.js';
-import { openServerKey, ServerKey } from './server-key.js';
+import { nextSecret, openServerKey, ServerKey, takeNextSecret } from './server-key.js';
 
 let directory: string;
 beforeEach(() => {
@@ -31,7 +39,81 @@ describe('the server’s key', () => {
   });
 });
 
+describe('a server’s key that was changed twice', () => {
+  const [first, second, third] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  const key = new ServerKey(third);
+  key.knowFormer([
+    { secret: first, until: 10n },
+    { secret: second, until: 20n },
+  ]);
+
+  it('opens what each has sealed, and seals so that only the newest opens it', () => {
+    for (const secret of [first, second, third])
+      expect(key.unseal('p', new ServerKey(secret).seal('p', 'text', 'b'), 'b')).toBe('text');
+    const sealed = key.seal('p', 'text', 'b');
+    expect(new ServerKey(third).unseal('p', sealed, 'b')).toBe('text');
+    for (const former of [first, second])
+      expect(() => new ServerKey(former).unseal('p', sealed, 'b')).toThrow();
+    expect(() =>
+      key.unseal('p', new ServerKey(Buffer.alloc(32, 4)).seal('p', '', 'b'), 'b'),
+    ).toThrow();
+  });
+
+  it('takes nothing of a former one for its own', () => {
+    const sealed = new ServerKey(second).seal('p', 'text', 'b');
+    expect(() => key.unsealOwn('p', sealed, 'b')).toThrow();
+  });
+
+  it('finds what the first has fingerprinted, and knows which was in force when', () => {
+    const own = new ServerKey(first).fingerprint('p', 'x');
+    expect(key.lastingFingerprint('p', 'x')).toBe(own);
+    expect(key.fingerprint('p', 'x')).not.toBe(own);
+    const inForce = [9n, 10n, 19n, 20n, 99n].map((at) => key.deriveAt('p', at));
+    const of = (secret: Uint8Array) => new ServerKey(secret).derive('p');
+    expect(inForce).toEqual([of(first), of(second), of(second), of(third), of(third)]);
+  });
+});
+
+describe('the key that follows', () => {
+  it('is made once, takes the place of the one before, and nothing of that one stays in the file', () => {
+    openServerKey(directory, undefined, true);
+    const file = join(directory, 'secret-key');
+    const old = readFileSync(file);
+    linkSync(file, join(directory, 'other-name'));
+    const next = nextSecret(directory, undefined);
+    expect(nextSecret(directory, undefined)).toEqual(next);
+    takeNextSecret(directory);
+    expect(Buffer.from(readFileSync(file, 'utf8'), 'base64')).toEqual(Buffer.from(next));
+    expect(readFileSync(join(directory, 'other-name'))).not.toEqual(old);
+    expect(readdirSync(directory).sort()).toEqual(['other-name', 'secret-key']);
+  });
+});
+
 describe('a person’s key', () => {
+  it('is wrapped anew with a key that has changed, and the one before opens it no more', async () => {
+    const [old, next] = [new Uint8Array(randomBytes(32)), new ServerKey(randomBytes(32))];
+    const key = await new EmbeddedPersonKeys(directory, new ServerKey(old)).create('01A');
+    linkSync(join(directory, '01A'), join(directory, 'other.name'));
+    next.knowFormer([{ secret: old, until: 1n }]);
+    const keys = new EmbeddedPersonKeys(directory, next);
+    expect([await keys.rewrap(), await keys.rewrap()]).toEqual([1, 1]);
+    expect(keys.find('01A')).toEqual([key]);
+    const former = new EmbeddedPersonKeys(directory, new ServerKey(old));
+    expect(() => former.find('01A')).toThrow(/wrapped with another secret key/);
+    // Where its bytes were on the disk they are no more.
+    expect(() =>
+      new ServerKey(old).unseal(
+        'person-key',
+        readFileSync(join(directory, 'other.name'), 'latin1'),
+        '01A',
+      ),
+    ).toThrow();
+  });
+
   it('is made once, wrapped, and gone when it is dropped', async () => {
     const serverKey = new ServerKey(randomBytes(32));
     const keys = new EmbeddedPersonKeys(directory, serverKey);

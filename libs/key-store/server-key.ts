@@ -2,16 +2,30 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeDurablySync } from '@app/platform';
+import { replaceWiped } from './wipe.js';
 import { seal, unseal } from './seal.js';
 
 const KEY_BYTES = 32;
+const FORMER = 'former-key';
+
+/** A key that was followed by another one. */
+export interface FormerKey {
+  readonly secret: Uint8Array;
+  /** Of the event by which the other one took its place. */
+  readonly until: bigint;
+}
 
 /**
  * The server's secret. Everything that must not be read from its files is sealed with a key
  * derived from it, one for each purpose. Lost, the passcodes and every person's data are lost.
+ *
+ * It may be changed. What was sealed with a former one it opens too, for the events have those,
+ * sealed with the one that came next; what others find things by goes by the first one for ever.
  */
 export class ServerKey {
   private readonly derived = new Map<string, Uint8Array>();
+  /** The first one first. */
+  private former: readonly { readonly key: ServerKey; readonly until: bigint }[] = [];
 
   /** @param secret 32 bytes */
   constructor(private readonly secret: Uint8Array) {
@@ -34,6 +48,21 @@ export class ServerKey {
   }
 
   unseal(purpose: string, sealed: string, boundTo: string): string {
+    try {
+      return this.unsealOwn(purpose, sealed, boundTo);
+    } catch (error) {
+      for (const { key } of this.former)
+        try {
+          return key.unsealOwn(purpose, sealed, boundTo);
+        } catch {
+          // Of another one.
+        }
+      throw error;
+    }
+  }
+
+  /** What no former key has sealed: nobody who only has one of those can have made it. */
+  unsealOwn(purpose: string, sealed: string, boundTo: string): string {
     return unseal(this.derive(purpose), sealed, boundTo);
   }
 
@@ -41,9 +70,36 @@ export class ServerKey {
   fingerprint(purpose: string, text: string): string {
     return createHmac('sha256', this.derive(purpose)).update(text).digest('hex');
   }
+
+  /** The same, whatever the key is changed to: for what is found by it and cannot be written anew. */
+  lastingFingerprint(purpose: string, text: string): string {
+    return (this.former[0]?.key ?? this).fingerprint(purpose, text);
+  }
+
+  /** Of the key that was in force at a position of the events. */
+  deriveAt(purpose: string, position: bigint): Uint8Array {
+    const inForce = this.former.find(({ until }) => position < until)?.key ?? this;
+    return inForce.derive(purpose);
+  }
+
+  /** From now on it knows those that were in force before it, the first one first. */
+  knowFormer(former: readonly FormerKey[]): void {
+    this.former = former.map(({ secret, until }) => ({ key: new ServerKey(secret), until }));
+  }
+
+  /** This one, for the one that follows it. */
+  sealFor(next: ServerKey): string {
+    return next.seal(FORMER, Buffer.from(this.secret).toString('base64'), FORMER);
+  }
+
+  /** @returns the secret of the one before. @throws when it was not sealed for this one */
+  openFormer(sealed: string): Uint8Array {
+    return Buffer.from(this.unsealOwn(FORMER, sealed, FORMER), 'base64');
+  }
 }
 
 const FILE = 'secret-key';
+const NEXT = 'secret-key.next';
 
 /**
  * The key that `secret` (from the configuration, 32 bytes) gives, or the one in
@@ -69,10 +125,28 @@ export function keptSecret(directory: string, mayMake = false): Uint8Array {
       );
     writeDurablySync(file, Buffer.from(randomBytes(KEY_BYTES).toString('base64')));
   }
+  return readSecret(file);
+}
+
+/** @throws when the file holds no key */
+export function readSecret(file: string): Uint8Array {
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length !== KEY_BYTES)
     throw new Error(
       `${file} holds no key of ${KEY_BYTES} bytes in base64; restore it, or set MILLRACE_SECRET_KEY to your copy of the key`,
     );
   return key;
+}
+
+/** The key that is to follow, which `<directory>/secret-key.next` has from now on: `given`, or the one that is there, or a new one. */
+export function nextSecret(directory: string, given: Uint8Array | undefined): Uint8Array {
+  const file = join(directory, NEXT);
+  const written = given ?? (existsSync(file) ? undefined : randomBytes(KEY_BYTES));
+  if (written) writeDurablySync(file, Buffer.from(Buffer.from(written).toString('base64')));
+  return readSecret(file);
+}
+
+/** The next key is the one in `<directory>/secret-key` when this resolves. */
+export function takeNextSecret(directory: string): void {
+  replaceWiped(join(directory, NEXT), join(directory, FILE));
 }

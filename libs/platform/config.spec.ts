@@ -28,6 +28,15 @@ describe('readConfig', () => {
     expect(() => readConfig({ MILLRACE_HTTP_ADDR: 'host:65536' })).toThrow(/port up to 65535/);
   });
 
+  it('has clients of ClickHouse nowhere, or at a port of their own', () => {
+    expect(readConfig({}).clickHouseClients).toBeUndefined();
+    const own = { MILLRACE_CLICKHOUSE_ADDR: '127.0.0.1:8123' };
+    expect(readConfig(own).clickHouseClients).toEqual({ host: '127.0.0.1', port: 8123 });
+    expect(() => readConfig({ ...own, MILLRACE_HTTP_ADDR: '127.0.0.2:8123' })).toThrow(
+      /MILLRACE_CLICKHOUSE_ADDR.*another port/,
+    );
+  });
+
   it('has the limits that are documented, in bytes', () => {
     const { upload, query, queueMaxBytes, tenant } = readConfig({});
     expect(tenant).toEqual({

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
 import { httpAddress, origins, proxies } from './config-http.js';
@@ -41,6 +41,7 @@ const environment = z.object({
   MILLRACE_HTTP_ADDR: httpAddress.prefault('127.0.0.1:5080'),
   ...tlsVariables,
   MILLRACE_STATUS_ADDR: httpAddress.optional(),
+  MILLRACE_CLICKHOUSE_ADDR: httpAddress.optional(),
   MILLRACE_DRAIN_SECONDS: wholeNumber(DRAIN_SECONDS).refine((value) => value <= DRAIN_SECONDS_MAX, {
     error: `want at most ${DRAIN_SECONDS_MAX}`,
   }),
@@ -49,6 +50,11 @@ const environment = z.object({
     .min(1)
     .default('./data')
     .transform((path) => resolve(path)),
+  MILLRACE_BACKUP_DIR: z
+    .string()
+    .min(1)
+    .transform((path) => resolve(path))
+    .optional(),
   MILLRACE_ROOT_EMAIL: z.email().default('root@example.com'),
   MILLRACE_ROOT_PASSWORD: z.string().optional(),
   MILLRACE_MAX_UPLOAD_BYTES: positive(5 * GIB),
@@ -91,18 +97,28 @@ const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-/** Without Kafka the queue is in the process, and nobody else could write what it acknowledged. */
-const consistent = environment.refine(
-  (values) =>
-    values.KAFKA_BROKERS !== undefined ||
-    !values.MILLRACE_ROLES.has('api') ||
-    values.MILLRACE_ROLES.has('writer'),
-  {
-    path: ['MILLRACE_ROLES'],
-    error:
-      'has api without writer, which leaves the writing to writers on Kafka: set KAFKA_BROKERS, or add writer',
-  },
-);
+const consistent = environment
+  // Without Kafka the queue is in the process, and nobody else could write what it acknowledged.
+  .refine(
+    (values) =>
+      values.KAFKA_BROKERS !== undefined ||
+      !values.MILLRACE_ROLES.has('api') ||
+      values.MILLRACE_ROLES.has('writer'),
+    {
+      path: ['MILLRACE_ROLES'],
+      error:
+        'has api without writer, which leaves the writing to writers on Kafka: set KAFKA_BROKERS, or add writer',
+    },
+  )
+  // By its port is known what a connection is for.
+  .refine(
+    ({ MILLRACE_CLICKHOUSE_ADDR: own, MILLRACE_HTTP_ADDR: http }) =>
+      own === undefined || own.port === 0 || own.port !== http.port,
+    {
+      path: ['MILLRACE_CLICKHOUSE_ADDR'],
+      error: 'want another port than that of MILLRACE_HTTP_ADDR',
+    },
+  );
 
 export interface Config {
   readonly http: {
@@ -116,10 +132,14 @@ export interface Config {
   };
   /** Where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
   readonly status: { readonly host: string; readonly port: number } | undefined;
+  /** Where clients of ClickHouse find it at the root; undefined: nowhere. */
+  readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;
   /** How long a server that is asked to stop still serves, not ready any more. */
   readonly drainSeconds: number;
   /** Absolute. */
   readonly dataDirectory: string;
+  /** Absolute; what `millrace backup` makes is in it. */
+  readonly backupDirectory: string;
   /** 32 bytes; undefined: the one kept in the data directory. */
   readonly secretKey: Uint8Array | undefined;
   readonly root: { readonly email: string; readonly password: string | undefined };
@@ -190,9 +210,11 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       tls: tlsConfig(values),
     },
     status: values.MILLRACE_STATUS_ADDR,
+    clickHouseClients: values.MILLRACE_CLICKHOUSE_ADDR,
     drainSeconds: values.MILLRACE_DRAIN_SECONDS,
     secretKey: values.MILLRACE_SECRET_KEY,
     dataDirectory: values.MILLRACE_DATA_DIR,
+    backupDirectory: values.MILLRACE_BACKUP_DIR ?? join(values.MILLRACE_DATA_DIR, 'backups'),
     root: { email: values.MILLRACE_ROOT_EMAIL, password: values.MILLRACE_ROOT_PASSWORD },
     upload: {
       maxBytes: values.MILLRACE_MAX_UPLOAD_BYTES,

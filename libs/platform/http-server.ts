@@ -1,4 +1,4 @@
-import { maxHeaderSize, STATUS_CODES } from 'node:http';
+import { maxHeaderSize, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -25,7 +25,11 @@ export interface HttpOptions {
   readonly traced: boolean;
   /** Undefined: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** The path that a request means; undefined: its own. */
+  readonly pathOf?: ((request: RawRequest) => string) | undefined;
 }
+
+type RawRequest = Pick<IncomingMessage, 'url' | 'headers' | 'socket'>;
 
 /** A stream's name may be percent-encoded throughout. */
 const PARAMETER_LENGTH_MAX = 400;
@@ -37,13 +41,14 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
  * come before any route have the same shape as all others, and every response says its request id.
  */
 export function httpAdapter(
-  { trustedProxies, pages, idleSeconds, traced, tls }: HttpOptions,
+  { trustedProxies, pages, idleSeconds, traced, tls, pathOf }: HttpOptions,
   logger: Logger,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
     genReqId: requestId,
     ...(trustedProxies.length > 0 ? { trustProxy: [...trustedProxies] } : {}),
     requestTimeout: 0,
+    ...(pathOf && { rewriteUrl: pathOf }),
     routerOptions: {
       maxParamLength: PARAMETER_LENGTH_MAX,
       constraints: lastSegmentConstraint,

@@ -71,6 +71,12 @@ export { breakOff, breakOffOnSignal, closeOnSignal, endWithin, drain } from './s
 export type { SourceCredentials } from './source-credentials.js';
 export { asksFromOwnPage, CONSOLE_HEADER, corsFor, type AllowedPages } from './other-sites.js';
 export { CallerStanding } from './caller-standing.js';
+export {
+  askServer,
+  openOperatorSocket,
+  type OperatorSocket,
+  type OperatorTask,
+} from './operator-socket.js';
 export { openStatusServer } from './status-server.js';
 export { startTracing, type Tracing } from './tracing/start-tracing.js';
 export { traceRequests } from './tracing/trace-requests.js';

@@ -5,7 +5,9 @@ import type { Logger } from './logger.js';
 const OTHERS = 0o077;
 const OWNER_ONLY = { folder: 0o700, file: 0o600 };
 /** Below these nothing else is looked at, unless the folder above was open: they may hold very many files. */
-const LARGE = new Set(['warehouse', 'person-keys', 'spool', 'dead-letter', 'payloads']);
+const LARGE = new Set([
+  ...['warehouse', 'person-keys', 'spool', 'dead-letter', 'payloads', 'backups'],
+]);
 
 /** From now on what this process makes is open to its owner only. Engines and drivers make files too. */
 export function makePrivately(): void {

@@ -61,10 +61,16 @@ export function breakOffOnSignal(): () => void {
 /** Requests in work may finish, for a while; a client that reads nothing must not keep us. */
 const DRAIN_MS = 10_000;
 
-/** Closes a server when its requests in work have ended. */
-export async function drain(app: NestFastifyApplication): Promise<void> {
+/**
+ * Closes a server when its requests in work have ended.
+ * @param listener another one, whose connections the server has; it takes no more
+ */
+export async function drain(
+  app: NestFastifyApplication,
+  listener?: { close(): Promise<void> },
+): Promise<void> {
   const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
-  await app.close();
+  await Promise.all([listener?.close(), app.close()]);
   clearTimeout(cut);
 }
 

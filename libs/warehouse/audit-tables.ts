@@ -29,6 +29,13 @@ export interface AuditFilter {
   readonly type?: string;
   /** E-mail or id. */
   readonly actor?: string;
+  readonly outcome?: AuditRow['outcome'];
+  /** Of one entry. */
+  readonly hash?: string;
+  /** Microseconds since the epoch, included. */
+  readonly start?: number;
+  /** Microseconds since the epoch, left out. */
+  readonly end?: number;
 }
 
 /** The table `_audit` of each organization's database, one row an event, in order of position. */

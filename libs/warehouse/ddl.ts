@@ -85,7 +85,8 @@ function definitions(columns: readonly Column[]): string[] {
  * (`_rejected`, `_audit`, the writers' epochs) is on every node whole.
  */
 export class Ddl {
-  private readonly on: string;
+  /** What follows the name in a statement for every node. */
+  readonly on: string;
   private readonly name: string;
   private readonly sharded: string;
   private readonly everywhere: string;

@@ -37,6 +37,7 @@ export {
   WarehouseError,
   withoutPaths,
 } from './warehouse-errors.js';
+export { type BackupOptions, type BackupPlace, TableBackups } from './table-backups.js';
 export { type DamagedPart, TableHealth, type TableRows } from './table-health.js';
 export { type AuditFilter, type AuditRow, AuditTables } from './audit-tables.js';
 export { PersonKeyTable, type WrappedKey } from './person-key-table.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { availableMemory } from './available-memory.js';
-import type { EngineEvent } from './engine/index.js';
+import type { EngineBackups, EngineEvent } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
 export interface WarehouseOptions {
@@ -17,6 +17,8 @@ export interface WarehouseOptions {
   readonly files: readonly string[];
   /** What the process of the embedded engine with the tables may take. */
   readonly memoryBytes?: number | undefined;
+  /** Where the embedded engine makes backups of its tables, or reads them; it must be there. */
+  readonly backups?: EngineBackups | undefined;
   /** Is told of the starts and ends of the engines' processes. */
   readonly tell?: (event: EngineEvent) => void;
 }
@@ -44,6 +46,7 @@ export async function openWarehouse({
   acceptors,
   files,
   memoryBytes = Math.floor(availableMemory() * MEMORY_SHARE),
+  backups,
   tell = () => undefined,
 }: WarehouseOptions): Promise<OpenWarehouse> {
   const { openEngine } = await import('./engine/index.js');
@@ -63,7 +66,7 @@ export async function openWarehouse({
   try {
     const warehouse =
       clickHouse === undefined
-        ? (await openEngine({ ...common, memoryBytes, readers, tell })).warehouse
+        ? (await openEngine({ ...common, memoryBytes, readers, backups, tell })).warehouse
         : await openClickHouse({ ...common, address: clickHouse, localEngine });
     return { warehouse, localEngine };
   } catch (error) {

@@ -11,4 +11,6 @@ export const SMALL_ENGINE = `<mark_cache_size>67108864</mark_cache_size>
   <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
   <background_pool_size>2</background_pool_size>
   <background_schedule_pool_size>4</background_schedule_pool_size>
+  <backup_threads>2</backup_threads>
+  <restore_threads>2</restore_threads>
   <os_threads_nice_value_merge_mutate>15</os_threads_nice_value_merge_mutate>`;

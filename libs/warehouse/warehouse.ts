@@ -4,6 +4,7 @@ import type { EngineFormat } from './engine-formats.js';
 import type { PersonKeyTable } from './person-key-table.js';
 import type { RowFile, RowFiles } from './row-files.js';
 import type { StorageUse } from './storage-use.js';
+import type { TableBackups } from './table-backups.js';
 import type { TableHealth } from './table-health.js';
 
 /** A column; `type` is the engine's own type name, e.g. `Nullable(Int64)`. */
@@ -52,6 +53,8 @@ export type AnswerFormat = ResultFormat | EngineFormat;
 export interface QueryProgress {
   readonly rowsRead: number;
   readonly bytesRead: number;
+  /** Rows of its answer, where that was whole before it began. */
+  readonly resultRows?: number;
 }
 
 export interface WarehouseQuery {
@@ -288,6 +291,7 @@ export interface Warehouse
     StorageUse,
     AuditTables,
     PersonKeyTable,
-    TableHealth {
+    TableHealth,
+    TableBackups {
   close(): Promise<void>;
 }

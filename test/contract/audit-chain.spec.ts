@@ -59,7 +59,7 @@ class Audited {
       snapshots: this.site.snapshots,
       more: ({ users, organizations, people }) => {
         this.directory = new AccountsDirectory(users, organizations, people);
-        this.trail = new AuditTrailProjection(tables, this.directory, KEY, lead);
+        this.trail = new AuditTrailProjection(tables, this.directory, () => KEY, lead);
         return [new EndedTrailsProjection(this.trail), new DroppedTrails(tables), this.trail];
       },
     });
@@ -78,7 +78,8 @@ const verify = (
   tables: MemoryAuditTables,
   directory: AuditDirectory,
   key: Uint8Array = KEY,
-): Promise<readonly AuditVerdict[]> => verifyAudit(events, tables, directory, { key, ...quiet });
+): Promise<readonly AuditVerdict[]> =>
+  verifyAudit(events, tables, directory, { key: () => key, ...quiet });
 const problems = (verdicts: readonly AuditVerdict[]): string[] =>
   verdicts.flatMap((verdict) => verdict.problems);
 
@@ -106,7 +107,7 @@ describe('the audit trail after any history', () => {
             const trail = new AuditTrailProjection(
               again,
               audited.directory,
-              KEY,
+              () => KEY,
               await leadOf(again),
             );
             await rebuild(site.store, trail, site.snapshots, { from: 0n, ...quiet });
@@ -287,7 +288,7 @@ describe('an audit trail', () => {
           const trail = new AuditTrailProjection(
             tables,
             audited.directory,
-            KEY,
+            () => KEY,
             await leadOf(tables),
           );
           const from = snapshot && kept !== undefined ? seen : 0;

@@ -1,4 +1,4 @@
-import type { AuditRow, AuditTables } from '@app/warehouse';
+import type { AuditFilter, AuditRow, AuditTables } from '@app/warehouse';
 
 /** Tables to test, in databases that no other test uses. */
 export interface AuditTablesUnderTest {
@@ -48,12 +48,7 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
     });
     const all = () => tables.auditAfter(database, '-1', 1000);
     const positions = (rows: readonly AuditRow[]) => rows.map(({ position }) => Number(position));
-    const page = async (filter: {
-      offset?: number;
-      limit?: number;
-      type?: string;
-      actor?: string;
-    }) => {
+    const page = async (filter: Partial<AuditFilter>) => {
       const { rows, total } = await tables.auditPage(database, {
         offset: 0,
         limit: 100,
@@ -69,6 +64,23 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
       await tables.appendAudit(database, [auditRow(1)]);
       await tables.createAuditTable(database);
       expect(await all()).toEqual([auditRow(1)]);
+    });
+
+    it('finds entries by outcome, hash and time', async () => {
+      const at = (second: number): string => `2026-11-21T09:30:0${second}.250000Z`;
+      const hash = 'c'.repeat(64);
+      await tables.appendAudit(database, [
+        auditRow(1, { occurredAt: at(1) }),
+        auditRow(2, { occurredAt: at(2), outcome: 'refused' }),
+        auditRow(3, { occurredAt: at(3), outcome: 'failed', hash }),
+      ]);
+      const micros = (second: number): number => Date.parse(at(second)) * 1000;
+      expect(await page({ outcome: 'refused' })).toEqual([[2], 1]);
+      expect(await page({ hash })).toEqual([[3], 1]);
+      expect(await page({ hash: "' OR 1 = 1 --" })).toEqual([[], 0]);
+      expect(await page({ start: micros(2) })).toEqual([[3, 2], 2]);
+      expect(await page({ end: micros(2) })).toEqual([[1], 1]);
+      expect(await page({ start: micros(2), end: micros(3), outcome: 'done' })).toEqual([[], 0]);
     });
 
     it('gives back every character, and positions that no double can hold', async () => {

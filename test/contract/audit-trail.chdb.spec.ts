@@ -28,7 +28,7 @@ describe('the audit trail, on chDB', () => {
         trail = new AuditTrailProjection(
           tables,
           new AccountsDirectory(users, organizations, people),
-          KEY,
+          () => KEY,
           lead,
         );
         return [trail];
@@ -49,7 +49,7 @@ describe('the audit trail, on chDB', () => {
       warehouse,
       new AccountsDirectory(users, organizations, people),
       {
-        key: KEY,
+        key: () => KEY,
         noted: new Set(noted === undefined ? [] : [noted]),
         onProgress: () => undefined,
       },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemContext, type EventStore } from '@app/event-store';
 import { openEmbeddedEventStore } from '@app/event-store/embedded';
 import { openEventStoreDb } from '@app/event-store/eventstoredb';
-import { eventsOfInstallation } from '@app/identity';
+import { changeInstallationKey, eventsOfInstallation, FormerKeyError } from '@app/identity';
 import { ServerKey } from '@app/key-store';
 import { EmbeddedPersonKeys } from '@app/key-store/embedded';
 import { VerifiedCredentials } from '../../libs/identity/auth/verified-credentials.js';
@@ -165,6 +165,62 @@ describe.each([
     expect(warnings).toEqual([
       { accounts: 2, passcodes: 1, first: expect.arrayContaining([root]) as unknown },
     ]);
+  });
+
+  it('is changed: all is opened by the new key, found as before, and the old key is refused', async () => {
+    const first = server('a');
+    const node = await start(first);
+    const ann = {
+      email: 'ann@example.com',
+      firstName: 'Ann',
+      lastName: 'L',
+      password: 'Secret-78',
+    };
+    await node.accounts.register({ ...ann, root: false }, systemContext());
+    const { id, passcode: sealed } = node.organizations.find('default') ?? { id: '' };
+    const passcode = node.passcodes.open({ id, passcode: sealed });
+    await node.stop();
+
+    const [second, third] = [server('a'), server('a')];
+    await changeInstallationKey(await check(first), first.serverKey, second.serverKey);
+    await expect(check(first)).rejects.toThrow(FormerKeyError);
+    await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
+    // Broken off before the keys of people were wrapped anew: all is there.
+    const between = await start(second);
+    expect(between.users.byEmail(ann.email)?.firstName).toBe('Ann');
+    await between.stop();
+    expect(await keysOf(second).rewrap()).toBe(2);
+    await changeInstallationKey(await check(second), second.serverKey, third.serverKey);
+    await check(third);
+    await keysOf(third).rewrap();
+
+    const last = await start(third);
+    expect(last.users.byEmail(ann.email)?.firstName).toBe('Ann');
+    expect(last.users.root()?.email).toBe(EMAIL);
+    expect(last.passcodes.open({ id, passcode: sealed })).toBe(passcode);
+    await last.memberships.rotatePasscode(id, systemContext());
+    await last.stop();
+    const person = last.users.byEmail(ann.email)?.id ?? '';
+    for (const { serverKey } of [first, second]) {
+      // Alone: without what it knows of others.
+      const keys = new EmbeddedPersonKeys(join(directory, 'a', 'person-keys'), serverKey);
+      expect(() => keys.find(person)).toThrow(/wrapped with another secret key/);
+    }
+  });
+
+  it('is not changed to one that it had, and once of two at the same moment', async () => {
+    const first = server('a');
+    await (await start(first)).stop();
+    const events = await check(first);
+    await expect(changeInstallationKey(events, first.serverKey, first.serverKey)).rejects.toThrow(
+      /is, or was, the key/,
+    );
+    const both = await Promise.allSettled(
+      [server('a'), server('a')].map((next) =>
+        changeInstallationKey(events, first.serverKey, next.serverKey),
+      ),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
   /** As a server of before did: to another key root is not there. */

@@ -217,6 +217,20 @@ describe('the engine that reads uploads', () => {
     expect(pids()).toHaveLength(count);
   });
 
+  it('waits for a process that is just leaving its directory', async () => {
+    await engine.run('SELECT 1');
+    const next = openOn(folder);
+    const answer = next.run('SELECT 2');
+    // The directory is taken when the next one opens it for the first time.
+    const left = new Promise((resolve) => setTimeout(resolve, 1500)).then(() => engine.close());
+    try {
+      expect(await answer).toBe('2\n');
+    } finally {
+      await left;
+      await next.close();
+    }
+  });
+
   it('says so when another process has its directory', async () => {
     await engine.run('SELECT 1');
     const other = openOn(folder);

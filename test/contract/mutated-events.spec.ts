@@ -130,7 +130,7 @@ describe.each([
           new AuditTrailProjection(
             tables,
             new AccountsDirectory(users, organizations, people, met),
-            Buffer.alloc(32),
+            () => Buffer.alloc(32),
             lead,
           ),
         ],

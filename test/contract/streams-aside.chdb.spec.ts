@@ -4,9 +4,16 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { AuditTrailProjection, FollowLeadProjection, TrailLead } from '@app/audit';
 import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
-import { openWarehouse, UNTYPED, type Warehouse } from '@app/warehouse';
+import {
+  NETWORK_ERROR,
+  openWarehouse,
+  UNTYPED,
+  WarehouseError,
+  type Warehouse,
+} from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
+import { until } from '../server/until.js';
 import { newEvent } from './event-store.contract.js';
 import { by, openSite, startNode, type Node, type Site } from './node.js';
 
@@ -35,7 +42,7 @@ describe('an event that the warehouse refuses to carry out', () => {
           new FollowLeadProjection(lead, accounts),
           tables,
           streams,
-          new AuditTrailProjection(audit, accounts, new Uint8Array(32), lead),
+          new AuditTrailProjection(audit, accounts, () => new Uint8Array(32), lead),
         ];
       },
     });
@@ -120,6 +127,33 @@ describe('an event that the warehouse refuses to carry out', () => {
     const byName = (columns: typeof all) => [...columns].sort((a, b) => (a.name < b.name ? -1 : 1));
     expect(byName(await warehouse.columns(table))).toEqual(byName(all));
     expect(said).toEqual([]);
+  });
+
+  it('has its index again where the engine was lost while the indexed column widened', async () => {
+    const table = { database, table: 's' };
+    const columns = [{ name: 'd', type: 'Nullable(Decimal(5, 2))' }];
+    await append('s', 'StreamCreated', { organizationId: 'o', database, name: 's', columns });
+    const settings = { dataRetention: 0, partitionKeys: ['d'], fullTextSearchKeys: [] };
+    await append('s', 'StreamSettingsChanged', { settings, version: 1 });
+    const indexes = async () =>
+      (await warehouse.tables()).find((each) => each.table === 's')?.skipIndexes;
+    expect(await indexes()).toEqual(['d']);
+    jest.spyOn(warehouse, 'modifyColumn').mockImplementationOnce(async () => {
+      await warehouse.setSkipIndexes(table, []);
+      throw new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', 'the engine has ended');
+    });
+    const widened = evolve('s', [], [{ name: 'd', type: 'Nullable(Decimal(20, 5))' }]);
+    await expect(widened).rejects.toThrow('does not show yet');
+    const isCaughtUp = (position: bigint) =>
+      node.projector.awaitPosition(position).then(
+        () => true,
+        () => false,
+      );
+    const last = (await site.store.lastPosition()) ?? 0n;
+    await until(() => isCaughtUp(last));
+    expect((await warehouse.columns(table))[1]?.type).toBe('Nullable(Decimal(20, 5))');
+    expect(await indexes()).toEqual(['d']);
+    expect(tables.streamsAside).toBe(0);
   });
 
   it('is tried again when its stream is used, and done once nothing is in the way', async () => {

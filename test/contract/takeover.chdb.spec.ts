@@ -95,7 +95,7 @@ describe('a process that starts while the one that leads dies', () => {
           }),
           streams,
           new DroppedTablesProjection(warehouse, streams, databases, lead),
-          new AuditTrailProjection(tables, accounts, new Uint8Array(32), lead),
+          new AuditTrailProjection(tables, accounts, () => new Uint8Array(32), lead),
         ];
       },
     });

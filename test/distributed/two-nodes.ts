@@ -62,8 +62,11 @@ export class TwoNodes {
     readonly clickHouse: ClickHouseDouble,
   ) {}
 
-  /** Both are started at the same moment: nobody is there before. */
-  static async start(): Promise<TwoNodes> {
+  /**
+   * Both are started at the same moment: nobody is there before.
+   * @param older the program that the first one is, where it is of another version
+   */
+  static async start(older?: string): Promise<TwoNodes> {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-nodes-'));
     const given = process.env.KAFKA_BROKERS;
     const [kafka, events, clickHouse] = await Promise.all([
@@ -73,7 +76,7 @@ export class TwoNodes {
     ]);
     const brokers = given ?? kafka?.brokers ?? '';
     const nodes = new TwoNodes(directory, kafka, brokers, events, clickHouse);
-    const started = await Promise.allSettled([nodes.startNode(0), nodes.startNode(1)]);
+    const started = await Promise.allSettled([nodes.startNode(0, {}, older), nodes.startNode(1)]);
     const failed = started.find(({ status }) => status === 'rejected');
     if (failed?.status !== 'rejected') return nodes;
     await nodes.dispose();
@@ -86,21 +89,33 @@ export class TwoNodes {
     return server;
   }
 
-  async startNode(index: 0 | 1, variables: Readonly<Record<string, string>> = {}): Promise<Server> {
+  async startNode(
+    index: 0 | 1,
+    variables: Readonly<Record<string, string>> = {},
+    main?: string,
+  ): Promise<Server> {
     const server = await startServer({
       dataDirectory: this.dataDirectory(index),
+      main,
       variables: {
-        KAFKA_BROKERS: this.brokers,
-        KAFKA_NAMESPACE: basename(this.directory),
-        EVENTSTORE_URL: this.events.url,
-        CLICKHOUSE_URL: this.clickHouse.url,
-        MILLRACE_SECRET_KEY: this.secretKey,
-        MILLRACE_LOG_LEVEL: 'error',
+        ...this.variables(),
         ...variables,
       },
     });
     this.servers[index] = server;
     return server;
+  }
+
+  /** What every process of it is told. */
+  variables(): Record<string, string> {
+    return {
+      KAFKA_BROKERS: this.brokers,
+      KAFKA_NAMESPACE: basename(this.directory),
+      EVENTSTORE_URL: this.events.url,
+      CLICKHOUSE_URL: this.clickHouse.url,
+      MILLRACE_SECRET_KEY: this.secretKey,
+      MILLRACE_LOG_LEVEL: 'error',
+    };
   }
 
   dataDirectory(index: 0 | 1): string {

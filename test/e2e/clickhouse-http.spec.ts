@@ -164,6 +164,30 @@ describe("ClickHouse's HTTP interface", () => {
     expect(gzip.headers['content-encoding']).toBe('gzip');
   });
 
+  it('counts the rows before them for whom it is asked to wait', async () => {
+    const counts = async (parameters: string): Promise<unknown> => {
+      const { headers, bytes } = await ask('SELECT number FROM numbers(3)', parameters);
+      const summary = headers['x-clickhouse-summary'];
+      return [bytes.length > 0, summary === undefined ? undefined : JSON.parse(String(summary))];
+    };
+    const told = expect.objectContaining({ result_rows: '3', read_rows: '3', written_rows: '0' }) as unknown; // prettier-ignore
+    expect(await counts('wait_end_of_query=1')).toEqual([true, told]);
+    expect(await counts('compress=1')).toEqual([true, told]);
+    expect(await counts('')).toEqual([true, undefined]);
+  });
+
+  it('tells which organizations are databases of the caller', async () => {
+    const exists = (name: string): Promise<string> => told(`EXISTS DATABASE ${name}`);
+    expect(await exists('acme')).toBe('1\n');
+    // An account of its own is in default, too.
+    expect(await exists('`default`')).toBe('1\n');
+    expect([await exists('other'), await exists('none')]).toEqual(['0\n', '0\n']);
+    const made = await json('/api/acme/tokens', { name: 'db', role: 'viewer' });
+    const { token } = made.json<{ data: { token: string } }>().data;
+    const call: Call = { credentials: 'none', headers: { 'x-clickhouse-key': token } };
+    expect(await told('EXISTS DATABASE default', '', call)).toBe('0\n');
+  });
+
   it.each(['JSON', 'JSONCompact', 'CSVWithNames', 'TabSeparatedWithNamesAndTypes', 'Values'])(
     'writes many rows as one document of %s',
     async (format) => {

@@ -106,6 +106,27 @@ function theSearchPage(): void {
     await status().getByText('5 records', { exact: true }).waitFor();
   });
 
+  it('leaves what somebody types while the address follows a click', async () => {
+    const before = page.url();
+    await look('user.name=ann0');
+    await status().getByText('84 records', { exact: true }).waitFor();
+    await lines().locator('summary').first().click();
+    await page.getByRole('button', { name: /^Only where status is 200/ }).waitFor();
+    await page.evaluate(`(() => {
+      const box = document.querySelector('input[type=search]');
+      document.querySelector('[aria-label="Only where status is 200"]').click();
+      box.value = 'typed since';
+      box.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+    await page.waitForURL(/status%3D/);
+    await page.evaluate(
+      'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))',
+    );
+    expect(await box().inputValue()).toBe('typed since');
+    await page.goto(before);
+    await status().getByText('5 records', { exact: true }).waitFor();
+  });
+
   it('shows what is around a record, and goes back', async () => {
     await lines().locator('summary').first().click();
     await page.getByRole('button', { name: 'Show what is around' }).click();

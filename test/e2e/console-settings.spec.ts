@@ -2,11 +2,16 @@ import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 jest.setTimeout(240_000);
 
 const ANN = { email: 'ann@example.com', password: 'Secret-77' };
 const BOB = { email: 'bob@example.com', password: 'Secret-78' };
+
+/** Whether the browser will not send it. */
+const isInvalid = (field: object): boolean =>
+  !(field as { readonly validity: { readonly valid: boolean } }).validity.valid;
 
 /** What there is to look after: streams, people, tokens, the audit trail, the server. */
 function lookingAfterIt(): void {
@@ -52,6 +57,16 @@ function lookingAfterIt(): void {
   afterAll(async () => {
     await browser.close();
     await server.stop();
+  });
+
+  it('leads to a page by each name that it offers', async () => {
+    const links = page.getByRole('navigation').locator('a[href^="#/"]');
+    const names = await links.allInnerTexts();
+    expect(names).toEqual(expect.arrayContaining(['Ask', 'Streams', 'People']));
+    for (const name of names) {
+      await go(name);
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    }
   });
 
   it('tries what was rejected again, after a change of settings', async () => {
@@ -205,12 +220,224 @@ function lookingAfterIt(): void {
     await bob.context().close();
   });
 
+  it('makes a token for one stream, shows it once, and revokes it', async () => {
+    await asRoot('/api/default/hidden/_json?wait=true', [{ n: 1 }]);
+    await go('Tokens');
+    const form = page.getByRole('form', { name: 'Make a token' });
+    await form.getByLabel('Name, such as').fill('shipper');
+    await form.getByLabel('Good until').fill('2020-01-01');
+    await form.getByLabel('Stream for: Only for').fill('items');
+    await form.getByRole('button', { name: 'Make the token' }).click();
+    // It would be for all streams: the browser asks to press Add first.
+    expect(await form.getByLabel('Stream for: Only for').evaluate(isInvalid)).toBe(true);
+    await form.getByRole('button', { name: 'Add' }).click();
+    await form.getByRole('button', { name: 'Make the token' }).click();
+    await form.getByRole('alert').getByText('expires_at: it is over already').waitFor();
+    await form.getByLabel('Good until').fill('2120-01-01');
+    await form.getByRole('button', { name: 'Make the token' }).click();
+    const told = page.getByLabel('The new token shipper');
+    const secret = await told.locator('.secret').innerText();
+    const row = await page.getByRole('row', { name: /^shipper/ }).innerText();
+    expect(row).toMatch(/viewer\s+items\s+2120-01-02 00:00:00\s.* by root@example.com/);
+    expect(await accessFaults(page)).toEqual([]);
+    const headers = { authorization: `Bearer ${secret}` };
+    const count = (stream: string) =>
+      server.client.call('/api/default/sql', {
+        body: `SELECT count() AS n FROM ${stream}`,
+        headers,
+        credentials: 'none',
+      });
+    expect((await count('items')).json()).toEqual([{ n: 3 }]);
+    expect((await count('hidden')).status).toBe(404);
+
+    const theirs = await (await browser.newContext()).newPage();
+    await theirs.goto(server.url);
+    await theirs.getByRole('button', { name: 'Use a token' }).click();
+    await theirs.getByLabel('Token of an organization').fill(secret);
+    await theirs.keyboard.press('Enter');
+    await theirs.getByText('a token', { exact: true }).waitFor();
+    expect(await theirs.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual([
+      ...['Ask', 'Search', 'Streams', 'API'],
+    ]);
+    await told.getByRole('button', { name: 'I have it' }).click();
+    await page.reload();
+    await page.getByRole('row', { name: /^shipper/ }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole('button', { name: 'Revoke shipper' }).click();
+    const question = page.getByRole('group', { name: /^Revoke shipper/ });
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('shipper is revoked.').waitFor();
+    expect((await count('items')).status).toBe(401);
+    await theirs.reload();
+    await theirs.getByLabel('Password').waitFor();
+    await theirs.context().close();
+  });
+
+  it('shows the passcode to who asks for it, and replaces it', async () => {
+    const passcode = async (): Promise<string> => {
+      const answer = await server.client.call('/api/default/passcode');
+      return answer.json<{ data: { passcode: string } }>().data.passcode;
+    };
+    const first = await passcode();
+    const section = page.getByRole('region', { name: 'Passcode' });
+    expect(await page.content()).not.toContain(first);
+    await section.getByRole('button', { name: 'Show the passcode' }).click();
+    await section.getByText(first).waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await section.getByRole('button', { name: 'Replace the passcode' }).click();
+    await section.getByRole('button', { name: 'Replace', exact: true }).click();
+    await section.getByText('This is the new passcode.').waitFor();
+    expect(await section.locator('.secret').innerText()).toBe(await passcode());
+    expect(await passcode()).not.toBe(first);
+    await section.getByRole('button', { name: 'Hide' }).click();
+  });
+
+  it('shows who did what, by filters and by a link, and whether that is so', async () => {
+    for (let n = 0; n < 101; n += 1)
+      await server.client.call('/api/acme/rename', {
+        method: 'PUT',
+        body: JSON.stringify({ new_name: `Acme ${n}` }),
+      });
+    await page.goto(`${server.url}/#/audit?org=acme`);
+    const status = page.locator('main > .status');
+    const texts = () =>
+      page.getByRole('list', { name: 'Entries' }).locator('.text').allInnerTexts();
+    const verified = page.getByRole('region', { name: 'Verified' });
+    await verified.getByText(/^Intact: 1\d\d entries compared with the events on/).waitFor();
+    const head = await verified.locator('.secret').innerText();
+    await status.getByText(/^1\d\d entries, the newest 100 shown$/).waitFor();
+    await page.getByRole('button', { name: 'Older entries' }).click();
+    await status.getByText(/^1\d\d entries$/).waitFor();
+    expect((await texts()).at(-1)).toBe('OrganizationCreated by ann@example.com');
+
+    const form = page.getByRole('form', { name: 'Filter' });
+    await form.getByLabel('What').fill('UserInvited');
+    await form.getByLabel('Who').fill(ANN.email);
+    await page.keyboard.press('Enter');
+    await status.getByText('2 entries', { exact: true }).waitFor();
+    expect(await texts()).toEqual(Array(2).fill('UserInvited by ann@example.com'));
+    await page.locator('.lines summary').first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('request_id').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await page.reload();
+    await status.getByText('2 entries', { exact: true }).waitFor();
+    await page.locator('.lines summary').first().click();
+    await page.getByRole('button', { name: 'Only by ann@example.com' }).click();
+    await status.getByText(/^\d+ entries$/).waitFor();
+    await until(async () => (await texts()).length > 2);
+    expect(await form.getByLabel('What').inputValue()).toBe('');
+
+    await form.getByRole('button', { name: 'Show all' }).click();
+    await form.getByLabel('Until, included').fill('2020-01-01');
+    await page.keyboard.press('Enter');
+    await status.getByText('0 entries').waitFor();
+    await form.getByRole('button', { name: 'Show all' }).click();
+    await form.getByLabel('Hash').fill(head);
+    await page.keyboard.press('Enter');
+    await status.getByText('1 entry', { exact: true }).waitFor();
+    const refusal = { credentials: BOB, method: 'DELETE' };
+    expect((await server.client.call('/api/default/streams/items', refusal)).status).toBe(403);
+    await page.goto(`${server.url}/#/audit?org=default`);
+    await form.getByLabel('Outcome').selectOption('refused');
+    await form.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('CommandRefused by bob@example.com').first().waitFor();
+  });
+
+  it('says so where the trail is not what the events say', async () => {
+    const problems = ['position 7: changed in actor'];
+    const data = { intact: false, entries: 9, head: 'f'.repeat(64), problems, checked_at: 1e15 };
+    await page.route('**/audit/verify', (route) => route.fulfill({ json: { code: 200, data } }));
+    const verified = page.getByRole('region', { name: 'Verified' });
+    await verified.getByRole('button', { name: 'Verify again' }).click();
+    await verified.getByText('Not intact').waitFor();
+    await verified.getByText('position 7: changed in actor').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await page.unroute('**/audit/verify');
+    await verified.getByRole('button', { name: 'Verify again' }).click();
+    await verified.getByText(/^Intact:/).waitFor();
+  });
+
+  it('tells root whether the server is ready, and how far behind it is', async () => {
+    await go('Server');
+    await page.getByText('Ready', { exact: true }).waitFor();
+    const parts = page.getByRole('region', { name: 'What it rests on' });
+    expect(await parts.getByRole('row').allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^warehouse\s+ready$/)]),
+    );
+    const facts = page.getByRole('region', { name: 'How far it is' });
+    await facts.getByRole('row', { name: /^Events that read models lack\s+0$/ }).waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    const asked = page.getByText(/^As the node that answered at/);
+    await page.getByLabel('Ask every five seconds').uncheck();
+    const before = await asked.innerText();
+    await until(async () => {
+      await page.getByRole('button', { name: 'Ask now' }).click();
+      return (await asked.innerText()) !== before;
+    });
+  });
+
+  it('changes the own password, which ends every session, and founds an organization', async () => {
+    const ann = await other(ANN);
+    await ann.getByRole('link', { name: 'Account: ann@example.com' }).click();
+    const form = ann.getByRole('form', { name: 'Change your password' });
+    const wanted = 'Another-79';
+    const change = async (before: string, again: string): Promise<void> => {
+      await form.getByLabel('Present password').fill(before);
+      await form.getByLabel('New password', { exact: true }).fill(wanted);
+      await form.getByLabel('New password again').fill(again);
+      await ann.keyboard.press('Enter');
+    };
+    await change(ANN.password, 'Another-78');
+    await form.getByText('The two new passwords differ.').waitFor();
+    await change('wrong', wanted);
+    await form.getByRole('alert').getByText('this is not the present password').waitFor();
+    expect(await accessFaults(ann)).toEqual([]);
+    await change(ANN.password, wanted);
+    await ann.getByText('Your session is over. Sign in again.').waitFor();
+    await ann.context().close();
+    const again = await other({ ...ANN, password: wanted });
+    await again.getByRole('link', { name: 'Account: ann@example.com' }).click();
+    const found = again.getByRole('form', { name: 'Found an organization' });
+    for (const [name, said] of [
+      ['acme', 'There is an organization acme already.'],
+      ['Not A Name', 'want 1 to 63 of a-z'],
+    ] as const) {
+      await found.getByLabel('Name, as it').fill(name);
+      await again.keyboard.press('Enter');
+      await found.getByRole('alert').getByText(said).waitFor();
+    }
+    await found.getByLabel('Name, as it').fill('passing');
+    await again.keyboard.press('Enter');
+    await found.getByRole('link', { name: 'Look at passing' }).click();
+    await again.getByText('There is no stream in passing yet').waitFor();
+    await again.context().close();
+  });
+
+  it('leads somebody who is in no organization on', async () => {
+    const dora = { email: 'dora@example.com', password: 'Secret-80' };
+    const person = { ...dora, first_name: 'Dora', last_name: '', role: 'viewer' };
+    await asRoot('/api/passing/users', person);
+    const end = (path: string, body?: string) =>
+      server.client.call(path, { method: 'DELETE', ...(body === undefined ? {} : { body }) });
+    expect((await end(`/api/default/users/${dora.email}`)).status).toBe(200);
+    expect((await end('/api/passing', '{"name":"passing"}')).status).toBe(200);
+    const theirs = await other(dora);
+    await theirs.getByText('You are in no organization.').waitFor();
+    expect(await accessFaults(theirs)).toEqual([]);
+    await theirs.getByLabel('Name, as it').fill('doras');
+    await theirs.keyboard.press('Enter');
+    await theirs.getByText('There is no stream in doras yet').waitFor();
+    await theirs.context().close();
+  });
+
   it('is as good in the dark, and on a small screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const name of ['Streams', 'People']) {
-        await go(name);
+      for (const name of ['Streams', 'People', 'Tokens', 'Audit', 'Server', 'Account']) {
+        if (name === 'Account') await page.getByRole('link', { name: /^Account/ }).click();
+        else await go(name);
         await page.getByRole('heading', { name, exact: true }).waitFor();
         expect([name, colorScheme, await accessFaults(page)]).toEqual([name, colorScheme, []]);
         const beyond = await page.evaluate(

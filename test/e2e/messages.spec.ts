@@ -42,7 +42,6 @@ describe('what people are told of their slips', () => {
     ['_search', '{"query":{"sql":"selec"}}'],
     ['_search', '{"query":{"sql":5}}'],
     ['_search', '{'],
-    ['_search?type=metrics', '{"query":{"sql":"SELECT * FROM t"}}'],
     ['t/_values?fields=a&size=x', undefined],
     ['t/_around?size=-1', undefined],
   ])('%s %j has a code of search', async (path, body) => {

@@ -87,21 +87,27 @@ describe('commands for operators', () => {
   describe('as one program', () => {
     const home = (): { home: string } => ({ home: dataDirectory });
 
-    it.each(['upload', 'serve', 'dead-letter', 'audit:verify', 'replay'])(
-      'millrace names %s, which tells how it is used',
-      async (command) => {
-        expect((await runMillrace(['--help'], home())).stdout).toContain(`\n  ${command} `);
-        const own = await runMillrace([command, '--help'], home());
-        expect([own.code, own.stdout]).toEqual([
-          0,
-          expect.stringMatching(new RegExp(`^usage: millrace ${command}\\b`)),
-        ]);
-        // As in the image, where no process is started for it.
-        const variables = environment();
-        const here = await runMillrace([command, '--help'], { ...home(), variables });
-        expect(here.stdout).toBe(own.stdout);
-      },
-    );
+    it.each([
+      'upload',
+      'serve',
+      'dead-letter',
+      'audit:verify',
+      'replay',
+      'backup',
+      'restore',
+      'change-key',
+    ])('millrace names %s, which tells how it is used', async (command) => {
+      expect((await runMillrace(['--help'], home())).stdout).toContain(`\n  ${command} `);
+      const own = await runMillrace([command, '--help'], home());
+      expect([own.code, own.stdout]).toEqual([
+        0,
+        expect.stringMatching(new RegExp(`^usage: millrace ${command}\\b`)),
+      ]);
+      // As in the image, where no process is started for it.
+      const variables = environment();
+      const here = await runMillrace([command, '--help'], { ...home(), variables });
+      expect(here.stdout).toBe(own.stdout);
+    });
 
     it.each(['writer', 'projector'])('millrace serve is the %s by its role', async (role) => {
       const variables = { MILLRACE_ROLES: role };
@@ -113,7 +119,9 @@ describe('commands for operators', () => {
       const { code, stderr } = await runMillrace(['run'], home());
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/no command run; want upload, serve, dead-letter, audit:verify or/),
+        expect.stringMatching(
+          /no command run; want upload, serve, dead-letter, audit:verify, replay, backup, restore or change-key/,
+        ),
       ]);
     });
 

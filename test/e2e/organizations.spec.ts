@@ -16,6 +16,7 @@ interface Hit {
   readonly request_id: string;
   readonly stream: string;
   readonly data: unknown;
+  readonly hash: string;
 }
 
 /** Each line of the table "Organizations" of API.md, with the audit trail. */
@@ -131,7 +132,11 @@ describe('organizations', () => {
       users: 2,
       rejected_records: 1,
     });
-    expect(summary.total_storage_size).toBeGreaterThan(0);
+    // The summary tells bytes; a stream's record tells megabytes, as OpenObserve does.
+    const [{ stats }] = summary.streams as [{ stats: { storage_size: number } }];
+    expect(stats.storage_size).toBeGreaterThan(0);
+    expect(stats.storage_size).toBeLessThan(1);
+    expect(summary.total_storage_size).toBe(stats.storage_size * 1_048_576);
     expect(summary.streams).toMatchObject([{ name: 'logs', stats: { doc_num: 2 } }]);
     expect((await as(ann, 'GET', '/api/default/summary')).json()).toMatchObject({
       num_streams: 0,
@@ -250,6 +255,28 @@ describe('organizations', () => {
       expect(byAnn.total).toBe(byAnn.hits.length);
     });
 
+    it('is found by outcome, time and hash', async () => {
+      const { hits, total } = await audit('?size=1000');
+      const refused = await audit('?outcome=refused&size=1000');
+      expect(refused.hits).toEqual(hits.filter(({ outcome }) => outcome === 'refused'));
+      expect(refused.total).toBeGreaterThan(0);
+      const middle = hits[Math.floor(total / 2)];
+      const micros = Date.parse(middle?.occurred_at ?? '') * 1000;
+      const early = await audit(`?end_time=${micros}&size=1000`);
+      const late = await audit(`?start_time=${micros}&size=1000`);
+      expect([...late.hits, ...early.hits]).toEqual(hits);
+      expect([late.total, early.total].every((each) => each > 0)).toBe(true);
+      expect(await audit(`?hash=${middle?.hash}`)).toEqual({ hits: [middle], total: 1 });
+      expect((await audit("?hash=' OR 1 = 1 --")).total).toBe(0);
+    });
+
+    it('is compared with the events', async () => {
+      const { hits, total } = await audit('?size=1');
+      const answer = await as(ann, 'POST', '/api/acme/audit/verify');
+      const verdict = { intact: true, entries: total, head: hits[0]?.hash, problems: [] };
+      expect(answer.json()).toMatchObject({ code: 200, data: verdict });
+    });
+
     it('is the table `_audit` too, for admins only', async () => {
       const ask = (credentials: typeof ann, org: string) =>
         server.client.call(`/api/${org}/sql`, {
@@ -285,11 +312,16 @@ describe('organizations', () => {
       ).toEqual(hits);
     });
 
-    it.each(['?from=-1', '?size=0', '?size=1001', '?size=x', '?sort=up'])(
-      '400: %s',
-      async (query) => {
-        expect((await as(ann, 'GET', `/api/acme/audit${query}`)).status).toBe(400);
-      },
-    );
+    it.each([
+      '?from=-1',
+      '?size=0',
+      '?size=1001',
+      '?size=x',
+      '?sort=up',
+      '?outcome=x',
+      '?end_time=now',
+    ])('400: %s', async (query) => {
+      expect((await as(ann, 'GET', `/api/acme/audit${query}`)).status).toBe(400);
+    });
   });
 });

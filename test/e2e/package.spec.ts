@@ -48,9 +48,16 @@ describe('the npm package', () => {
   it('has its programs, built, and no sources', () => {
     const wanted = [
       ...Object.values(manifest.bin),
-      ...['main', 'projector', 'replay', 'dead-letter', 'audit-verify'].map(
-        (name) => `dist/apps/api/${name}.js`,
-      ),
+      ...[
+        'main',
+        'projector',
+        'replay',
+        'dead-letter',
+        'audit-verify',
+        'backup',
+        'restore',
+        'change-key',
+      ].map((name) => `dist/apps/api/${name}.js`),
       ...['dist/apps/ingest-writer/main.js', 'dist/apps/cli/main.js', 'dist/apps/edge/bundle.mjs'],
       ...['CHANGELOG.md', 'README.md', 'LICENSE', 'docs/operators.md'],
       'deploy/prometheus/alerts.yml',

@@ -36,6 +36,7 @@ PUT    /api/{org}/users/{email}              -    |   n      n      n      y    
 POST   /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     y        y
 DELETE /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/audit                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/audit/verify               -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/summary                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 POST   /api/{org}/catalog                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/streams                    -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
@@ -82,6 +83,7 @@ GET    /api/{org}/{stream}/_values            -    |   y      y      y      y   
 GET    /api/{org}/{stream}/_around            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/{stream}/_tail              -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/_search                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+POST   /api/{org}/_search_partition           -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/graphql                     -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/tokens                     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 POST   /api/{org}/tokens                     -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
@@ -211,6 +213,8 @@ describe('two tenants cannot touch each other', () => {
     'PUT /api/{org}/{stream}/_bulk': () => ({ body: '{"index":{}}\n{"a":1}\n' }),
     'POST /api/{org}/_search': (name) =>
       json({ query: { sql: `SELECT count() AS n FROM "s-${name}"` } }),
+    'POST /api/{org}/_search_partition': (name) =>
+      json({ sql: `SELECT count() AS n FROM "s-${name}"` }),
     'POST /api/{org}/catalog': () => json({ query: '{ organization { name } streams { name } }' }),
     'POST /api/{org}/graphql': (name) => ({ body: `{ s_${name} { a } }` }),
     'POST /api/{org}/{stream}/_parquet': () => ({ body: parquet }),

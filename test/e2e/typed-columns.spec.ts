@@ -120,6 +120,16 @@ describe('columns of declared types', () => {
     ]);
   });
 
+  it('reads lists of CSV with blanks around and within them', async () => {
+    const stream = await declared({ days: 'List<Date32>', prices: 'List<Decimal128(10, 2)>', few: 'List<UInt8>' }); // prettier-ignore
+    const csv = 'days,prices,few\n" [ ""2024-02-29"" ] "," [1, 2.25]","  [ 7 , 255 ]"\n';
+    const answer = await post(`${stream}/_csv`, csv, 'text/csv');
+    expect(answer.json()).toMatchObject({ status: [{ successful: 1, failed: 0 }] });
+    expect(await server.client.sql(`SELECT days, prices, few FROM ${stream}`)).toEqual([
+      { days: ['2024-02-29'], prices: [1, 2.25], few: [7, 255] },
+    ]);
+  });
+
   it('take again what waited in `_rejected`, once they are wider', async () => {
     const stream = await declared({ day: 'Date32', price: 'Decimal128(30, 2)' });
     const records = ['{"day":"2024-03-01T10:00:00"}', '{"day":"x"}'];

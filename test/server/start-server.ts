@@ -13,6 +13,8 @@ export interface ServerOptions {
   /** Kept by the caller; without one the server gets its own and it is gone after stop or kill. */
   readonly dataDirectory?: string;
   readonly variables?: Readonly<Record<string, string>>;
+  /** The program of another build; absolute. */
+  readonly main?: string | undefined;
 }
 
 export interface Server {
@@ -35,7 +37,7 @@ const MAIN = join(import.meta.dirname, '../../dist/apps/api/main.js');
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const own = options.dataDirectory === undefined;
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'millrace-'));
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+  const child = spawn(process.execPath, ['--enable-source-maps', options.main ?? MAIN], {
     env: {
       ...environment(),
       MILLRACE_HTTP_ADDR: '127.0.0.1:0',

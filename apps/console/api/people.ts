@@ -63,6 +63,17 @@ export async function changeRole(organization: string, email: string, role: stri
   await request(userOf(organization, email), { method: 'PUT', body: JSON.stringify({ role }) });
 }
 
+/** Of one's own account. Every session of it ends. */
+export async function changePassword(
+  organization: string,
+  email: string,
+  before: string,
+  wanted: string,
+): Promise<void> {
+  const body = JSON.stringify({ old_password: before, new_password: wanted });
+  await request(userOf(organization, email), { method: 'PUT', body });
+}
+
 /** @param erase out of all organizations, and erased: for root */
 export async function removeMember(
   organization: string,

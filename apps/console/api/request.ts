@@ -9,6 +9,9 @@ export class ApiFailure extends Error {
   }
 }
 
+/** What the page itself does not send, in words. */
+export class NotSent extends Error {}
+
 /** Told when the server does not know us any more. */
 export const SIGNED_OUT = 'millrace-signed-out';
 
@@ -83,6 +86,6 @@ function messageIn(text: string): string | undefined {
 
 /** What went wrong, for people. */
 export function wordsOf(error: unknown): string {
-  if (error instanceof ApiFailure) return error.message;
+  if (error instanceof ApiFailure || error instanceof NotSent) return error.message;
   return 'The server cannot be reached. Look whether it runs, then try again.';
 }

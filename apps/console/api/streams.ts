@@ -16,7 +16,7 @@ export interface StreamRecord {
     /** Microseconds since the epoch; 0 or null without records. */
     readonly doc_time_min: number | null;
     readonly doc_time_max: number | null;
-    /** Bytes, before compression. */
+    /** MB of 1,048,576 bytes, before compression. */
     readonly storage_size: number;
   };
   readonly settings: StreamSettings;

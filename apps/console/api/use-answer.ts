@@ -5,6 +5,7 @@ interface Asked<T> {
   /** Undefined until it is there; the one before while it is asked for again. */
   readonly answer: T | undefined;
   readonly failure: string | undefined;
+  readonly isAsking: boolean;
   readonly askAgain: () => void;
 }
 
@@ -13,21 +14,24 @@ interface Asked<T> {
  * @param of what the question is about: when that changes, it is asked anew
  */
 export function useAnswer<T>(ask: () => Promise<T>, of: readonly unknown[]): Asked<T> {
-  const [state, setState] = useState<Pick<Asked<T>, 'answer' | 'failure'>>({
+  const [state, setState] = useState<Omit<Asked<T>, 'askAgain'>>({
     answer: undefined,
     failure: undefined,
+    isAsking: true,
   });
   const number = useRef(0);
   const askAgain = (): void => {
     const own = ++number.current;
     // An older answer may come after a newer one.
     const isNewest = (): boolean => own === number.current;
+    setState((before) => ({ ...before, isAsking: true }));
     ask().then(
       (answer) => {
-        if (isNewest()) setState({ answer, failure: undefined });
+        if (isNewest()) setState({ answer, failure: undefined, isAsking: false });
       },
       (error: unknown) => {
-        if (isNewest()) setState(({ answer }) => ({ answer, failure: wordsOf(error) }));
+        if (isNewest())
+          setState(({ answer }) => ({ answer, failure: wordsOf(error), isAsking: false }));
       },
     );
   };

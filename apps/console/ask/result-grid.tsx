@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { CopyButton } from '../frame/copy-button.js';
 import { rowFields, spread, type RawValue } from './row-fields.js';
 
 const ROW_PX = 28;
@@ -149,9 +150,7 @@ function Record({
     <section class="record" aria-label={`Row ${row + 1}`}>
       <div class="bar">
         <strong>Row {row + 1}</strong>
-        <button type="button" onClick={() => void navigator.clipboard.writeText(line)}>
-          Copy as JSON
-        </button>
+        <CopyButton text={line} name="Copy as JSON" />
         <button type="button" onClick={onClose}>
           Close
         </button>

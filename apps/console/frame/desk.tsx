@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { program, wordsOf } from '../api/request.js';
 import { readTables, type Table } from '../api/schema.js';
 import type { Session } from '../api/session.js';
+import { FoundForm } from '../account/found-form.js';
 import { Received } from '../people/received.js';
 import { Header } from './header.js';
 import { PageContent } from './page-content.js';
@@ -51,11 +52,14 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
   const page = () => {
     if (!membership)
       return (
-        <p role="status">
-          {isForeign
-            ? `There is no organization ${route.organization ?? ''} for you. Choose another one, or ask an admin of it to add you.`
-            : 'You are in no organization. Ask an admin of one to add you.'}
-        </p>
+        <>
+          <p role="status">
+            {isForeign
+              ? `There is no organization ${route.organization ?? ''} for you. Choose another one, or ask an admin of it to add you.`
+              : 'You are in no organization. Ask an admin of one to add you, or found one.'}
+          </p>
+          {!isForeign && <FoundForm session={session} onFounded={onChanged} />}
+        </>
       );
     return (
       <PageContent
@@ -66,6 +70,7 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
         tables={tables}
         failure={failure}
         onStored={readAgain}
+        onChanged={onChanged}
       />
     );
   };

@@ -14,8 +14,6 @@ interface Props {
   readonly onSignedOut: () => void;
 }
 
-const THEMES = { auto: 'System’s colors', light: 'Light', dark: 'Dark' } as const;
-
 export function Header({ page, session, organization, pages, onSignedOut }: Props) {
   const [theme, setTheme] = useState(keptTheme);
   const [failure, setFailure] = useState<string>();
@@ -66,12 +64,22 @@ export function Header({ page, session, organization, pages, onSignedOut }: Prop
           </label>
         )}
         <button type="button" class="quiet" onClick={() => setTheme(changeTheme(theme))}>
-          <span class="unseen">Colors: </span>
-          {THEMES[theme]}
+          Colors: {theme}
         </button>
         {program === 'hosted' && (
           <>
-            <span class="email">{session.email === '' ? 'a token' : session.email}</span>
+            {session.email === '' ? (
+              <span class="email">a token</span>
+            ) : (
+              <a
+                class="email"
+                href={linkTo({ page: 'account', organization })}
+                aria-current={page === 'account' ? 'page' : undefined}
+              >
+                <span class="unseen">Account: </span>
+                {session.email}
+              </a>
+            )}
             <button type="button" onClick={() => void leave()}>
               Sign out
             </button>

@@ -1,11 +1,15 @@
 import { program } from '../api/request.js';
 import type { Table } from '../api/schema.js';
 import { mayManage, mayUpload, type Membership, type Session } from '../api/session.js';
+import { AccountPage } from '../account/account-page.js';
 import { AskPage } from '../ask/ask-page.js';
+import { AuditPage } from '../audit/audit-page.js';
 import { PeoplePage } from '../people/people-page.js';
 import { SearchPage } from '../search/search-page.js';
+import { ServerPage } from '../server/server-page.js';
 import { StreamsPage } from '../streams/streams-page.js';
 import { TablesPage } from '../streams/tables-page.js';
+import { TokensPage } from '../tokens/tokens-page.js';
 import { UploadPage } from '../upload/upload-page.js';
 import { Failure } from './failure.js';
 import { isOffered, TITLES } from './pages.js';
@@ -20,10 +24,20 @@ interface Props {
   /** Why they are not. */
   readonly failure: string | undefined;
   readonly onStored: () => void;
+  /** Called when the session may see another organization. */
+  readonly onChanged: () => void;
 }
 
 /** The page that the address names, of one organization. */
-export function PageContent({ route, session, membership, tables, failure, onStored }: Props) {
+export function PageContent({
+  route,
+  session,
+  membership,
+  tables,
+  failure,
+  onStored,
+  onChanged,
+}: Props) {
   const { name: organization, role } = membership;
   const mayWrite = program === 'hosted' && mayUpload(role);
   if (!isOffered(route.page, session, membership))
@@ -33,6 +47,11 @@ export function PageContent({ route, session, membership, tables, failure, onSto
       </p>
     );
   if (route.page === 'people') return <PeoplePage organization={organization} session={session} />;
+  if (route.page === 'tokens') return <TokensPage organization={organization} />;
+  if (route.page === 'audit') return <AuditPage organization={organization} route={route} />;
+  if (route.page === 'server') return <ServerPage />;
+  if (route.page === 'account')
+    return <AccountPage organization={organization} session={session} onChanged={onChanged} />;
   // What follows needs to know the tables.
   if (failure !== undefined) return <Failure words={failure} />;
   if (!tables) return <p aria-busy="true">Loading…</p>;

@@ -11,6 +11,7 @@ export const TITLES: Readonly<Record<Page, string>> = {
   tokens: 'Tokens',
   audit: 'Audit',
   server: 'Server',
+  account: 'Account',
 };
 
 /** Who sees a page that not everybody does. The server decides what is done there. */
@@ -20,6 +21,8 @@ const FOR: Partial<Record<Page, (session: Session, membership: Membership) => bo
   tokens: mayManage,
   audit: mayManage,
   server: ({ root }) => root,
+  // A token is nobody's.
+  account: ({ email }) => email !== '',
 };
 
 export function isOffered(page: Page, session: Session, membership: Membership): boolean {
@@ -27,7 +30,12 @@ export function isOffered(page: Page, session: Session, membership: Membership):
   return FOR[page]?.(session, membership) ?? true;
 }
 
-/** @param membership undefined where somebody belongs nowhere */
+/**
+ * Those of the navigation: to the account leads one's name.
+ * @param membership undefined where somebody belongs nowhere
+ */
 export function pagesFor(session: Session, membership: Membership | undefined): readonly Page[] {
-  return membership ? PAGES.filter((page) => isOffered(page, session, membership)) : [];
+  return membership
+    ? PAGES.filter((page) => page !== 'account' && isOffered(page, session, membership))
+    : [];
 }

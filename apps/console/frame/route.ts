@@ -9,42 +9,53 @@ export const PAGES = [
   'tokens',
   'audit',
   'server',
+  'account',
 ] as const;
 export type Page = (typeof PAGES)[number];
 
-/** What the address says: a link shows the same to whoever may see it. */
-export interface Route {
-  readonly page: Page;
-  readonly organization: string | undefined;
+/** Names of what the address says beside the page, each with its parameter. */
+const PARAMETERS = {
+  organization: 'org',
   /** Of `ask`: the statement. */
-  readonly sql: string | undefined;
+  sql: 'sql',
   /** Of `search`, `upload` and `streams`. */
-  readonly stream: string | undefined;
+  stream: 'stream',
   /** Of `search`: what somebody typed. */
-  readonly text: string | undefined;
+  text: 'text',
   /** Of `search`: a key of its ranges of time. */
-  readonly range: string | undefined;
-}
+  range: 'range',
+  /** Of `audit`, as its filters are called. */
+  type: 'type',
+  actor: 'actor',
+  outcome: 'outcome',
+  since: 'since',
+  until: 'until',
+  hash: 'hash',
+} as const;
+type Parameter = keyof typeof PARAMETERS;
+
+/** What the address says: a link shows the same to whoever may see it. */
+export type Route = { readonly page: Page } & Readonly<Record<Parameter, string | undefined>>;
+
+const ENTRIES = Object.entries(PARAMETERS) as [Parameter, string][];
 
 /** After the `#`: it stays in the browser, so no log of a proxy has the statement. */
 export function parseRoute(hash: string): Route {
   const [path = '', parameters = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const values = new URLSearchParams(parameters);
+  const said = ENTRIES.map(([name, parameter]) => [name, values.get(parameter) ?? undefined]);
   return {
     page: PAGES.find((page) => page === path) ?? 'ask',
-    organization: values.get('org') ?? undefined,
-    sql: values.get('sql') ?? undefined,
-    stream: values.get('stream') ?? undefined,
-    text: values.get('text') ?? undefined,
-    range: values.get('range') ?? undefined,
+    ...(Object.fromEntries(said) as Record<Parameter, string | undefined>),
   };
 }
 
 export function linkTo(route: Partial<Route> & Pick<Route, 'page'>): string {
   const values = new URLSearchParams();
-  const { organization: org, sql, stream, text: typed, range } = route;
-  for (const [name, value] of Object.entries({ org, sql, stream, text: typed, range }))
-    if (value !== undefined) values.set(name, value);
+  for (const [name, parameter] of ENTRIES) {
+    const value = route[name];
+    if (value !== undefined) values.set(parameter, value);
+  }
   const text = values.toString();
   return `#/${route.page}${text === '' ? '' : `?${text}`}`;
 }

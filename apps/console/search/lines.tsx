@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { rowFields, spread, type RawValue } from '../ask/row-fields.js';
+import { CopyButton } from '../frame/copy-button.js';
 import { pieceFor } from './condition.js';
 import { preciseTime } from '../frame/time-text.js';
 
@@ -50,9 +51,7 @@ function LineOf({ json, onPiece, onAround }: Omit<Props, 'lines'> & { readonly j
             <button type="button" onClick={() => onAround(json, timestamp)}>
               Show what is around
             </button>
-            <button type="button" onClick={() => void navigator.clipboard.writeText(json)}>
-              Copy as JSON
-            </button>
+            <CopyButton text={json} name="Copy as JSON" />
           </div>
           <dl>
             {[...fields].map(([name, value]) => (

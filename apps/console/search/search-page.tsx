@@ -51,6 +51,8 @@ export function SearchPage({ organization, tables, ...route }: Props) {
   const [isSearching, setSearching] = useState(true);
   const [isLive, setLive] = useState(false);
   const running = useRef<AbortController>();
+  /** What this page has put into the address; what it is changed to from elsewhere is another. */
+  const asked = useRef(route.text ?? '');
   const condition = conditionOf(route.text ?? '', stream?.fields ?? []);
   const live = useLive(
     isLive && stream
@@ -90,6 +92,7 @@ export function SearchPage({ organization, tables, ...route }: Props) {
     const { name = '' } = stream ?? {};
     const wanted = { organization, stream: name, text: typed, range, ...change };
     const link = linkTo({ page: 'search', ...wanted });
+    asked.current = wanted.text;
     if (link === location.hash) searchAnew();
     else location.hash = link;
   };
@@ -121,7 +124,12 @@ export function SearchPage({ organization, tables, ...route }: Props) {
     }
   };
 
-  useEffect(() => setTyped(route.text ?? ''), [route.text]);
+  useEffect(() => {
+    const text = route.text ?? '';
+    // The address follows a moment later: what is typed meanwhile stays.
+    if (text !== asked.current) setTyped(text);
+    asked.current = text;
+  }, [route.text]);
   useEffect(() => {
     if (!isLive) searchAnew();
     return () => running.current?.abort();

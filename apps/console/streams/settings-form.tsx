@@ -3,7 +3,7 @@ import type { Field } from '../api/schema.js';
 import { changeSettings, type StreamRecord } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { KeyList } from './key-list.js';
+import { KeyList } from '../frame/key-list.js';
 
 interface Props {
   readonly organization: string;
@@ -58,6 +58,7 @@ export function SettingsForm({
       <KeyList
         legend="Searched for words"
         hint="Texts that a search looks into. Without any: message, log and other usual names."
+        kind="Field"
         id={`${name}-texts`}
         offered={texts.map((field) => field.name)}
         keys={searched}
@@ -66,6 +67,7 @@ export function SettingsForm({
       <KeyList
         legend="Indexed"
         hint="Fields that are often asked for single values: such questions read less."
+        kind="Field"
         id={`${name}-singles`}
         offered={singles.map((field) => field.name)}
         keys={indexed}

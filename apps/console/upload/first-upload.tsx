@@ -1,4 +1,5 @@
 import { program } from '../api/request.js';
+import { CopyButton } from '../frame/copy-button.js';
 import { linkTo } from '../frame/route.js';
 
 interface Props {
@@ -34,9 +35,7 @@ export function FirstUpload({ organization, mayWrite }: Props) {
         terminal; curl asks for your password:
       </p>
       <pre tabIndex={0}>{curl}</pre>
-      <button type="button" onClick={() => void navigator.clipboard.writeText(curl)}>
-        Copy
-      </button>
+      <CopyButton text={curl} />
     </section>
   );
 }

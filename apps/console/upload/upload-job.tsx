@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/request.js';
 import { quotedName } from '../ask/error-place.js';
 import { linkTo } from '../frame/route.js';
+import { sizeOf } from '../frame/size-text.js';
 import type { FileFormat } from './format-of-file.js';
 import { Rejects } from './rejects.js';
 import { sendFile, type Stored } from './send-file.js';
@@ -106,12 +107,4 @@ function Outcome({
       )}
     </>
   );
-}
-
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB'];
-
-export function sizeOf(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
 }

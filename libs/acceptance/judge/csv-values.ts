@@ -116,16 +116,18 @@ export class CsvValues {
     const bytes = unescaped(this.bytes, from, to, isQuoted);
     const scanner = new JsonScanner(bytes);
     if (within) [scanner.paths, scanner.path] = within;
-    const told = (kind: number, fault: Fault | undefined): JsonOfField => ({
-      bytes: bytes.subarray(0, -1),
+    const told = (kind: number, fault: Fault | undefined, value = bytes.subarray(0, -1)) => ({
+      bytes: value,
       kind,
       marks: scanner.marks,
       fault: scanner.isTooDeep ? 'too deep to read' : fault,
     });
     try {
       scanner.blanks();
+      const start = scanner.at;
       const kind = scanner.value(1);
-      return scanner.blanks() === NEWLINE ? told(kind, undefined) : undefined;
+      const value = bytes.subarray(start, scanner.at);
+      return scanner.blanks() === NEWLINE ? told(kind, undefined, value) : undefined;
     } catch (error) {
       if (!(error instanceof FaultFound)) throw error;
       return scanner.fault === 'malformed' ? undefined : told(TEXT, scanner.fault);

@@ -1,12 +1,25 @@
-import { Controller, Get, Query, Req } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
-import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
-import type { AuditRow } from '@app/warehouse';
+import {
+  Describe,
+  MillraceError,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+} from '@app/platform';
+import type { AuditFilter, AuditRow } from '@app/warehouse';
 import { AuditPages } from '../audit-pages.js';
+import { AuditVerifier, type CheckedTrail } from '../audit-verifier.js';
 import { toHit, type AuditHit } from './audit-hit.js';
 
 const SIZE_MAX = 1000;
 
+/** What proxies wait for an answer, most of them. */
+const VERIFIED_WITHIN_MS = 50_000;
+const STILL_COMPARED = 'the trail is still being compared; ask again';
+
+const time = z.coerce.number().int().nonnegative().optional();
 const auditQuery = z.strictObject({
   /** How many of the newest to pass over. */
   from: z.coerce.number().int().nonnegative().default(0),
@@ -14,16 +27,36 @@ const auditQuery = z.strictObject({
   type: z.string().optional(),
   /** E-mail or id. */
   actor: z.string().optional(),
+  outcome: z.enum(['done', 'refused', 'failed']).optional(),
+  hash: z.string().optional().describe('Of one entry, such as a head that was noted'),
+  start_time: time.describe('Microseconds since 1970, included'),
+  end_time: time.describe('Microseconds since 1970, left out'),
 });
 
 interface AuditHitWithData extends AuditHit {
   readonly data: unknown;
 }
 
+interface VerifiedTrail {
+  readonly intact: boolean;
+  readonly entries: number;
+  /** Hash of the last entry. */
+  readonly head: string;
+  /** What differs from the events, at most twenty things. */
+  readonly problems: readonly string[];
+  /** Position of the last event that was there when it began. */
+  readonly up_to: number;
+  /** Microseconds since the epoch. */
+  readonly checked_at: number;
+}
+
 @Controller('api/:org/audit')
 @Requires('manage-organization')
 export class AuditController {
-  constructor(private readonly pages: AuditPages) {}
+  constructor(
+    private readonly pages: AuditPages,
+    private readonly verifier: AuditVerifier,
+  ) {}
 
   @Get()
   @Describe({
@@ -55,16 +88,58 @@ export class AuditController {
     @Req() request: AuthenticatedRequest,
     @Query() query: unknown,
   ): Promise<{ hits: readonly AuditHitWithData[]; total: number }> {
-    const { from, size, type, actor } = auditQuery.parse(query);
+    const { from, size, start_time: start, end_time: end, ...named } = auditQuery.parse(query);
+    const filter = Object.entries({ ...named, start, end }).filter(
+      ([, value]) => value !== undefined,
+    );
     const { rows, total } = await this.pages.page(organizationOf(request).database, {
       offset: from,
       limit: size,
-      ...(type === undefined ? {} : { type }),
-      ...(actor === undefined ? {} : { actor }),
+      ...(Object.fromEntries(filter) as Omit<AuditFilter, 'offset' | 'limit'>),
     });
     return { hits: rows.map(withData), total };
   }
+
+  @Post('verify')
+  @HttpCode(200)
+  @Describe({
+    tag: 'Organizations',
+    summary:
+      'Compare the audit trail with the events: every hash, and every entry as it is read. A verdict is given to whoever asks within the next minute, too',
+    answer: {
+      code: 200,
+      data: {
+        intact: true,
+        entries: 17,
+        head: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c',
+        problems: [],
+        up_to: 42,
+        checked_at: 1_790_000_000_000_000,
+      },
+    },
+    failures: {
+      NOT_READY: STILL_COMPARED,
+    },
+  })
+  async verify(@Req() request: AuthenticatedRequest): Promise<{ code: 200; data: VerifiedTrail }> {
+    const answered = new AbortController();
+    const trail = await Promise.race([
+      this.verifier.trail(organizationOf(request).database),
+      sleep(VERIFIED_WITHIN_MS, undefined, { signal: answered.signal }),
+    ]).finally(() => answered.abort());
+    if (!trail) throw new MillraceError('NOT_READY', STILL_COMPARED, { retryAfterSeconds: 1 });
+    return { code: 200, data: recordOf(trail) };
+  }
 }
+
+const recordOf = ({ entries, head, problems, upTo, checkedAt }: CheckedTrail): VerifiedTrail => ({
+  intact: problems.length === 0,
+  entries,
+  head,
+  problems,
+  up_to: Number(upTo),
+  checked_at: checkedAt * 1000,
+});
 
 const withData = (row: AuditRow): AuditHitWithData => ({
   ...toHit(row),

@@ -8,6 +8,7 @@ import type { NewEvent, RecordedEvent } from '../event.js';
 import {
   WrongExpectedRevisionError,
   type AppendResult,
+  type CopiedEvents,
   type EventStore,
   type ExpectedRevision,
   type ReadAllOptions,
@@ -36,7 +37,7 @@ const key = (stream: string, revision: number): [string, number] => [stream, rev
  * appends; lmdb runs one at a time, gathers those that wait into one commit and syncs it to disk
  * before their promises resolve.
  */
-export class EmbeddedEventStore implements EventStore {
+export class EmbeddedEventStore implements EventStore, CopiedEvents {
   readonly awaySince = undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
@@ -115,6 +116,11 @@ export class EmbeddedEventStore implements EventStore {
   lastPosition(): Promise<bigint | undefined> {
     const last = this.lastKey();
     return Promise.resolve(last === 0 ? undefined : BigInt(last));
+  }
+
+  /** Copies all events that there are at a moment of this call into an empty folder. */
+  async copyTo(directory: string): Promise<void> {
+    await this.environment.backup(directory, false);
   }
 
   async close(): Promise<void> {

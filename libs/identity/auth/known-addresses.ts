@@ -60,7 +60,7 @@ export class KnownAddresses implements OnApplicationShutdown {
 
   private fingerprint(accountId: string, prefix: string): string {
     return this.serverKey
-      .fingerprint(PURPOSE, `${accountId} ${prefix}`)
+      .lastingFingerprint(PURPOSE, `${accountId} ${prefix}`)
       .slice(0, FINGERPRINT_LENGTH);
   }
 

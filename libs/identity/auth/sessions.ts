@@ -155,7 +155,7 @@ export class Sessions {
 
   private unseal(sealed: string): Kept | undefined {
     try {
-      return kept.parse(JSON.parse(this.serverKey.unseal(PURPOSE, sealed, PURPOSE)));
+      return kept.parse(JSON.parse(this.serverKey.unsealOwn(PURPOSE, sealed, PURPOSE)));
     } catch {
       // Of another server, of another key, or made up.
       return undefined;

@@ -41,6 +41,7 @@ describe('personal data', () => {
       find = () => [...files.find('FIRST'), ...files.find('SECOND')];
       learn = () => Promise.resolve();
       drop = () => Promise.resolve();
+      rewrap = () => Promise.resolve(0);
     }
     const account = { profile, passwordHash: '$argon2id$x' };
     const racing = new PersonalData(serverKey, new Racing());

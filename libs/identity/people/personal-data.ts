@@ -40,7 +40,7 @@ export class PersonalData extends ClientSealer {
 
   /** The same for the same e-mail in any case of letters; of no other use. */
   emailHash(email: string): string {
-    return this.serverKey.fingerprint(EMAIL, email.toLowerCase());
+    return this.serverKey.lastingFingerprint(EMAIL, email.toLowerCase());
   }
 
   /** Of a new account: both with one key, whoever else makes one for the same person meanwhile. */

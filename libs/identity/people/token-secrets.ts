@@ -33,6 +33,6 @@ export class TokenSecrets {
   }
 
   private fingerprint(secret: string): string {
-    return this.serverKey.fingerprint(PURPOSE, secret);
+    return this.serverKey.lastingFingerprint(PURPOSE, secret);
   }
 }

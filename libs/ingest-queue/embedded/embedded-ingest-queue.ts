@@ -3,7 +3,7 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { open, type Database, type RootDatabase } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFile, failedCommit, MillraceError, syncPath } from '@app/platform';
 import {
   AlreadyAppendedError,
@@ -17,22 +17,20 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '../ingest-queue.js';
+import type { HoldableQueue, QueueHold } from '../queue-hold.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { SetAside } from '../set-aside.js';
 import { adoptFile } from './adopt-file.js';
 import { AppendNames } from './append-names.js';
+import {
+  COMMITTED,
+  DoneRecords,
+  openQueueDatabases,
+  payloadFolder,
+  type QueueDatabases,
+  type StoredRecord,
+} from './done-records.js';
 import { WaitingRecords } from './waiting-records.js';
-
-/** What lmdb holds under a record's offset. */
-interface StoredRecord {
-  readonly key: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Payload itself, or the name of its file in the payload folder. */
-  readonly bytes?: Uint8Array;
-  readonly file?: string;
-  readonly size: number;
-  readonly owner?: string;
-}
 
 export interface EmbeddedQueueOptions {
   /** Absolute; created when missing. */
@@ -46,7 +44,6 @@ export interface EmbeddedQueueOptions {
 const APPENDED = 'appended';
 const COMMIT = 'commit';
 const NEXT_OFFSET = 'next-offset';
-const COMMITTED = 'committed';
 /** This queue's only one. */
 const PARTITION = 'partition';
 
@@ -58,7 +55,7 @@ const PARTITION = 'partition';
  * lmdb gathers waiting appends and commits into one transaction on disk, and their promises
  * resolve after the sync. Offsets come from a counter in the same transaction: never used twice.
  */
-export class EmbeddedIngestQueue implements IngestQueue {
+export class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   readonly isShared = false;
   readonly payloadBytesMax = Number.POSITIVE_INFINITY;
   readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.depth().records]]);
@@ -72,17 +69,21 @@ export class EmbeddedIngestQueue implements IngestQueue {
   private readonly partition: number;
   private readonly waiting: WaitingRecords;
   private readonly aside = new SetAside();
+  private readonly done: DoneRecords;
+  private readonly environment: RootDatabase;
 
   constructor(
-    private readonly environment: RootDatabase,
+    databases: QueueDatabases,
     { directory, maxBytes, now = Date.now }: EmbeddedQueueOptions,
   ) {
     setMaxListeners(0, this.closing.signal);
     this.waiting = new WaitingRecords(maxBytes);
-    this.records = environment.openDB({ name: 'records', encoding: 'msgpack' });
-    this.counters = environment.openDB({ name: 'counters', encoding: 'ordered-binary' });
-    this.names = new AppendNames(environment, now);
+    this.environment = databases.environment;
+    this.records = databases.records;
+    this.counters = databases.counters;
+    this.names = new AppendNames(this.environment, now);
     this.payloads = payloadFolder(directory);
+    this.done = new DoneRecords(databases, this.payloads, maxBytes);
     this.partition = this.counters.get(PARTITION) ?? this.drawPartition();
     this.recover();
   }
@@ -132,7 +133,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
 
   async *consume({ signal, maxRecords, maxBytes }: ConsumeOptions): AsyncIterable<Delivery> {
     const ended = AbortSignal.any([signal, this.closing.signal]);
-    let delivered = this.committed();
+    let delivered = this.done.upTo;
     while (!ended.aborted) {
       const records = this.take(delivered, maxRecords, maxBytes);
       const last = records.at(-1);
@@ -148,7 +149,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
         records,
         commit: (setAside = []) => this.commit(committed, setAside),
         release: () => {
-          delivered = this.committed();
+          delivered = this.done.upTo;
           return Promise.resolve();
         },
       };
@@ -156,11 +157,11 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 
   written(): Promise<QueuePosition> {
-    return Promise.resolve({ partition: this.partition, offset: BigInt(this.committed()) + 1n });
+    return Promise.resolve({ partition: this.partition, offset: BigInt(this.done.upTo) + 1n });
   }
 
   async awaitCommitted({ offset }: QueuePosition): Promise<void> {
-    while (BigInt(this.committed()) < offset) {
+    while (BigInt(this.done.upTo) < offset) {
       await once(this.changes, COMMIT, { signal: this.closing.signal }).catch(() => {
         throw new MillraceError(
           'SHUTTING_DOWN',
@@ -179,12 +180,12 @@ export class EmbeddedIngestQueue implements IngestQueue {
     return this.aside.has(position, first);
   }
 
-  depth(): QueueDepth {
-    return this.waiting.depth();
+  hold(): Promise<QueueHold> {
+    return this.done.hold();
   }
 
-  private committed(): number {
-    return this.counters.get(COMMITTED) ?? 0;
+  depth(): QueueDepth {
+    return this.waiting.depth();
   }
 
   async close(): Promise<void> {
@@ -231,23 +232,12 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 
   private async commit(offset: number, setAside: readonly QueuePosition[]): Promise<void> {
-    const done = await this.environment
-      .transaction(() => {
-        const range = [...this.records.getRange({ end: offset + 1 })];
-        for (const { key } of range) this.records.removeSync(key);
-        if (offset > this.committed()) this.counters.putSync(COMMITTED, offset);
-        return range.map(({ value }) => value);
-      })
-      .catch(async (error: unknown) => {
-        throw await failedCommit(error);
-      });
+    const done = await this.done.commit(offset);
     this.aside.add(
       this.partition,
       setAside.map((position) => position.offset),
     );
     for (const { owner, size } of done) this.waiting.grow(owner, -1, -size);
-    const files = done.flatMap(({ file }) => (file === undefined ? [] : [file]));
-    await Promise.all(files.map((file) => rm(join(this.payloads, file), { force: true })));
     this.changes.emit(COMMIT);
   }
 
@@ -260,6 +250,7 @@ export class EmbeddedIngestQueue implements IngestQueue {
   }
 
   private recover(): void {
+    this.done.forgetHeld();
     const named = new Set<string>();
     for (const { value } of this.records.getRange()) {
       this.waiting.grow(value.owner, 1, value.size);
@@ -270,8 +261,6 @@ export class EmbeddedIngestQueue implements IngestQueue {
     }
   }
 }
-
-const payloadFolder = (directory: string): string => join(directory, 'payloads');
 
 /** lmdb lists the processes that read it and, by their file locks, knows which are gone. */
 function otherProcess(environment: RootDatabase): number | undefined {
@@ -286,12 +275,11 @@ function otherProcess(environment: RootDatabase): number | undefined {
 export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): EmbeddedIngestQueue {
   mkdirSync(payloadFolder(options.directory), { recursive: true });
   checkLmdbFile(join(options.directory, 'data.mdb'));
-  // overlappingSync would resolve writes before they are on disk.
-  const environment = open({ path: options.directory, maxDbs: 4, overlappingSync: false });
-  const other = otherProcess(environment);
+  const databases = openQueueDatabases(options.directory);
+  const other = otherProcess(databases.environment);
   if (other !== undefined) {
-    void environment.close();
+    void databases.environment.close();
     throw new Error(`the ingest queue in ${options.directory} is in use by process ${other}`);
   }
-  return new EmbeddedIngestQueue(environment, options);
+  return new EmbeddedIngestQueue(databases, options);
 }

@@ -1,25 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncPathSync, writeDurablySync } from '@app/platform';
 import { PersonKeys } from '../person-keys.js';
 import type { ServerKey } from '../server-key.js';
+import { overwrite, replaceWiped } from '../wipe.js';
 
 const PURPOSE = 'person-key';
 const KEY_BYTES = 32;
 const DROPPED = '.dropped';
+const REWRAPPED = '.rewrapped';
 const PERSON_ID = /^[0-9A-Za-z]{1,64}$/;
 
 /**
@@ -34,8 +24,9 @@ export class EmbeddedPersonKeys extends PersonKeys {
   ) {
     super();
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // What a crash left between dropping and wiping.
-    for (const name of readdirSync(directory)) if (name.endsWith(DROPPED)) this.wipe(name);
+    // What a crash left between dropping and wiping, or wrapping anew and replacing.
+    for (const name of readdirSync(directory))
+      if (name.endsWith(DROPPED) || name.endsWith(REWRAPPED)) this.wipe(name);
   }
 
   create(personId: string): Promise<Uint8Array> {
@@ -77,11 +68,27 @@ export class EmbeddedPersonKeys extends PersonKeys {
     return Promise.resolve();
   }
 
+  /** What was wrapped with another one must not be found anywhere either. */
+  rewrap(): Promise<number> {
+    const all = this.personIds();
+    for (const personId of all)
+      for (const key of this.find(personId)) {
+        const file = this.file(personId);
+        writeDurablySync(file + REWRAPPED, this.wrapped(personId, key));
+        replaceWiped(file + REWRAPPED, file);
+      }
+    return Promise.resolve(all.length);
+  }
+
   private make(personId: string): Uint8Array {
     const key = randomBytes(KEY_BYTES);
-    const wrapped = this.serverKey.seal(PURPOSE, key.toString('base64'), personId);
-    writeDurablySync(this.file(personId), Buffer.from(wrapped));
+    writeDurablySync(this.file(personId), this.wrapped(personId, key));
     return key;
+  }
+
+  private wrapped(personId: string, key: Uint8Array): Buffer {
+    const text = Buffer.from(key).toString('base64');
+    return Buffer.from(this.serverKey.seal(PURPOSE, text, personId));
   }
 
   private wipe(name: string): void {
@@ -94,15 +101,5 @@ export class EmbeddedPersonKeys extends PersonKeys {
   private file(personId: string): string {
     if (!PERSON_ID.test(personId)) throw new Error('a person id is letters and digits');
     return join(this.directory, personId);
-  }
-}
-
-function overwrite(file: string): void {
-  const handle = openSync(file, 'r+');
-  try {
-    writeSync(handle, randomBytes(statSync(file).size), 0);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

@@ -23,7 +23,8 @@ class Table implements KeyTable {
 }
 
 describe('keys that processes share', () => {
-  const serverKey = new ServerKey(randomBytes(32));
+  const secret = randomBytes(32);
+  const serverKey = new ServerKey(secret);
   let table: Table;
   let [a, b] = [] as unknown as [SharedPersonKeys, SharedPersonKeys];
   beforeEach(async () => {
@@ -48,6 +49,25 @@ describe('keys that processes share', () => {
     for (const keys of [a, b]) await keys.learn('ANN', same(second));
     const fresh = await SharedPersonKeys.open(table, serverKey);
     for (const keys of [a, b, fresh]) expect(keys.find('ANN')).toEqual([second]);
+  });
+
+  it('are wrapped anew with a key that has changed; two of one person stay until it is settled', async () => {
+    const ann = await a.create('ANN');
+    const [one, other] = await Promise.all([a.create('BEN'), b.create('BEN')]);
+    const next = new ServerKey(randomBytes(32));
+    next.knowFormer([{ secret, until: 1n }]);
+    const keys = await SharedPersonKeys.open(table, next);
+    const before = new Map(table.rows.map(({ personId, wrapped }) => [wrapped, personId]));
+    expect([await keys.rewrap(), await keys.rewrap()]).toEqual([1, 1]);
+    const fresh = await SharedPersonKeys.open(table, next);
+    expect(fresh.find('ANN')).toEqual([ann]);
+    expect(fresh.find('BEN').map(hex).sort()).toEqual([one, other].map(hex).sort());
+    const left = table.rows.filter(({ wrapped }) => before.has(wrapped));
+    expect(left.map(({ personId }) => personId)).toEqual(['BEN', 'BEN']);
+    await fresh.learn('BEN', same(other));
+    expect(await fresh.rewrap()).toBe(2);
+    expect(table.rows.filter(({ wrapped }) => before.has(wrapped))).toEqual([]);
+    expect(fresh.find('BEN')).toEqual([other]);
   });
 
   it('asked for twice at once are made once', async () => {

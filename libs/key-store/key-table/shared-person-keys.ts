@@ -87,14 +87,32 @@ export class SharedPersonKeys extends PersonKeys {
     if (!has) await this.add(personId, key);
   }
 
+  /**
+   * A crash in between leaves both forms of a key. Of somebody who has two it is not settled yet
+   * which is in use: those stay as they are, and are opened by the former server key.
+   */
+  async rewrap(): Promise<number> {
+    let count = 0;
+    for (const [personId, known] of [...this.known]) {
+      const keys = known.map((wrapped) => this.unwrapped(personId, wrapped));
+      const [key] = keys;
+      if (!key || keys.some((each) => !each || !Buffer.from(each).equals(key))) continue;
+      const anew = this.wrap(personId, key);
+      await this.table.addWrappedKey({ personId, wrapped: anew });
+      this.known.set(personId, [anew]);
+      await this.table.dropWrappedKeys(personId, anew);
+      count += 1;
+    }
+    return count;
+  }
+
   private async make(personId: string): Promise<Uint8Array> {
     await this.refresh(personId);
     return this.find(personId)[0] ?? this.add(personId, randomBytes(KEY_BYTES));
   }
 
   private async add(personId: string, key: Uint8Array): Promise<Uint8Array> {
-    const text = Buffer.from(key).toString('base64');
-    const wrapped = this.serverKey.seal(PURPOSE, text, personId);
+    const wrapped = this.wrap(personId, key);
     await this.table.addWrappedKey({ personId, wrapped });
     this.note(personId, wrapped);
     return key;
@@ -107,6 +125,18 @@ export class SharedPersonKeys extends PersonKeys {
   private note(personId: string, wrapped: string): void {
     const known = this.known.get(personId) ?? [];
     if (!known.includes(wrapped)) this.known.set(personId, [...known, wrapped]);
+  }
+
+  private wrap(personId: string, key: Uint8Array): string {
+    return this.serverKey.seal(PURPOSE, Buffer.from(key).toString('base64'), personId);
+  }
+
+  private unwrapped(personId: string, wrapped: string): Uint8Array | undefined {
+    try {
+      return this.unwrap(personId, wrapped);
+    } catch {
+      return undefined;
+    }
   }
 
   private opens(personId: string): boolean {

@@ -6,6 +6,7 @@ describe('a request is counted', () => {
     ['/api/:org/tables/:table', 'tables'],
     ['/api/:org/graphql', 'graphql'],
     ['/api/:org/_search', 'search'],
+    ['/api/:org/_search_partition', 'search_partition'],
     ['/api/:org/:stream/_values', 'values'],
     ['/api/:org/:stream/_around', 'around'],
     ['/api/:org/:stream/_rejected', 'rejected'],

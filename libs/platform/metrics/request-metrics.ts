@@ -19,7 +19,7 @@ const uploads = histogram({
 
 /** A route's last words, by which frontend or format is told; the routes of API.md. */
 const FRONTEND =
-  /\/(?:(sql)|(tables)\/:\w+|(graphql)|_(search|values|around|rejected)|(schema)(?:\/:\w+)?|(kv)\/.*)$/;
+  /\/(?:(sql)|(tables)\/:\w+|(graphql)|_(search(?:_partition)?|values|around|rejected)|(schema)(?:\/:\w+)?|(kv)\/.*)$/;
 const FORMAT = /\/_(json|multi|csv|parquet|delta_lake|bulk)$/;
 
 type Outcome = 'ok' | 'refused' | 'failed' | 'cut';

@@ -9,13 +9,20 @@ import {
   Requires,
   type AuthenticatedRequest,
 } from '@app/platform';
-import { WarehouseReader } from '@app/warehouse';
+import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import { readStatement } from '../http/read-statement.js';
 import { acceptedEncoding, streamAs } from '../http/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { asClickHouse } from './as-clickhouse.js';
 import { readRequestParameters, type RequestParameters } from './request-parameters.js';
+import { Databases } from './databases.js';
+import { answerInsert } from './insert-answer.js';
+import { beginningOf, rowsIn } from './insert-body.js';
+import { isInsert, readInsert } from './insert-statement.js';
+import { Inserts } from './inserts.js';
+import type { EngineWords } from './session-functions.js';
+import { SUMMARY, summaryOf } from './summary.js';
 import { readFormat, takeFormat } from './statement-form.js';
 import { checkDatabase, inMillraceWords } from './statement-words.js';
 
@@ -36,6 +43,9 @@ const parameters = z.object({
 });
 
 const DEFAULT_FORMAT = 'TabSeparated';
+/** Settings by which times in rows would be others; the rest is of queries. */
+const READS_OTHERWISE =
+  /^(?:session_timezone = '(?!UTC'$)|date_time_input_format = '(?!best_effort'$))/;
 /** Of a driver for ClickHouse: times as it reads them, and nothing that a browser needs. */
 const WRITING = {
   date_time_output_format: 'simple',
@@ -43,16 +53,21 @@ const WRITING = {
   format_csv_null_representation: '\\N',
 };
 
-/** ClickHouse's HTTP interface for one organization: read-only, and by the same guard as all SQL. */
+/**
+ * ClickHouse's HTTP interface for one organization: what it reads passes the same guard as all SQL,
+ * and rows of an INSERT are an upload.
+ */
 @Controller('clickhouse')
 @Requires('query')
 export class ClickHouseController {
-  private version: Promise<string> | undefined;
+  private engine: Promise<EngineWords> | undefined;
 
   constructor(
     private readonly queries: QueryPipeline,
     private readonly reader: WarehouseReader,
     private readonly catalog: Catalog,
+    private readonly inserts: Inserts,
+    private readonly databases: Databases,
   ) {}
 
   @Get('ping')
@@ -92,7 +107,8 @@ export class ClickHouseController {
   @FailuresAs(asClickHouse)
   @Describe({
     tag: 'Clients of ClickHouse',
-    summary: 'The same, with the statement, or the rest of it, as the body',
+    summary:
+      'The same, with the statement, or the rest of it, as the body; or rows to store, of INSERT INTO … FORMAT …',
     body: {
       schema: z.string(),
       example: 'SELECT status, count() FROM logs GROUP BY status FORMAT JSONCompact',
@@ -110,9 +126,30 @@ export class ClickHouseController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const asked = readRequestParameters(query);
-    checkRead(asked.statement);
     checkBody(request);
-    await this.answer(asked, await readStatement(request.raw), request, reply);
+    const isNamed = asked.statement.trim() !== '';
+    const begun = isNamed ? asked.statement : await beginningOf(request.raw);
+    if (isInsert(begun)) await this.insert(asked, begun, isNamed, request, reply);
+    else await this.answer(asked, await readStatement(request.raw), request, reply);
+  }
+
+  /** @param isNamed whether the statement is in the address, and its rows alone are the body */
+  private async insert(
+    asked: RequestParameters,
+    begun: string,
+    isNamed: boolean,
+    request: AuthenticatedRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    checkNames(asked, request);
+    const other = asked.settings.find((setting) => READS_OTHERWISE.test(setting));
+    if (other !== undefined)
+      throw new MillraceError('INVALID_PARAMETER', `${other} is not taken with INSERT`);
+    const insert = readInsert(begun, organizationOf(request));
+    const { stream, kind, length } = insert;
+    const before = isNamed ? Buffer.from(begun).subarray(length).toString() : '';
+    const rowsOf = rowsIn(insert, before, isNamed ? 0 : length);
+    await answerInsert(reply, request.id, await this.inserts.store(request, { stream, kind, rowsOf })); // prettier-ignore
   }
 
   private async answer(
@@ -121,9 +158,8 @@ export class ClickHouseController {
     request: AuthenticatedRequest,
     reply: FastifyReply,
   ): Promise<void> {
+    checkNames(asked, request);
     const organization = organizationOf(request);
-    for (const named of [asked.database, header(request, 'x-clickhouse-database')])
-      if (named !== undefined && named !== '') checkDatabase(named, organization);
     const whole = [asked.statement, body].filter((each) => each.trim() !== '').join('\n');
     if (whole === '') {
       await reply.type('text/plain; charset=UTF-8').send('Ok.\n');
@@ -137,9 +173,10 @@ export class ClickHouseController {
       readFormat(header(request, 'x-clickhouse-format') ?? DEFAULT_FORMAT);
     const statement = inMillraceWords(text, {
       catalog: this.catalog,
+      hasDatabase: (name) => this.databases.has(request, name),
       organization,
       user: request.caller?.email ?? '',
-      version: await this.engineVersion(),
+      engine: await this.engineWords(),
     });
     void reply.headers({
       'X-ClickHouse-Format': chosen.name,
@@ -148,10 +185,11 @@ export class ClickHouseController {
     });
     const form = {
       ...chosen,
+      onRead: asked.isAwaited ? (read: QueryProgress) => tellSummary(reply, read) : undefined,
       encoding: asked.isEncoded && !asked.isCompressed ? acceptedEncoding(request) : undefined,
       writing: {
         ...WRITING,
-        ...(asked.isCompressed && { compress: '1', wait_end_of_query: '1' }),
+        ...(asked.isCompressed && { compress: '1' }),
         ...(asked.protocolVersion !== undefined && {
           client_protocol_version: asked.protocolVersion,
         }),
@@ -161,25 +199,45 @@ export class ClickHouseController {
     await streamAs(form, this.queries, organization, sql, request, reply, asked.values);
   }
 
-  private engineVersion(): Promise<string> {
-    this.version ??= this.reader
-      .text({ sql: 'SELECT version()', format: 'text' })
-      .then((text) => text.trim())
+  private engineWords(): Promise<EngineWords> {
+    this.engine ??= this.reader
+      .text({ sql: 'SELECT version(), revision()', format: 'text' })
+      .then((text) => {
+        const [version = '', revision = ''] = text.trim().split('\t');
+        return { version: quoteText(version), revision: `toUInt32(${revision})` };
+      })
       .catch((error: unknown) => {
-        this.version = undefined;
+        this.engine = undefined;
         throw error;
       });
-    return this.version;
+    return this.engine;
   }
 }
 
-/** @throws {MillraceError} STATEMENT_REFUSED for what writes, with the way that there is */
+/** @throws {MillraceError} STATEMENT_REFUSED for rows that come in a way in which they are not looked for */
 function checkRead(statement: string): void {
-  if (/^[\s(]*INSERT\b/i.test(statement))
-    throw new MillraceError(
-      'STATEMENT_REFUSED',
-      'INSERT is not taken here: upload by POST /api/{org}/{stream}/_json, _csv, _parquet or _arrow',
-    );
+  if (!isInsert(statement)) return;
+  throw new MillraceError(
+    'STATEMENT_REFUSED',
+    'send INSERT by POST; where the body is encoded, with the statement as the parameter query, and the rows as the body',
+  );
+}
+
+/** @throws {MillraceError} STREAM_NOT_FOUND for another database */
+function checkNames({ database }: RequestParameters, request: AuthenticatedRequest): void {
+  for (const named of [database, header(request, 'x-clickhouse-database')])
+    if (named !== undefined && named !== '') checkDatabase(named, organizationOf(request));
+}
+
+function tellSummary(
+  reply: FastifyReply,
+  { rowsRead, bytesRead, resultRows }: QueryProgress,
+): void {
+  if (resultRows === undefined || reply.raw.headersSent) return;
+  void reply.header(
+    SUMMARY,
+    summaryOf({ read_rows: rowsRead, read_bytes: bytesRead, result_rows: resultRows }),
+  );
 }
 
 /** Behind the statement's own, which come first. */

@@ -23,6 +23,7 @@ describe("the parameters of a client's request", () => {
       format: { name: 'JSONCompact', format: 'JSONCompact', contentType: expect.stringContaining('json') as string }, // prettier-ignore
       settings: ["join_use_nulls = '0'", "session_timezone = 'a\\'b'"],
       isCompressed: true,
+      isAwaited: true,
       isEncoded: false,
       protocolVersion: '54405',
     });
@@ -38,6 +39,7 @@ describe("the parameters of a client's request", () => {
     [{ format_template_row: '/etc/passwd' }, /is not allowed/],
     [{ default_format: 'Template' }, /is not written here/],
     [{ default_format: 'JSON SETTINGS a = 1' }, /is not written here/],
+    [{ network_compression_method: 'zstd' }, /by LZ4/],
     [{ decompress: '1' }, /Content-Encoding/],
     [{ client_protocol_version: "1' OR" }, /is a number/],
     [{ query: ['SELECT 1', 'SELECT 2'] }, /stands there twice/],

@@ -14,6 +14,8 @@ export interface RequestParameters {
   readonly settings: readonly string[];
   /** In blocks of ClickHouse's own. */
   readonly isCompressed: boolean;
+  /** Whether the answer begins when it is whole, and so its rows are counted before it. */
+  readonly isAwaited: boolean;
   /** As `Accept-Encoding` says. */
   readonly isEncoded: boolean;
   /** What blocks of Native tell of themselves. */
@@ -30,7 +32,6 @@ const WITHOUT_EFFECT = new Set([
   'session_id',
   'session_timeout',
   'session_check',
-  'wait_end_of_query',
   'buffer_size',
   'send_progress_in_http_headers',
   'http_headers_progress_interval_ms',
@@ -43,6 +44,14 @@ const WITHOUT_EFFECT = new Set([
   'max_execution_time',
   'max_block_size',
   'log_comment',
+  'async_insert',
+  'wait_for_async_insert',
+  'input_format_import_nested_json',
+  // Of statements that change tables, which are none here; dbt sends them with each.
+  'alter_sync',
+  'insert_distributed_sync',
+  'lightweight_deletes_sync',
+  'mutations_sync',
 ]);
 
 /** @throws {MillraceError} INVALID_PARAMETER */
@@ -61,6 +70,12 @@ export function readRequestParameters(
     else if (!WITHOUT_EFFECT.has(name)) throw unknown(name);
   }
   const format = own.get('default_format');
+  const blocks = own.get('network_compression_method') ?? BLOCKS;
+  if (blocks.toUpperCase() !== BLOCKS)
+    throw new MillraceError(
+      'INVALID_PARAMETER',
+      `blocks are compressed by ${BLOCKS}: leave network_compression_method out, or use enable_http_compression=1 and Accept-Encoding`,
+    );
   if (own.get('decompress') === '1')
     throw new MillraceError(
       'INVALID_PARAMETER',
@@ -73,11 +88,14 @@ export function readRequestParameters(
     format: format === undefined ? undefined : readFormat(format),
     settings,
     isCompressed: own.get('compress') === '1',
+    isAwaited: own.get('compress') === '1' || own.get('wait_end_of_query') === '1',
     isEncoded: own.get('enable_http_compression') === '1',
     protocolVersion: version(own.get('client_protocol_version')),
   };
 }
 
+/** The one method of `compress=1`. */
+const BLOCKS = 'LZ4';
 const OWN = new Set([
   'query',
   'database',
@@ -86,6 +104,8 @@ const OWN = new Set([
   'decompress',
   'enable_http_compression',
   'client_protocol_version',
+  'network_compression_method',
+  'wait_end_of_query',
 ]);
 
 function version(text: string | undefined): string | undefined {

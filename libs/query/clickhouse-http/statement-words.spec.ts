@@ -25,9 +25,10 @@ const catalog = new Tables([
 const words = (statement: string, tables: Catalog = catalog): string =>
   inMillraceWords(statement, {
     catalog: tables,
+    hasDatabase: (name) => name === 'acme',
     organization: ORGANIZATION,
     user: "o'neil@example.com",
-    version: '26.1',
+    engine: { version: "'26.1'", revision: 'toUInt32(54500)' },
   });
 
 describe("a statement of ClickHouse's clients", () => {
@@ -44,6 +45,10 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT * FROM system.toString', 'SELECT * FROM system.toString'],
     // The session.
     ['SELECT version()', `SELECT '26.1' AS "version()"`],
+    [
+      'SELECT displayName(), revision() AS r',
+      `SELECT 'millrace' AS "displayName()", toUInt32(54500) AS r`,
+    ],
     ['SELECT currentUser() AS u', "SELECT 'o\\'neil@example.com' AS u"],
     ['SELECT currentDatabase() = 1', "SELECT 'acme' = 1"],
     ['SELECT database FROM logs', 'SELECT database FROM logs'],
@@ -51,6 +56,8 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT version() FROM $$a$$', 'SELECT version() FROM $$a$$'],
     ['EXISTS TABLE logs', 'SELECT toUInt8(1) AS result'],
     ['EXISTS nope', 'SELECT toUInt8(0) AS result'],
+    ['EXISTS DATABASE `acme`', 'SELECT toUInt8(1) AS result'],
+    ['EXISTS DATABASE other', 'SELECT toUInt8(0) AS result'],
     ['DESCRIBE TABLE nope', 'DESCRIBE nope'],
     ['SHOW CREATE TABLE logs', 'SHOW CREATE TABLE logs'],
   ])('%s', (statement, expected) => {
@@ -67,8 +74,40 @@ describe("a statement of ClickHouse's clients", () => {
     },
   );
 
+  it('knows the column of its table by any name of that', () => {
+    const sql = words("SELECT t.database FROM system.tables AS t WHERE t.database = 'acme'");
+    expect(sql).toMatch(/^SELECT t\.database_name AS "database" FROM /);
+    expect(sql).toMatch(/ AS t WHERE t\.database_name = 'acme'$/);
+  });
+
+  it('knows a table of system by its whole name', () => {
+    const sql = words(
+      'SELECT system.tables.name, system.columns.database AS d FROM system.tables t, system.columns WHERE system.tables.name = system.columns.table',
+    );
+    expect(sql).toMatch(/^SELECT t\.name, columns\.database_name AS d FROM \(/);
+    expect(sql).toMatch(/\) t, \(SELECT .*\) AS columns WHERE t\.name = columns\.table$/);
+    expect(words('SELECT system.tables.name')).toBe('SELECT system.tables.name');
+  });
+
+  it.each([
+    ['a.b,'.repeat(50_000), 'FROM t'],
+    ['database,'.repeat(8000), 'FROM system.tables'],
+    ['(a.b,'.repeat(400), 'FROM t'],
+  ])('is read at once, however long it is', (list, from) => {
+    const begun = performance.now();
+    expect(words(`SELECT ${list} 1 ${from}`)).toContain('1 FROM');
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  it('grows within bounds', () => {
+    const begun = performance.now();
+    const list = 'system.functions, '.repeat(10_000);
+    expect(() => words(`SELECT 1 FROM ${list} t`)).toThrow(/more often than/);
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
   it('tells one table by its columns alone', () => {
-    expect(words('DESCRIBE acme.logs')).not.toContain('Int64');
+    expect(words('DESCRIBE acme.logs')).not.toContain("it\\'s");
     expect(words('DESC "it\'s"')).toContain('a\\\\tb');
   });
 

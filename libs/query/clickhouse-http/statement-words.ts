@@ -1,157 +1,148 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { quoteText } from '@app/warehouse';
 import type { Catalog } from '../catalog.js';
 import { authorTokens } from '../dialect/author-tokens.js';
 import { isName, type Token } from '../search/tokens.js';
+import { beginsClause, clausesOf, type Clause } from './clauses.js';
+import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
+import { needsName, sessionFunction, type SessionWords } from './session-functions.js';
 import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
+const SYSTEM = 'system';
+
 /** Who asks, and what may be told of the server. */
-export interface Session {
+export interface Session extends SessionWords {
   readonly catalog: Catalog;
-  readonly organization: RequestOrganization;
-  /** E-mail of the account, or what names the token. */
-  readonly user: string;
-  /** Of the engine. */
-  readonly version: string;
+  /** Whether the caller may ask in a database of this name. */
+  readonly hasDatabase: (name: string) => boolean;
 }
 
-/** Behind one of these stands a table, or another clause begins: in either case no alias. */
-const CLAUSES =
-  /^(?:WHERE|PREWHERE|GROUP|ORDER|HAVING|LIMIT|OFFSET|SETTINGS|FORMAT|UNION|INTERSECT|EXCEPT|JOIN|INNER|LEFT|RIGHT|FULL|CROSS|ANY|ALL|ASOF|SEMI|ANTI|GLOBAL|PASTE|ARRAY|ON|USING|FINAL|SAMPLE|WINDOW|QUALIFY|FETCH|WITH)$/i;
 const BEFORE_TABLE = /^(?:FROM|JOIN|TABLE|EXISTS|DESC|DESCRIBE)$/i;
 
 /**
  * A statement for ClickHouse as one for Millrace: an organization is the database of its name, the
  * tables of `system` hold what it has, and what asks for the session is told of this one.
- * @throws {MillraceError} STREAM_NOT_FOUND for another database
+ * @throws {MillraceError} STREAM_NOT_FOUND for another database, INVALID_SQL, RESULT_TOO_LARGE
  */
 export function inMillraceWords(statement: string, session: Session): string {
   const text = catalogStatement(statement, session) ?? statement;
   const tokens = authorTokens(text);
-  if (!tokens) return text;
-  const pieces: string[] = [];
-  let copied = 0;
-  const replace = (from: Token, to: Token, by: string): void => {
-    pieces.push(text.slice(copied, from.start), by);
-    copied = to.end;
-  };
-  for (let at = 0; at < tokens.length; at += 1) {
-    const [first, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]];
-    if (!first) break;
-    const known = sessionFunction(tokens, at, session);
-    if (known !== undefined && third) {
-      replace(first, third, quoteText(known) + (needsName(tokens, at) ? ` AS "${first.text}()"` : '')); // prettier-ignore
-      at += 2;
-    } else if (isDatabaseColumn(tokens, at)) {
-      const name = isSelected(tokens, at) ? ` AS "${first.value}"` : '';
-      replace(first, first, `${DATABASE_COLUMN}${name}`);
-    } else if (isQualified(tokens, at) && third) {
-      const alias = isAliased(tokens[at + 3]) ? '' : ` AS ${third.text}`;
-      if (first.value === 'system' && isSystemTable(third.value))
-        replace(first, third, systemRows(third.value, session.catalog, session.organization) + alias); // prettier-ignore
-      else if (first.value === session.organization.name && second) replace(first, second, '');
-      at += 2;
+  return tokens ? new Rewriting(text, tokens, session).done() : text;
+}
+
+/** Reads its tokens once, from the first to the last: a statement may have many. */
+class Rewriting {
+  private readonly pieces: string[] = [];
+  private length = 0;
+  private copied = 0;
+  private readonly clauses: readonly Clause[];
+  /** What the tables of `system` are called in the statement. */
+  private readonly aliases = new Map<string, string>();
+  private readonly rows = new Map<string, string>();
+
+  constructor(
+    private readonly text: string,
+    private readonly tokens: readonly Token[],
+    private readonly session: Session,
+  ) {
+    this.clauses = clausesOf(tokens);
+    for (const [at, { value }] of tokens.entries())
+      if (value === SYSTEM && this.isTable(at)) this.nameSystemTable(at);
+  }
+
+  done(): string {
+    const { tokens, session } = this;
+    for (let at = 0; at < tokens.length; at += 1) {
+      const [first, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]];
+      if (!first) break;
+      const known = sessionFunction(tokens, at, session);
+      if (known !== undefined && third) {
+        const name = needsName(tokens, at) ? ` AS "${first.text}()"` : '';
+        this.replace(first, third, known + name);
+        at += 2;
+      } else if (this.isDatabaseColumn(at)) {
+        const name = this.isSelected(at) ? ` AS "${first.value}"` : '';
+        this.replace(first, first, `${DATABASE_COLUMN}${name}`);
+      } else if (this.isTable(at) && second && third) {
+        if (first.value === SYSTEM && isSystemTable(third.value))
+          this.replace(first, third, this.systemTable(at, third));
+        else if (first.value === session.organization.name) this.replace(first, second, '');
+        at += 2;
+      } else if (first.value === SYSTEM && second?.text === '.' && third) {
+        const alias = this.aliases.get(third.value);
+        if (alias === undefined || tokens[at + 3]?.text !== '.') continue;
+        this.replace(first, third, alias);
+        at += 2;
+      }
     }
+    return this.pieces.length === 0 ? this.text : this.pieces.join('') + this.text.slice(this.copied); // prettier-ignore
   }
-  return pieces.length === 0 ? text : pieces.join('') + text.slice(copied);
-}
 
-/** `a.b` where a table is named. */
-function isQualified(tokens: readonly Token[], at: number): boolean {
-  const before = tokens[at - 1];
-  const isFirst = before?.kind === 'word' && BEFORE_TABLE.test(before.text);
-  const isListed = before?.text === ',' && inFrom(tokens, at);
-  return (
-    (isFirst || isListed) &&
-    isName(tokens[at]) &&
-    tokens[at + 1]?.text === '.' &&
-    isName(tokens[at + 2])
-  );
-}
-
-/** Whether a comma is one between tables: FROM is the clause's word. */
-function inFrom(tokens: readonly Token[], at: number): boolean {
-  const depth = tokens[at]?.depth;
-  for (let back = at - 1; back >= 0; back -= 1) {
-    const token = tokens[back];
-    if (!token || token.depth < (depth ?? 0)) return false;
-    if (token.kind !== 'word' || token.depth !== depth) continue;
-    if (/^FROM$/i.test(token.text)) return true;
-    if (/^SELECT$/i.test(token.text) || CLAUSES.test(token.text)) return false;
+  /** @throws {MillraceError} INVALID_SQL where the statement grows beyond what one may be */
+  private replace(from: Token, to: Token, by: string): void {
+    this.pieces.push(this.text.slice(this.copied, from.start), by);
+    this.copied = to.end;
+    this.length += by.length;
+    if (this.length > STATEMENT_BYTES_MAX)
+      throw new MillraceError(
+        'INVALID_SQL',
+        'the statement names tables of system more often than it can be answered; name each once',
+      );
   }
-  return false;
-}
 
-function isAliased(next: Token | undefined): boolean {
-  return isName(next) && (next.kind === 'name' || !CLAUSES.test(next.text));
-}
-
-/** Where a table of `system` is asked: the guard lets nobody ask for a column of this name, which would tell the database's own. */
-function isDatabaseColumn(tokens: readonly Token[], at: number): boolean {
-  const [token, next] = [tokens[at], tokens[at + 1]];
-  if (!isName(token) || token.value !== 'database' || next?.text === '(' || next?.text === '.')
-    return false;
-  if (/^AS$/i.test(tokens[at - 1]?.text ?? '')) return false;
-  return tokens.some(({ value }, index) => value === 'system' && tokens[index + 1]?.text === '.');
-}
-
-/** Whether it is a column of a select list, without an alias. */
-function isSelected(tokens: readonly Token[], at: number): boolean {
-  const depth = tokens[at]?.depth;
-  const next = tokens[at + 1];
-  if (next !== undefined && next.text !== ',' && next.text !== ')' && !/^FROM$/i.test(next.text))
-    return false;
-  for (let back = at - 1; back >= 0; back -= 1) {
-    const token = tokens[back];
-    if (!token || token.depth < (depth ?? 0)) return false;
-    if (token.kind !== 'word' || token.depth !== depth) continue;
-    if (/^SELECT$/i.test(token.text)) return true;
-    if (/^FROM$/i.test(token.text) || CLAUSES.test(token.text)) return false;
+  /** `a.b` where a table is named. */
+  private isTable(at: number): boolean {
+    const { tokens } = this;
+    const before = tokens[at - 1];
+    const isFirst = before?.kind === 'word' && BEFORE_TABLE.test(before.text);
+    const isListed = before?.text === ',' && this.clauses[at - 1] === 'from';
+    return (
+      (isFirst || isListed) &&
+      isName(tokens[at]) &&
+      tokens[at + 1]?.text === '.' &&
+      isName(tokens[at + 2])
+    );
   }
-  return false;
-}
 
-/** What a call without arguments tells of the session. */
-function sessionFunction(
-  tokens: readonly Token[],
-  at: number,
-  session: Session,
-): string | undefined {
-  // prettier-ignore
-  const [name, open, close] = tokens.slice(at, at + 3);
-  if (name?.kind !== 'word' || open?.text !== '(' || close?.text !== ')') return undefined;
-  if (tokens[at - 1]?.text === '.') return undefined;
-  switch (name.text.toLowerCase()) {
-    case 'version':
-      return session.version;
-    case 'currentdatabase':
-    case 'current_database':
-    case 'database':
-    case 'schema':
-      return session.organization.name;
-    case 'currentuser':
-    case 'current_user':
-    case 'user':
-      return session.user;
-    default:
-      return undefined;
+  private nameSystemTable(at: number): void {
+    const [table, next, alias] = this.tokens.slice(at + 2, at + 5);
+    if (!table || this.aliases.has(table.value)) return;
+    const own = /^AS$/i.test(next?.text ?? '') ? alias : isAlias(next) ? next : undefined;
+    this.aliases.set(table.value, (own ?? table).text);
+  }
+
+  private systemTable(at: number, table: Token): string {
+    const { catalog, organization } = this.session;
+    const rows = this.rows.get(table.value) ?? systemRows(table.value, catalog, organization);
+    this.rows.set(table.value, rows);
+    return isAlias(this.tokens[at + 3]) ? rows : `${rows} AS ${table.text}`;
+  }
+
+  /** Where a table of `system` is asked: the guard lets nobody ask for a column of this name, which would tell the database's own. */
+  private isDatabaseColumn(at: number): boolean {
+    const [token, next] = [this.tokens[at], this.tokens[at + 1]];
+    if (this.aliases.size === 0 || !isName(token) || token.value !== 'database') return false;
+    const isOther = next?.text === '(' || next?.text === '.';
+    return !isOther && !/^AS$/i.test(this.tokens[at - 1]?.text ?? '');
+  }
+
+  /** Whether it is a column of a select list, without an alias. */
+  private isSelected(at: number): boolean {
+    const next = this.tokens[at + 1];
+    const isLast =
+      next === undefined || next.text === ',' || next.text === ')' || /^FROM$/i.test(next.text);
+    return isLast && this.clauses[at] === 'select';
   }
 }
 
-/** In a select list, without an alias: the column is called as the call. */
-function needsName(tokens: readonly Token[], at: number): boolean {
-  const [before, behind] = [tokens[at - 1], tokens[at + 3]];
-  const isFirst = before?.text === ',' || /^(?:SELECT|DISTINCT)$/i.test(before?.text ?? '');
-  const isLast =
-    behind === undefined || behind.text === ',' || /^(?:FROM|LIMIT)$/i.test(behind.text);
-  return isFirst && isLast && tokens[at]?.depth === 0;
-}
+const isAlias = (next: Token | undefined): boolean =>
+  isName(next) && (next.kind === 'name' || !beginsClause(next.text));
 
 const DESCRIPTION =
   "name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
 /** SHOW and DESCRIBE with the columns that ClickHouse gives them. */
-function catalogStatement(text: string, { organization, catalog }: Session): string | undefined {
+function catalogStatement(text: string, session: Session): string | undefined {
+  const { organization, catalog } = session;
   const tokens = authorTokens(text);
   if (!tokens || !/^(?:SHOW|DESC|DESCRIBE|EXISTS)$/i.test(tokens[0]?.text ?? '')) return undefined;
   const words = tokens.map(({ text: word }) => word.toUpperCase());
@@ -159,6 +150,8 @@ function catalogStatement(text: string, { organization, catalog }: Session): str
     return 'SELECT name FROM system.databases ORDER BY name';
   if (words[0] === 'SHOW' && words[1] === 'TABLES')
     return showTables(tokens.slice(2), organization);
+  if (words[0] === 'EXISTS' && words[1] === 'DATABASE' && words.length === 3)
+    return `SELECT toUInt8(${session.hasDatabase(tokens[2]?.value ?? '') ? 1 : 0}) AS result`;
   const of = tokens.slice(words[1] === 'TABLE' ? 2 : 1);
   const table = of.length === 3 && of[1]?.text === '.' ? of[2] : of[0];
   if ((of.length !== 1 && of.length !== 3) || !isName(table) || words[0] === 'SHOW')

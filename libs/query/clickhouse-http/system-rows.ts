@@ -13,6 +13,9 @@ const TIMESTAMP = '_timestamp';
 /** What is left of a statement's length for what its author wrote. */
 const ROWS_BYTES_MAX = STATEMENT_BYTES_MAX / 2;
 
+/** Drivers read them, and do without. */
+const SIZES = ['character_octet_length', 'numeric_precision', 'numeric_precision_radix', 'numeric_scale', 'datetime_precision']; // prettier-ignore
+
 interface Asked {
   readonly catalog: Catalog;
   readonly organization: RequestOrganization;
@@ -29,7 +32,7 @@ const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
     const of = `${database(asked)}, r.1 AS name, ${NO_UUID}, 'MergeTree' AS engine, 0 AS is_temporary`;
     const keys = `'' AS partition_key, r.2 AS sorting_key, r.2 AS primary_key`;
     const counts = 'CAST(NULL, \'Nullable(UInt64)\') AS total_rows, CAST(NULL, \'Nullable(UInt64)\') AS total_bytes'; // prettier-ignore
-    const texts = "'' AS engine_full, '' AS create_table_query, '' AS comment";
+    const texts = "'' AS engine_full, '' AS create_table_query, '' AS as_select, [''] AS data_paths, '' AS comment"; // prettier-ignore
     return `SELECT ${of}, ${keys}, ${counts}, ${texts} FROM ${list(rows, 'String, String')}`;
   },
   columns: (asked) => {
@@ -45,7 +48,8 @@ const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
     const key = `toUInt8(c.1 = '${TIMESTAMP}')`;
     const keys = `toUInt8(0) AS is_in_partition_key, ${key} AS is_in_sorting_key, ${key} AS is_in_primary_key`;
     const texts = "'' AS default_kind, '' AS default_expression, '' AS comment, '' AS compression_codec"; // prettier-ignore
-    return `SELECT ${of}, ${keys}, ${texts} FROM ${list(rows, 'String, Array(Tuple(String, UInt32))')} ARRAY JOIN r.2 AS c, arrayEnumerate(r.2) AS at`;
+    const sizes = SIZES.map((name) => `CAST(NULL, 'Nullable(UInt64)') AS ${name}`).join(', ');
+    return `SELECT ${of}, ${keys}, ${texts}, ${sizes} FROM ${list(rows, 'String, Array(Tuple(String, UInt32))')} ARRAY JOIN r.2 AS c, arrayEnumerate(r.2) AS at`;
   },
   functions: () =>
     `SELECT arrayJoin(${array(KNOWN_FUNCTIONS)}) AS name, toUInt8(0) AS is_aggregate, toUInt8(1) AS case_insensitive, '' AS alias_to`,

@@ -52,7 +52,7 @@ function decimalBridges(
 const isLong = ({ kind, precision }: Known): boolean =>
   kind !== 'fraction' && precision >= LONG_DIGITS;
 const isLongUnsigned = ({ kind, precision }: Known): boolean =>
-  kind === 'unsigned' && precision === UINT64_DIGITS;
+  (kind === 'unsigned' || kind === 'literal') && precision === UINT64_DIGITS;
 
 /** A value as that type; a constant by its digits, and not by the float that the engine makes of it. */
 export function bridged(value: string, type: string, nodes: Nodes): string {

@@ -115,8 +115,8 @@ export function eitherOf(left: Known, right: Known): Known {
   const kinds = [left.kind, right.kind];
   // No integer of 64 bits holds both.
   const isWide = Math.max(left.precision, right.precision) === UINT64_DIGITS;
-  if (isWide && kinds.includes('signed') && kinds.includes('unsigned'))
-    return decimal(UINT64_DIGITS, 0);
+  const isAbove = kinds.includes('unsigned') || kinds.includes('literal');
+  if (isWide && isAbove && kinds.includes('signed')) return decimal(UINT64_DIGITS, 0);
   if (!kinds.every((kind) => NUMBERS.test(kind))) return UNKNOWN;
   if (isExact(left) && isExact(right) && kinds.includes('decimal')) {
     const { precision, scale } = joinedDecimals('+', left, right);

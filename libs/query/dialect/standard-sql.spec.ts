@@ -108,6 +108,10 @@ describe('standard SQL in the words of the engine', () => {
       "SELECT coalesce(CAST(u, 'Decimal(20, 0)'), CAST('-1', 'Decimal(20, 0)')) AS x FROM t",
     ],
     [
+      'SELECT coalesce(n, 9223372036854775808) AS x, coalesce(n, 9223372036854775807) AS y FROM t',
+      "SELECT coalesce(CAST(n, 'Decimal(20, 0)'), CAST('9223372036854775808', 'Decimal(20, 0)')) AS x, coalesce(n, 9223372036854775807) AS y FROM t",
+    ],
+    [
       'SELECT if(a, 9007199254740993, 0.5) AS x, if(a, 7, 0.5) AS y FROM t',
       "SELECT if(a, CAST('9007199254740993', 'Float64'), CAST('0.5', 'Float64')) AS x, if(a, 7, 0.5) AS y FROM t",
     ],

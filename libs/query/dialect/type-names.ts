@@ -17,6 +17,11 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^float4$/, 'Float32'],
   [/^float8$/, 'Float64'],
   [/^hugeint$/i, 'Int128'],
+  [/^utinyint$/i, 'UInt8'],
+  [/^usmallint$/i, 'UInt16'],
+  [/^uinteger$/i, 'UInt32'],
+  [/^ubigint$/i, 'UInt64'],
+  [/^uhugeint$/i, 'UInt128'],
   [/^(?:string|utf8|large_utf8)$/i, 'String'],
   [/^(?:numeric|decimal)$/i, 'Decimal(38, 10)'],
 ];

@@ -8,11 +8,13 @@ import {
   isExact,
   joined,
   knownType,
+  literal,
   moment,
   OTHER,
   SIGNED,
   TEXT,
   UNKNOWN,
+  UINT64_DIGITS,
   UNSIGNED,
   type Known,
 } from './known-type.js';
@@ -121,7 +123,9 @@ export class ValueTypes {
     const [first, more] = value;
     if (more === undefined && isWord(first, 'NULL')) return undefined;
     const type = this.of(value, depth);
-    return type.kind === 'literal' && isSymbol(first, '-') ? { ...type, kind: 'signed' } : type;
+    if (type.kind !== 'literal') return type;
+    if (isSymbol(first, '-')) return { ...type, kind: 'signed' };
+    return more === undefined && isAboveInt64(first) ? literal(UINT64_DIGITS) : type;
   }
 
   private ofSeveral(values: readonly Nodes[], depth: number): Known {
@@ -161,6 +165,14 @@ export class ValueTypes {
   }
 }
 
+/** Whether it is a number of 19 digits, as the greatest that has a sign, and greater than that. */
+const isAboveInt64 = (node: Node | undefined): boolean =>
+  node?.kind === 'number' &&
+  node.text.length === INT64_MAX.length &&
+  /^\d+$/.test(node.text) &&
+  node.text > INT64_MAX;
+const INT64_MAX = '9223372036854775807';
+
 /** Digits of parts of a second of what a function answers; 0 where it does not say. */
 function digitsOf(name: string, [number, more]: Nodes): number {
   const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
@@ -175,6 +187,10 @@ const SECOND_PARTS: Readonly<Record<string, number>> = { milli: 3, micro: 6, nan
 const WIDTHS: Readonly<Record<string, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
 
 const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:TINYINT|INT1) UNSIGNED$/i, 'UInt8'],
+  [/^SMALLINT UNSIGNED$/i, 'UInt16'],
+  [/^(?:INT|INTEGER|MEDIUMINT) UNSIGNED$/i, 'UInt32'],
+  [/^BIGINT UNSIGNED$/i, 'UInt64'],
   [/^(?:TINYINT|INT1)$/i, 'Int8'],
   [/^SMALLINT$/i, 'Int16'],
   [/^(?:INT|INTEGER|MEDIUMINT)$/i, 'Int32'],
@@ -190,7 +206,7 @@ export function castType(written: string): Known {
   const [form, name] = NAMES.find(([pattern]) => pattern.test(target)) ?? [];
   const type = form ? target.replace(form, name ?? '') : target;
   // One that the engine has by further names.
-  return /^[A-Z][a-z0-9]+/.test(readEngineType(type).name) ? knownType(type) : OTHER;
+  return /^(?:[A-Z][a-z0-9]+|UInt\d+)/.test(readEngineType(type).name) ? knownType(type) : OTHER;
 }
 
 /** Places of the arguments of which a call answers one. */

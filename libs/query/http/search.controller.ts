@@ -9,12 +9,27 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import { Scan, SearchPipeline, type SearchResult } from '../search/search.pipeline.js';
-import { readAsSearch } from '../search/search-error.js';
-import { readSearch, searchBody } from '../search/search-request.js';
+import { readAsSearch, toSearchError } from '../search/search-error.js';
+import {
+  checkStreamType,
+  partitionBody,
+  readPartition,
+  readSearch,
+  searchBody,
+  streamType,
+} from '../search/search-request.js';
 import { abortedWith } from './aborted-with.js';
 import { JSON_TYPE } from './negotiate.js';
 
-const searchQuery = z.object({ type: z.literal('logs').default('logs') });
+const typeQuery = z.object({ type: streamType });
+const searchQuery = typeQuery.extend({
+  is_ui_histogram: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe(
+      'true: hits are how many rows there are from time to time, `zo_sql_key` and `zo_sql_num`',
+    ),
+});
 
 @Controller()
 @Requires('query')
@@ -61,20 +76,84 @@ export class SearchController {
   ): Promise<void> {
     const started = performance.now();
     const search = await readAsSearch(async () => {
-      searchQuery.parse(query);
-      return readSearch(await readJson(request.raw, searchBody));
+      const { type, is_ui_histogram: isHistogram } = searchQuery.parse(query);
+      checkStreamType(type);
+      const asked = readSearch(await readJson(request.raw, searchBody));
+      return { ...asked, isHistogram: isHistogram === 'true' };
     });
     const scan = new Scan();
     const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
-    const result = await this.searches.run(search, scope);
+    const result = search.isHistogram
+      ? await this.searches.histogram(search, scope)
+      : await this.searches.run(search, scope);
     const took = Math.round(performance.now() - started);
     await reply.type(JSON_TYPE).send(answer(result, search, { took, scan }));
+  }
+
+  /** A range is searched as one: parts of it would each cost what the whole does. */
+  @Post('_search_partition')
+  @HttpCode(200)
+  @Describe({
+    tag: 'Queries',
+    summary: 'How to ask for a range: as a whole, with buckets of so many seconds',
+    query: typeQuery,
+    body: {
+      schema: partitionBody,
+      example: {
+        sql: 'SELECT * FROM logs',
+        start_time: 1763713800000000,
+        end_time: 1763717400000000,
+      },
+    },
+    answer: {
+      records: 7,
+      histogram_interval: 30,
+      is_histogram_eligible: true,
+      max_query_range: 0,
+      order_by: 'desc',
+      partitions: [[1763713800000000, 1763717400000000]],
+    },
+    failures: {
+      INVALID_SEARCH: {
+        code: 20002,
+        message: 'there is no stream "log" in organization default; did you mean "logs"?',
+        error_detail: '',
+      },
+    },
+  })
+  async partition(
+    @Req() request: AuthenticatedRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const asked = await readAsSearch(async () => {
+      checkStreamType(typeQuery.parse(query).type);
+      return readPartition(await readJson(request.raw, partitionBody));
+    });
+    const scope = {
+      organization: organizationOf(request),
+      signal: abortedWith(reply),
+      scan: new Scan(),
+    };
+    try {
+      const found = await this.searches.partition(asked, scope);
+      return {
+        records: found.records,
+        histogram_interval: found.histogramInterval,
+        is_histogram_eligible: found.isHistogramEligible,
+        max_query_range: 0,
+        order_by: 'desc',
+        partitions: [[asked.range.start ?? 0, asked.range.end]],
+      };
+    } catch (error) {
+      throw toSearchError(error);
+    }
   }
 }
 
 /** The rows are JSON already; parsing them would cost time and the precision of long numbers. */
 export function answer(
-  { hits, aggs, total }: SearchResult,
+  { hits, aggs, total, histogramInterval }: SearchResult,
   { from, size }: { readonly from: number; readonly size: number },
   { took, scan }: { readonly took: number; readonly scan: Scan },
 ): string {
@@ -82,6 +161,7 @@ export function answer(
   return (
     `{"took":${took},"hits":[${hits.join(',')}],` +
     (named.length > 0 ? `"aggs":{${named.join(',')}},` : '') +
+    (histogramInterval === undefined ? '' : `"histogram_interval":${histogramInterval},`) +
     `"total":${total},"from":${from},"size":${size},"scan_size":${(scan.bytes / 1e6).toFixed(3)}}`
   );
 }

@@ -13,7 +13,15 @@ import { Catalog, type TableDescription } from '../catalog.js';
 import { findColumn } from '../frontends/tables.frontend.js';
 import { columnKind } from '../plan/bound-value.js';
 import { readAsSearch, SEARCH_CODE, searchError, toSearchError } from '../search/search-error.js';
-import { fromBase64, readRange, SIZE_MAX, unsupported } from '../search/search-request.js';
+import {
+  checkStreamType,
+  fromBase64,
+  queryFunction,
+  readRange,
+  SIZE_MAX,
+  streamType,
+  unsupported,
+} from '../search/search-request.js';
 import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
 import { rowsWhere, sideOf, topValues } from '../search/stream-pages.js';
 import { abortedWith } from './aborted-with.js';
@@ -25,7 +33,13 @@ const TIME_MAX = 10_413_792_000_000_000;
 const size = z.coerce.number().int().min(0).max(SIZE_MAX).default(10);
 const time = z.coerce.number().int().min(0).max(TIME_MAX).default(0);
 
-const valuesQuery = z.object({
+/** What both have, and what OpenObserve's would change in their answers. */
+const pageQuery = z.object({
+  type: streamType,
+  query_fn: queryFunction,
+  sort_by: unsupported('rows are newest first, and values the most frequent first'),
+});
+const valuesQuery = pageQuery.extend({
   fields: z.string().default('').describe('Names of columns, with commas between them'),
   filter: z
     .string()
@@ -44,7 +58,7 @@ const valuesQuery = z.object({
   start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
   end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),
 });
-const aroundQuery = z.object({
+const aroundQuery = pageQuery.extend({
   key: time.describe('`_timestamp` of the row that is looked at, in microseconds since 1970'),
   size,
   sql: unsupported('it is not taken here; put the condition into POST …/_search'),
@@ -86,6 +100,7 @@ export class StreamPagesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const asked = await readAsSearch(() => valuesQuery.parse(query));
+    checkStreamType(asked.type);
     await this.page(request, reply, asked.size, async (scope) => {
       const range = readRange(asked.start_time, asked.end_time);
       const table = this.table(scope.organization, name);
@@ -129,7 +144,8 @@ export class StreamPagesController {
     @Query() query: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { key, size } = await readAsSearch(() => aroundQuery.parse(query));
+    const { key, size, type } = await readAsSearch(() => aroundQuery.parse(query));
+    checkStreamType(type);
     await this.page(request, reply, size, async (scope) => {
       const table = this.table(scope.organization, name);
       if (key === 0) {

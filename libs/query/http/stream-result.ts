@@ -55,6 +55,8 @@ export interface AnswerForm {
   readonly encoding: ContentEncoding | undefined;
   /** The engine's settings for it. */
   readonly writing?: Readonly<Record<string, string>>;
+  /** Told what was read before the first byte, for which all of the answer is waited for. */
+  readonly onRead?: ((progress: QueryProgress) => void) | undefined;
 }
 
 export const acceptedEncoding = ({ headers }: AuthenticatedRequest): ContentEncoding | undefined =>
@@ -62,7 +64,7 @@ export const acceptedEncoding = ({ headers }: AuthenticatedRequest): ContentEnco
 
 /** The same in a form that was chosen before. */
 export async function streamAs(
-  { format, contentType, encoding, writing }: AnswerForm,
+  { format, contentType, encoding, writing, onRead }: AnswerForm,
   queries: Pick<QueryPipeline, 'run'>,
   organization: RequestOrganization,
   sql: string,
@@ -71,6 +73,11 @@ export async function streamAs(
   values: Values,
 ): Promise<void> {
   const statistics = takesTrailers(request) ? new Statistics() : undefined;
+  const isTold = statistics !== undefined || onRead !== undefined;
+  const onProgress = (progress: QueryProgress): void => {
+    statistics?.update(progress);
+    onRead?.(progress);
+  };
   const id = randomUUID();
   void reply.header('X-Query-Id', id);
   const rows = await queries.run({
@@ -81,7 +88,7 @@ export async function streamAs(
     ...(writing && { writing }),
     signal: abortedWith(reply),
     id,
-    ...(statistics && { onProgress: (progress) => statistics.update(progress) }),
+    ...(isTold && { onProgress }),
   });
   void reply.type(contentType);
   varyByForm(reply);

@@ -24,7 +24,7 @@ const AUTOMATIC: readonly (readonly [number, number])[] = [
   [0, 1],
 ];
 const UNBOUNDED = 3600;
-const LONGEST = 1000 * 604_800;
+export const HISTOGRAM_MAX_SECONDS = 1000 * 604_800;
 
 /** Seconds of a bucket that suits a range of so many seconds; undefined is an unbounded one. */
 export function automaticInterval(rangeSeconds: number | undefined): number {
@@ -37,7 +37,7 @@ export function readInterval(text: string): number {
   const [, count = '', unit = ''] = /^\s*(\d{1,9})\s*([a-z]+)\s*$/i.exec(text) ?? [];
   const seconds = UNITS.find(([name]) => name.test(unit))?.[1];
   const interval = Number(count) * (seconds ?? 0);
-  if (interval > 0 && interval <= LONGEST) return interval;
+  if (interval > 0 && interval <= HISTOGRAM_MAX_SECONDS) return interval;
   throw searchError(
     SEARCH_CODE.invalidSql,
     `histogram: want an interval such as '5 minute' (second, minute, hour, day, week), not ${JSON.stringify(text.slice(0, 40))}`,

@@ -12,6 +12,7 @@ export const SEARCH_CODE = {
   incompatibleType: 20007,
   executeError: 20008,
   timeout: 20010,
+  noHistogram: 20013,
   aggregation: 10001,
 } as const;
 

@@ -19,6 +19,10 @@ export interface SearchContext {
   readonly fullTextColumns: readonly string[];
   /** Length of the time range; undefined while it is unbounded. */
   readonly rangeSeconds: number | undefined;
+  /** Seconds of a bucket where `histogram` is not told any; undefined: by the length of the range. */
+  readonly interval?: number | undefined;
+  /** Is told the seconds of each histogram's buckets. */
+  readonly onHistogram?: (seconds: number) => void;
 }
 
 type Expansion = (args: readonly string[], context: SearchContext) => string;
@@ -128,9 +132,13 @@ function timeRange([time = '', start = '', end = '']: readonly string[]): string
 
 function histogram(
   [time = '', interval, zone]: readonly string[],
-  { rangeSeconds }: SearchContext,
+  { rangeSeconds, interval: asked, onHistogram }: SearchContext,
 ): string {
-  const seconds = bucketSeconds(interval, rangeSeconds);
+  const seconds =
+    interval === undefined
+      ? (asked ?? automaticInterval(rangeSeconds))
+      : bucketSeconds(interval, rangeSeconds);
+  onHistogram?.(seconds);
   if (zone === undefined) return histogramSql(time, seconds);
   const [token, more] = tokenize(zone);
   if (more !== undefined || token?.kind !== 'text')
@@ -141,8 +149,7 @@ function histogram(
   return histogramSql(time, seconds, readTimeZone(token.value));
 }
 
-function bucketSeconds(interval: string | undefined, rangeSeconds: number | undefined): number {
-  if (interval === undefined) return automaticInterval(rangeSeconds);
+function bucketSeconds(interval: string, rangeSeconds: number | undefined): number {
   const [token, more] = tokenize(interval);
   if (more === undefined && token?.kind === 'text') return readInterval(token.value);
   if (more === undefined && token?.kind === 'number')

@@ -19,6 +19,10 @@ export type TableOf = (name: string) => TableDescription | undefined;
 export interface SearchPlan {
   /** That the statement reads. */
   readonly tables: readonly TableDescription[];
+  /** Seconds of the buckets of the statement's first histogram; undefined where it has none. */
+  readonly histogramInterval: number | undefined;
+  /** Whether its rows are records with the time of one table, so that they can be counted by time. */
+  readonly isPlain: boolean;
   /** All rows of the statement, for its count. */
   readonly all: BoundStatement;
   /** A page of rows, newest first unless the statement says another order. */
@@ -35,12 +39,25 @@ const QUERY = 'query';
  * @param canonical the statement as the engine prints it.
  * @throws {MillraceError} INVALID_SEARCH
  */
-export function planSearch(canonical: string, range: TimeRange, tableOf: TableOf): SearchPlan {
+export function planSearch(
+  canonical: string,
+  range: TimeRange,
+  tableOf: TableOf,
+  interval?: number,
+): SearchPlan {
   if (!/^(?:SELECT|WITH|\()/.test(canonical))
     throw searchError(SEARCH_CODE.invalidSql, 'only one SELECT is admitted');
   const tables = tablesOf(canonical, tableOf);
-  const context = { fullTextColumns: fullTextColumns(tables), rangeSeconds: rangeSeconds(range) };
-  const statement = expandFunctions(withMicroseconds(canonical), context);
+  const context = {
+    fullTextColumns: fullTextColumns(tables),
+    rangeSeconds: rangeSeconds(range),
+    interval,
+  };
+  const intervals: number[] = [];
+  const statement = expandFunctions(withMicroseconds(canonical), {
+    ...context,
+    onHistogram: (seconds) => void intervals.push(seconds),
+  });
   const parts = partStatement(statement);
   if (parts.clauses.has('SETTINGS'))
     throw searchError(
@@ -57,6 +74,8 @@ export function planSearch(canonical: string, range: TimeRange, tableOf: TableOf
   const ordered = ownOrder(parts) ? undefined : newestFirst(timed, written, parts, single, tableOf);
   return {
     tables,
+    histogramInterval: intervals[0],
+    isPlain: single !== undefined && !ownShape(parts),
     all: bound(`SELECT count() AS total FROM (${all})`),
     page: (from, size) =>
       bound(ordered === undefined ? paged(all, parts, from, size) : limited(ordered, from, size)),
@@ -76,7 +95,8 @@ function fullTextColumns(tables: readonly TableDescription[]): readonly string[]
   return tables.length === 1 ? (tables[0]?.fullTextColumns ?? []) : [];
 }
 
-function rangeSeconds({ start, end = Date.now() * 1000 }: TimeRange): number | undefined {
+/** Undefined where the range is unbounded. */
+export function rangeSeconds({ start, end = Date.now() * 1000 }: TimeRange): number | undefined {
   return start === undefined ? undefined : Math.max(0, (end - start) / 1e6);
 }
 
@@ -161,6 +181,16 @@ function ownOrder({ compound, clauses }: Clauses): boolean {
   return (
     ['ORDER BY', 'GROUP BY', 'HAVING', 'LIMIT', 'LIMIT BY', 'OFFSET'].some((keyword) =>
       clauses.has(keyword as Keyword),
+    ) || /^DISTINCT\b/.test(select)
+  );
+}
+
+/** Whether the rows that it gives are others than those that WHERE selects. */
+function ownShape({ clauses }: Clauses): boolean {
+  const select = clauses.get('SELECT') ?? '';
+  return (
+    (['GROUP BY', 'HAVING', 'LIMIT', 'LIMIT BY', 'OFFSET', 'QUALIFY'] as const).some((keyword) =>
+      clauses.has(keyword),
     ) || /^DISTINCT\b/.test(select)
   );
 }

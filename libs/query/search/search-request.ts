@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HISTOGRAM_MAX_SECONDS } from './histogram.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
 import type { TimeRange } from './search-plan.js';
 
@@ -28,6 +29,35 @@ const page = {
 
 /** What would change the answer, and is not there; clients that send it empty do not mean it. */
 export const unsupported = (instead: string) => z.literal('', { error: instead }).nullish();
+export const queryFunction = unsupported('there are no VRL functions; write what it does as SQL');
+
+/** The type of streams that there is; OpenObserve's clients name one. */
+export const streamType = z
+  .string()
+  .default('logs')
+  .describe('logs; of other types there are no streams');
+
+/** @throws {MillraceError} INVALID_SEARCH where streams of another type are asked, which must not pass for these */
+export function checkStreamType(type: string): void {
+  if (type === 'logs') return;
+  throw searchError(
+    SEARCH_CODE.streamNotFound,
+    `Search stream not found: there are streams of type logs only, not ${JSON.stringify(type.slice(0, 40))}`,
+  );
+}
+
+/** What a client tells of buckets: the seconds that it was told for a range of which it asks a part. */
+const histogramInterval = z
+  .number()
+  .int()
+  .min(0)
+  .max(HISTOGRAM_MAX_SECONDS)
+  .default(0)
+  .describe('Seconds of the buckets of `histogram(_timestamp)`; 0: by the length of the range');
+const encoding = z
+  .enum(['', 'base64'])
+  .default('')
+  .describe('base64: `sql` and `aggs` are written in it');
 
 /** OpenObserve's clients send more than this; what is not named here is not looked at. */
 export const searchBody = z.object({
@@ -37,7 +67,8 @@ export const searchBody = z.object({
     start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
     end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),
     sort_by: unsupported('put ORDER BY into sql'),
-    query_fn: unsupported('there are no VRL functions; write what it does as SQL'),
+    query_fn: queryFunction,
+    histogram_interval: histogramInterval,
     sql_mode: z
       .string()
       .optional()
@@ -47,10 +78,7 @@ export const searchBody = z.object({
     .record(z.string(), z.string())
     .default({})
     .describe('By name, SQL over `query`: all rows that WHERE and the time range select'),
-  encoding: z
-    .enum(['', 'base64'])
-    .default('')
-    .describe('base64: `sql` and `aggs` are written in it'),
+  encoding,
   timeout: z.number().int().nonnegative().default(0).describe('Seconds; 0: as long as it may'),
 });
 
@@ -61,6 +89,29 @@ export interface SearchRequest {
   readonly size: number;
   readonly aggs: readonly (readonly [string, string])[];
   readonly timeoutSeconds: number;
+  /** Seconds; undefined: by the length of the range. */
+  readonly histogramInterval: number | undefined;
+}
+
+/** As OpenObserve's web page and Grafana plugin ask before they draw a histogram. */
+export const partitionBody = z.object({
+  sql: z.string().describe('One SELECT'),
+  start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
+  end_time: time.describe('Microseconds since 1970, excluded; 0: now'),
+  query_fn: queryFunction,
+  histogram_interval: histogramInterval,
+  encoding,
+});
+
+export type PartitionRequest = Pick<SearchRequest, 'sql' | 'range' | 'histogramInterval'>;
+
+/** @throws {MillraceError} INVALID_SEARCH */
+export function readPartition(body: z.infer<typeof partitionBody>): PartitionRequest {
+  return {
+    sql: body.encoding === 'base64' ? fromBase64(body.sql) : body.sql,
+    range: readRange(body.start_time, body.end_time || Date.now() * 1000),
+    histogramInterval: body.histogram_interval || undefined,
+  };
 }
 
 /** @throws {MillraceError} INVALID_SEARCH */
@@ -76,6 +127,7 @@ export function readSearch(body: z.infer<typeof searchBody>): SearchRequest {
     size: sizeOf(body),
     aggs: Object.entries(aggs).map(([name, sql]) => [name, decode(sql)] as const),
     timeoutSeconds: Math.min(timeout, TIMEOUT_MAX_SECONDS),
+    histogramInterval: query.histogram_interval || undefined,
   };
 }
 

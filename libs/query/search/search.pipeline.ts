@@ -7,9 +7,10 @@ import type { BoundStatement } from '../plan/bindings.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { CanonicalText } from './canonical-text.js';
 import { toHits } from './hits.js';
-import { toAggregationError, toSearchError } from './search-error.js';
-import { planSearch, type SearchPlan } from './search-plan.js';
-import type { SearchRequest } from './search-request.js';
+import { automaticInterval } from './histogram.js';
+import { SEARCH_CODE, searchError, toAggregationError, toSearchError } from './search-error.js';
+import { planSearch, rangeSeconds, type SearchPlan } from './search-plan.js';
+import type { PartitionRequest, SearchRequest } from './search-request.js';
 
 /** Where a search runs, and what ends it. */
 export interface SearchScope {
@@ -30,7 +31,22 @@ export interface SearchResult {
   readonly total: number;
   /** By name, a JSON array of rows. */
   readonly aggs: readonly (readonly [string, string])[];
+  /** Seconds of its buckets, where it is a histogram. */
+  readonly histogramInterval?: number | undefined;
 }
+
+/** How a search over a range is best asked. */
+export interface SearchPartition {
+  /** Of all rows. */
+  readonly records: number;
+  readonly histogramInterval: number;
+  /** Whether {@link SearchPipeline.histogram} can draw it. */
+  readonly isHistogramEligible: boolean;
+}
+
+/** The histogram of a statement's rows, as OpenObserve's clients know it. */
+const HISTOGRAM =
+  'SELECT histogram(_timestamp) AS zo_sql_key, count(*) AS zo_sql_num FROM query GROUP BY zo_sql_key ORDER BY zo_sql_key';
 
 /** The way of a search: statement → engine's print → plan → a page, a count, aggregations. */
 @Injectable()
@@ -42,13 +58,50 @@ export class SearchPipeline {
   ) {}
 
   /** @throws {MillraceError} with a search code */
-  async run(request: SearchRequest, caller: SearchScope): Promise<SearchResult> {
+  run(request: SearchRequest, caller: SearchScope): Promise<SearchResult> {
+    return this.within(request, caller, async (scope) =>
+      this.answer(await this.plan(request, scope.organization), request, scope),
+    );
+  }
+
+  /** How many rows a statement has from time to time. @throws {MillraceError} with a search code */
+  histogram(request: SearchRequest, caller: SearchScope): Promise<SearchResult> {
+    return this.within(request, caller, async (scope) => {
+      const plan = await this.plan(request, scope.organization);
+      if (!plan.isPlain) throw searchError(SEARCH_CODE.noHistogram, NO_HISTOGRAM);
+      const counting = plan.aggregation(await this.canonical.of(HISTOGRAM));
+      try {
+        const hits = await this.hits(counting, scope);
+        return { hits, total: hits.length, aggs: [], histogramInterval: intervalOf(plan, request) };
+      } catch (error) {
+        throw namingField(error, plan);
+      }
+    });
+  }
+
+  /** What there is in a range. @throws {MillraceError} with a search code */
+  async partition(request: PartitionRequest, scope: SearchScope): Promise<SearchPartition> {
+    const plan = await this.plan(request, scope.organization);
+    try {
+      const records = await this.count(plan, scope);
+      const isHistogramEligible = plan.isPlain || plan.histogramInterval !== undefined;
+      return { records, histogramInterval: intervalOf(plan, request), isHistogramEligible };
+    } catch (error) {
+      throw namingField(error, plan);
+    }
+  }
+
+  private async within(
+    request: SearchRequest,
+    caller: SearchScope,
+    find: (scope: SearchScope) => Promise<SearchResult>,
+  ): Promise<SearchResult> {
     const { timeoutSeconds } = request;
     const limit = timeoutSeconds > 0 ? AbortSignal.timeout(timeoutSeconds * 1000) : undefined;
     const signal = limit ? AbortSignal.any([caller.signal, limit]) : caller.signal;
     const scope = { ...caller, signal };
     try {
-      return await this.answer(await this.plan(request, scope.organization), request, scope);
+      return await find(scope);
     } catch (error) {
       if (limit?.aborted && !caller.signal.aborted)
         throw toSearchError(tookTooLong(timeoutSeconds));
@@ -63,8 +116,9 @@ export class SearchPipeline {
   ): Promise<SearchResult> {
     try {
       const hits = request.size === 0 ? [] : await this.page(plan, request, scope);
-      const total = await this.count(plan, scope);
-      return { hits, total, aggs: await this.aggregations(plan, request, scope) };
+      const total = await this.total(plan, request, hits.length, scope);
+      const aggs = await this.aggregations(plan, request, scope);
+      return { hits, total, aggs, histogramInterval: plan.histogramInterval };
     } catch (error) {
       throw namingField(error, plan);
     }
@@ -85,11 +139,16 @@ export class SearchPipeline {
   }
 
   private async plan(
-    { sql, range }: Pick<SearchRequest, 'sql' | 'range'>,
+    {
+      sql,
+      range,
+      histogramInterval,
+    }: Pick<SearchRequest, 'sql' | 'range'> & Partial<SearchRequest>,
     organization: RequestOrganization,
   ): Promise<SearchPlan> {
     const canonical = await this.canonical.of(sql);
-    return planSearch(canonical, range, (name) => this.catalog.table(organization, name));
+    const tableOf = (name: string) => this.catalog.table(organization, name);
+    return planSearch(canonical, range, tableOf, histogramInterval);
   }
 
   private async page(
@@ -109,6 +168,21 @@ export class SearchPipeline {
   /** Rows of a small result, as search answers them. */
   async hits(statement: BoundStatement, scope: SearchScope): Promise<readonly string[]> {
     return toHits(await this.text(statement, 'ndjson', scope));
+  }
+
+  /**
+   * Rows come while it is searched, and the count is another statement: what the page shows is what
+   * holds. A page that is not full is the last one and tells the total itself.
+   */
+  private async total(
+    plan: SearchPlan,
+    { from, size }: SearchRequest,
+    found: number,
+    scope: SearchScope,
+  ): Promise<number> {
+    if (found < size && (found > 0 || from === 0)) return from + found;
+    const counted = await this.count(plan, scope);
+    return found < size ? Math.min(counted, from) : Math.max(counted, found && from + found);
   }
 
   private async count(plan: SearchPlan, scope: SearchScope): Promise<number> {
@@ -164,6 +238,13 @@ function namingField(error: unknown, { tables }: SearchPlan): unknown {
     { detail: field, cause: error },
   );
 }
+
+/** Seconds of the buckets of a plan's histogram, or of the one that would be drawn of its rows. */
+const intervalOf = (plan: SearchPlan, { range, histogramInterval }: PartitionRequest): number =>
+  plan.histogramInterval ?? histogramInterval ?? automaticInterval(rangeSeconds(range));
+
+const NO_HISTOGRAM =
+  'Search histogram is not available: a histogram is drawn of plain rows of one stream; leave out GROUP BY, DISTINCT, LIMIT and joins, or write histogram(_timestamp) into the statement';
 
 function tookTooLong(seconds: number): MillraceError {
   return new MillraceError(

@@ -10,7 +10,10 @@ import type { StreamDescription } from '../projections/streams.projection.js';
 /** The only type of streams there is; OpenObserve's clients name one. */
 export const STREAM_TYPE = 'logs';
 
-/** As API.md, "Streams", shows it; times in microseconds since the epoch, sizes in bytes. */
+/** Sizes of streams are told in megabytes, as OpenObserve tells them; no byte is lost by it. */
+export const MEGABYTE = 1024 * 1024;
+
+/** As API.md, "Streams", shows it; times in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
 export interface StreamRecord {
   readonly name: string;
   readonly stream_type: typeof STREAM_TYPE;
@@ -100,8 +103,8 @@ function toRecord(
       doc_num: statistics?.rows ?? 0,
       doc_time_min: statistics?.timeMin ?? 0,
       doc_time_max: statistics?.timeMax ?? 0,
-      storage_size: statistics?.uncompressedBytes ?? 0,
-      compressed_size: statistics?.compressedBytes ?? 0,
+      storage_size: (statistics?.uncompressedBytes ?? 0) / MEGABYTE,
+      compressed_size: (statistics?.compressedBytes ?? 0) / MEGABYTE,
     },
     ...(withSchema ? { schema } : {}),
     settings: {

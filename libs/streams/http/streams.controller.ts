@@ -48,8 +48,8 @@ const EXAMPLE: StreamRecord = {
     doc_num: 2,
     doc_time_min: 1_790_000_000_000_000,
     doc_time_max: 1_790_000_060_000_000,
-    storage_size: 4096,
-    compressed_size: 512,
+    storage_size: 1.25,
+    compressed_size: 0.125,
   },
   settings: {
     data_retention: 0,

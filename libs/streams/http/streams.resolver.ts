@@ -8,8 +8,9 @@ class StreamStats {
   @Field(() => Float) doc_num!: number;
   @Field(() => Float, { description: 'Microseconds since the epoch' }) doc_time_min!: number;
   @Field(() => Float, { description: 'Microseconds since the epoch' }) doc_time_max!: number;
-  @Field(() => Float, { description: 'Bytes, before compression' }) storage_size!: number;
-  @Field(() => Float, { description: 'Bytes' }) compressed_size!: number;
+  @Field(() => Float, { description: 'MB of 1,048,576 bytes, before compression' })
+  storage_size!: number;
+  @Field(() => Float, { description: 'MB of 1,048,576 bytes' }) compressed_size!: number;
 }
 
 @ObjectType('StreamColumn')

@@ -2,7 +2,7 @@ import { Controller, Get, Req } from '@nestjs/common';
 import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
 import { REJECTED_TABLE, StreamStatistics } from '@app/warehouse';
 import { StreamsProjection } from '../projections/streams.projection.js';
-import { StreamRecords, type StreamRecord } from './stream-records.js';
+import { MEGABYTE, StreamRecords, type StreamRecord } from './stream-records.js';
 
 /** How many people belong to an organization; the app tells. */
 export abstract class MemberCount {
@@ -52,7 +52,8 @@ export class SummaryController {
       streams,
       num_streams: streams.length,
       total_records: streams.reduce((sum, { stats }) => sum + stats.doc_num, 0),
-      total_storage_size: streams.reduce((sum, { stats }) => sum + stats.storage_size, 0),
+      total_storage_size:
+        streams.reduce((sum, { stats }) => sum + stats.storage_size, 0) * MEGABYTE,
       users: this.members.of(id),
       rejected_records: rejected.get(REJECTED_TABLE)?.rows ?? 0,
     };

@@ -239,9 +239,11 @@ export class WarehouseTablesProjection implements Projection {
     if (withdrawn.length > 0) await this.schema.dropUntyped(table, withdrawn);
     await this.schema.addColumns(table, listedColumns({ columns: added, untyped }));
     for (const column of widened) await this.schema.modifyColumn(table, column);
-    // An index of values that are read by another type now would not be found any more.
+    // An index of values that are read by another type now would not be found any more; one of a
+    // widened column is gone where an earlier try failed before it had come again.
     const now = withPaths(known, objects);
-    const changed = new Set(objects.flatMap(({ name, paths }) => paths.map(({ path }) => `${name}.${path}`))); // prettier-ignore
+    const within = objects.flatMap(({ name, paths }) => paths.map(({ path }) => `${name}.${path}`));
+    const changed = new Set([...widened.map(({ name }) => name), ...within]);
     const { partitionKeys, fullTextSearchKeys } = settings;
     if ([...partitionKeys, ...fullTextSearchKeys].some((key) => changed.has(key)))
       await this.configure(table, { partitionKeys, fullTextSearchKeys }, now);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMALL_ENGINE } from '../small-engine.js';
 
@@ -48,12 +48,19 @@ const server = (usersFile: string): string => `<clickhouse>
 </clickhouse>
 `;
 
+/** Whole at each moment: another process of the engine may read it, or watch it, meanwhile. */
+function replaceFile(path: string, text: string): void {
+  const draft = `${path}.draft`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+}
+
 /** Writes the engine's configuration below `directory` and answers the path to hand to it. */
 export function writeEngineFiles(directory: string, purpose: EnginePurpose): string {
   mkdirSync(directory, { recursive: true });
   const usersFile = join(directory, 'users.xml');
   const serverFile = join(directory, 'server.xml');
-  writeFileSync(usersFile, users(purpose));
-  writeFileSync(serverFile, server(usersFile));
+  replaceFile(usersFile, users(purpose));
+  replaceFile(serverFile, server(usersFile));
   return serverFile;
 }

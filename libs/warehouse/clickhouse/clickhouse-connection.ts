@@ -130,8 +130,10 @@ async function ask(node: ServerNode, request: Request): Promise<Readable> {
 
 function summaryOf(headers: Headers): QueryProgress {
   const summary = headers['x-clickhouse-summary'];
-  const { read_rows: rows = '0', read_bytes: bytes = '0' } = (
-    typeof summary === 'string' ? JSON.parse(summary) : {}
-  ) as Partial<Record<string, string>>;
-  return { rowsRead: Number(rows), bytesRead: Number(bytes) };
+  const {
+    read_rows: rows = '0',
+    read_bytes: bytes = '0',
+    result_rows: result = '0',
+  } = (typeof summary === 'string' ? JSON.parse(summary) : {}) as Partial<Record<string, string>>;
+  return { rowsRead: Number(rows), bytesRead: Number(bytes), resultRows: Number(result) };
 }

@@ -3,6 +3,7 @@ import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlPersonKeys } from '../sql/sql-person-keys.js';
+import { SqlTableBackups } from '../sql/sql-table-backups.js';
 import { SqlTableHealth } from '../sql/sql-table-health.js';
 import { SqlSchema } from '../sql/sql-schema.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
@@ -73,6 +74,7 @@ export async function openClickHouse({
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
     keys: new SqlPersonKeys(connection, ddl),
     health: new SqlTableHealth(connection, ddl),
+    backups: new SqlTableBackups(connection, ddl),
   };
   return composeWarehouse(parts, async () => {
     await asking.close();

@@ -10,6 +10,15 @@ export interface EngineSettings {
   readonly path: string;
   readonly memoryBytes: number;
   readonly limits: QueryLimits;
+  readonly backups?: EngineBackups | undefined;
+}
+
+/** A folder in which the engine's own backups are. */
+export interface EngineBackups {
+  /** Absolute. */
+  readonly folder: string;
+  /** May it make some there? Else it reads them. */
+  readonly mayWrite: boolean;
 }
 
 /** Statements of our own name every column of a wide table several times. */
@@ -22,6 +31,7 @@ const ADMIN_GRANTS = [
   'GRANT CREATE TEMPORARY TABLE ON *.*',
   'GRANT READ ON FILE',
   'GRANT TABLE ENGINE ON MergeTree',
+  'GRANT BACKUP ON *.*',
 ];
 /** What starts the interface and waits for the end of standard input: see run-engine.mjs. */
 const STARTER_GRANTS = [
@@ -79,7 +89,10 @@ ${user('default', '<no_password/>', 'default', STARTER_GRANTS)}${user(admin.user
  * without a password. It leaves it to us to end idle connections: one that ends while a statement is
  * sent would leave the outcome unknown.
  */
-const serverFile = (usersPath: string, { port, path, memoryBytes }: EngineSettings): string =>
+const serverFile = (
+  usersPath: string,
+  { port, path, memoryBytes, backups }: EngineSettings,
+): string =>
   `<clickhouse>
   <http_port>${port}</http_port>
   <listen_host>127.0.0.1</listen_host>
@@ -89,6 +102,7 @@ const serverFile = (usersPath: string, { port, path, memoryBytes }: EngineSettin
   <logger><level>none</level></logger>
   <max_server_memory_usage>${memoryBytes}</max_server_memory_usage>
   <max_server_memory_usage_to_ram_ratio>0</max_server_memory_usage_to_ram_ratio>
+  ${backups ? `<backups><allowed_path>${escaped(backups.folder)}</allowed_path></backups>` : ''}
   ${SMALL_ENGINE}
 </clickhouse>
 `;

@@ -10,7 +10,7 @@ import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
 import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from './engine-child.js';
-import { writeEngineFiles } from './engine-files.js';
+import { writeEngineFiles, type EngineBackups } from './engine-files.js';
 import { EngineUsers } from './engine-users.js';
 import type { EngineEvent, RunningEngine } from './running-engine.js';
 
@@ -19,6 +19,8 @@ export interface EngineOptions {
   readonly directory: string;
   readonly memoryBytes: number;
   readonly limits: QueryLimits;
+  /** Where it makes backups, or reads them; undefined: it does neither. */
+  readonly backups?: EngineBackups | undefined;
   /** Is told what an operator should know. */
   readonly tell: (event: EngineEvent) => void;
 }
@@ -207,9 +209,15 @@ export class EngineProcess {
   private async launch(): Promise<Started> {
     const port = await freePort();
     const path = `/${randomBytes(24).toString('base64url')}`;
-    const { directory, memoryBytes, limits } = this.options;
+    const { directory, memoryBytes, limits, backups } = this.options;
     const files = join(directory, `starting-${process.pid}`);
-    const config = writeEngineFiles(files, this.users, { port, path, memoryBytes, limits });
+    const config = writeEngineFiles(files, this.users, {
+      port,
+      path,
+      memoryBytes,
+      limits,
+      backups,
+    });
     const child = this.spawn(config);
     this.child = child;
     this.generation += 1;
@@ -268,7 +276,8 @@ export class EngineProcess {
   }
 
   private spawn(config: string): ChildProcess {
-    const given = { config, data: this.store, handed: this.handed, parent: process.pid };
+    const { backups } = this.options;
+    const given = { config, data: this.store, handed: this.handed, backups, parent: process.pid };
     return spawn(process.execPath, [PROGRAM, JSON.stringify(given)], {
       // A group of its own: what a terminal sends to us is not for it.
       detached: true,

@@ -10,6 +10,7 @@ import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlPersonKeys } from '../sql/sql-person-keys.js';
 import { SqlSchema } from '../sql/sql-schema.js';
+import { SqlTableBackups } from '../sql/sql-table-backups.js';
 import { SqlTableHealth } from '../sql/sql-table-health.js';
 import type { Warehouse } from '../warehouse.js';
 import { EngineNode } from './engine-node.js';
@@ -62,6 +63,7 @@ export async function openEngine({
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
     keys: new SqlPersonKeys(connection, ddl),
     health: new SqlTableHealth(connection, ddl),
+    backups: new SqlTableBackups(connection, ddl),
   };
   const close = async (): Promise<void> => {
     await asking.close();

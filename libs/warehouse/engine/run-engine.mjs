@@ -1,6 +1,6 @@
 // @ts-check
 // The engine's process: ClickHouse's own server out of the chDB library, until standard input closes.
-// Run by plain node: `run-engine.mjs {"config":…,"data":…,"handed":…,"parent":…}`.
+// Run by plain node: `run-engine.mjs {"config":…,"data":…,"handed":…,"backups":…,"parent":…}`.
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import process from 'node:process';
 import { DataType, load, open } from 'ffi-rs';
 import { watchParent } from './parent-pipe.mjs';
 
-const { config, data, handed, parent } = JSON.parse(process.argv[2] ?? '{}');
+const { config, data, handed, backups, parent } = JSON.parse(process.argv[2] ?? '{}');
 const isLinux = process.platform === 'linux';
 const LIBRARIES = {
   'linux-x64': '@chdb/lib-linux-x64-gnu',
@@ -41,8 +41,8 @@ async function shutIn() {
     // A container may forbid it; the bound on the engine's memory holds all the same.
   }
   return restrict({
-    own: [data, ...DEVICES],
-    read: [dirname(config), handed, folder, ...SYSTEM],
+    own: [data, ...(backups?.mayWrite ? [backups.folder] : []), ...DEVICES],
+    read: [dirname(config), handed, folder, ...(backups ? [backups.folder] : []), ...SYSTEM],
   });
 }
 

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from '@app/flow';
 import { writeEngineFiles } from '../chdb/engine-files.js';
 import type { EngineEvent } from '../engine/index.js';
-import { openingRefused } from '../opening-refused.js';
+import { isLocked, openingRefused } from '../opening-refused.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 import type { LocalEngine } from '../warehouse.js';
@@ -32,6 +33,9 @@ const IDLE_MS = 60_000;
 const STD_EXCEPTION = 1001;
 const BAD_REQUEST = 400;
 const STARTS = 3;
+/** Longer than a process has to end in order when the service that started it is gone. */
+const LEFT_MS = 6000;
+const AGAIN_MS = 200;
 
 /**
  * The engine of acceptance, in a process of its own that is started when it is needed: only tables
@@ -147,19 +151,24 @@ export class LocalEngineProcess implements LocalEngine {
     return this.engine();
   }
 
-  /** One that somebody killed meanwhile is started again. @throws {EngineLostError} when that goes on */
-  private async start(
-    path: string,
-    open: () => Promise<EngineConnection>,
-    starts = STARTS,
-  ): Promise<EngineConnection> {
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof EngineLostError && KILLED.test(error.reason)))
-        throw notOpened(path, error);
-      if (starts === 1) throw error;
-      return this.start(path, open, starts - 1);
+  /**
+   * One that somebody killed meanwhile is started again, and so is one whose directory another has
+   * for as long as that may take to end: what a service that was killed has left does so by itself.
+   * @throws {EngineLostError} when that goes on
+   */
+  private async start(path: string, open: () => Promise<EngineConnection>) {
+    const late = performance.now() + LEFT_MS;
+    for (let starts = 1; ; starts += 1) {
+      try {
+        return await open();
+      } catch (error) {
+        if (!(error instanceof EngineLostError)) throw error;
+        const isKilled = KILLED.test(error.reason);
+        if (isKilled && starts >= STARTS) throw error;
+        const isLeft = isLocked(error.reason) && performance.now() < late && !this.closed;
+        if (!isKilled && !isLeft) throw openingRefused(path, error.reason, error);
+        if (isLeft) await sleep(AGAIN_MS);
+      }
     }
   }
 
@@ -211,7 +220,3 @@ async function* once(answer: Promise<string>): AsyncGenerator<string> {
 }
 
 const KILLED = /^SIG[A-Z]+$/;
-
-function notOpened(path: string, error: unknown): unknown {
-  return error instanceof EngineLostError ? openingRefused(path, error.reason, error) : error;
-}

@@ -1,6 +1,7 @@
 import type { Warehouse, WarehouseReader, WarehouseWriter } from '../warehouse.js';
 import type { PersonKeyTable } from '../person-key-table.js';
 import type { SqlAuditTables } from './sql-audit-tables.js';
+import type { TableBackups } from '../table-backups.js';
 import type { TableHealth } from '../table-health.js';
 import type { SqlSchema } from './sql-schema.js';
 
@@ -11,11 +12,12 @@ export interface WarehouseParts {
   readonly audit: SqlAuditTables;
   readonly keys: PersonKeyTable;
   readonly health: TableHealth;
+  readonly backups: TableBackups;
 }
 
 /** One warehouse of its parts. */
 export function composeWarehouse(
-  { reader, writer, schema, audit, keys, health }: WarehouseParts,
+  { reader, writer, schema, audit, keys, health, backups }: WarehouseParts,
   close: () => Promise<void>,
 ): Warehouse {
   return {
@@ -63,6 +65,8 @@ export function composeWarehouse(
     damagedParts: () => health.damagedParts(),
     tableOf: (tableId) => health.tableOf(tableId),
     tableRows: () => health.tableRows(),
+    backUpTables: (to, options) => backups.backUpTables(to, options),
+    restoreTables: (from, options) => backups.restoreTables(from, options),
     close,
   };
 }

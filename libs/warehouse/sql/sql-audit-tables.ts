@@ -91,14 +91,9 @@ export class SqlAuditTables implements AuditTables {
 
   async auditPage(
     database: string,
-    { offset, limit, type, actor }: AuditFilter,
+    { offset, limit, ...filter }: AuditFilter,
   ): Promise<{ rows: readonly AuditRow[]; total: number }> {
-    const where = [
-      ...(type === undefined ? [] : [`_audit.type = ${quoteText(type)}`]),
-      ...(actor === undefined
-        ? []
-        : [`(_audit.actor = ${quoteText(actor)} OR _audit.actor_id = ${quoteText(actor)})`]),
-    ];
+    const where = conditions(filter);
     const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
     const [rows, counts] = await Promise.all([
       this.select(
@@ -154,4 +149,20 @@ export class SqlAuditTables implements AuditTables {
 function toRecord(row: AuditRow): Record<string, string> {
   const fields = FIELDS.map(([column, field]) => [column, Buffer.from(row[field]).toString()]);
   return { _timestamp: row.occurredAt, ...(Object.fromEntries(fields) as Record<string, string>) };
+}
+
+type Conditions = Omit<AuditFilter, 'offset' | 'limit'>;
+
+function conditions({ type, actor, outcome, hash, start, end }: Conditions): string[] {
+  const time = (micros: number): string => `fromUnixTimestamp64Micro(${Math.trunc(micros)}, 'UTC')`;
+  return [
+    ...(type === undefined ? [] : [`_audit.type = ${quoteText(type)}`]),
+    ...(actor === undefined
+      ? []
+      : [`(_audit.actor = ${quoteText(actor)} OR _audit.actor_id = ${quoteText(actor)})`]),
+    ...(outcome === undefined ? [] : [`_audit.outcome = ${quoteText(outcome)}`]),
+    ...(hash === undefined ? [] : [`_audit.hash = ${quoteText(hash)}`]),
+    ...(start === undefined ? [] : [`_audit._timestamp >= ${time(start)}`]),
+    ...(end === undefined ? [] : [`_audit._timestamp < ${time(end)}`]),
+  ];
 }

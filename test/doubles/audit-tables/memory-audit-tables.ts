@@ -28,12 +28,11 @@ export class MemoryAuditTables implements AuditTables {
 
   auditPage(
     database: string,
-    { offset, limit, type, actor }: AuditFilter,
+    { offset, limit, ...filter }: AuditFilter,
   ): Promise<{ rows: readonly AuditRow[]; total: number }> {
     const found = this.inOrder(database)
       .reverse()
-      .filter((row) => type === undefined || row.type === type)
-      .filter((row) => actor === undefined || row.actor === actor || row.actorId === actor);
+      .filter((row) => isWanted(row, filter));
     return Promise.resolve({ rows: found.slice(offset, offset + limit), total: found.length });
   }
 
@@ -76,4 +75,19 @@ export class MemoryAuditTables implements AuditTables {
       Number(BigInt(a) - BigInt(b));
     return this.rows(database).toSorted(order);
   }
+}
+
+function isWanted(
+  row: AuditRow,
+  { type, actor, outcome, hash, start, end }: Omit<AuditFilter, 'offset' | 'limit'>,
+): boolean {
+  const micros = Date.parse(row.occurredAt) * 1000;
+  return (
+    (type === undefined || row.type === type) &&
+    (actor === undefined || row.actor === actor || row.actorId === actor) &&
+    (outcome === undefined || row.outcome === outcome) &&
+    (hash === undefined || row.hash === hash) &&
+    (start === undefined || micros >= start) &&
+    (end === undefined || micros < end)
+  );
 }

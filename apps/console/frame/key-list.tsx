@@ -1,18 +1,25 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Props {
   readonly legend: string;
   readonly hint: string;
-  /** Names a list of fields in the document that may be chosen. */
+  /** Names a list in the document, of what may be chosen. */
   readonly id: string;
+  /** What is chosen. */
+  readonly kind: 'Field' | 'Stream';
   readonly offered: readonly string[];
   readonly keys: readonly string[];
   readonly onChange: (keys: readonly string[]) => void;
 }
 
-/** Fields that are chosen for something. */
-export function KeyList({ legend, hint, id, offered, keys, onChange }: Props) {
+/** Fields, or other names, that are chosen for something. */
+export function KeyList({ legend, hint, id, kind, offered, keys, onChange }: Props) {
   const [typed, setTyped] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // A name that is typed and not chosen would be left out without a word.
+    input.current?.setCustomValidity(typed === '' ? '' : 'Press Add first, or leave this empty.');
+  }, [typed]);
   const add = (): void => {
     if (typed !== '' && !keys.includes(typed)) onChange([...keys, typed]);
     setTyped('');
@@ -37,10 +44,11 @@ export function KeyList({ legend, hint, id, offered, keys, onChange }: Props) {
       </ul>
       <div class="bar">
         <input
-          aria-label={`Field for: ${legend}`}
+          ref={input}
+          aria-label={`${kind} for: ${legend}`}
           list={id}
           value={typed}
-          placeholder="field"
+          placeholder={kind.toLowerCase()}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;

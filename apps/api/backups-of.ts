@@ -1,0 +1,20 @@
+import { makingFolder } from '@app/backup';
+import { makePrivately, type Config } from '@app/platform';
+
+/** Whether all that is stored is in the data directory of one process. */
+export const isAlone = ({ clickHouse, eventStore, kafka }: Config): boolean =>
+  clickHouse === undefined && eventStore === undefined && kafka === undefined;
+
+/** Where the engine may make backups: it must be there before the engine is. */
+export function backupsOf(config: Config): string | undefined {
+  if (!isAlone(config)) return undefined;
+  makePrivately();
+  try {
+    return makingFolder(config.backupDirectory);
+  } catch (error) {
+    throw new Error(
+      `MILLRACE_BACKUP_DIR: ${config.backupDirectory} cannot be written to: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,106 @@
+// `millrace change-key`: another secret key in the place of the one that everything rests on.
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { changeInstallationKey, eventsOfInstallation, FormerKeyError } from '@app/identity';
+import { keptSecret, nextSecret, readSecret, ServerKey, takeNextSecret } from '@app/key-store';
+import { createLogger, readConfig, type Config, type Logger } from '@app/platform';
+import { openPersonKeys } from './open-person-keys.js';
+import { openStores, type Stores } from './open-parts.js';
+
+const USAGE = `usage: millrace change-key [--new-key-file <file>]
+
+Puts another secret key in the place of the one that the server has. Nothing is lost: what was sealed
+with the old key is opened by the new one, and the keys of people are wrapped anew. The old key opens
+nothing by itself any more. Browsers have to sign in again.
+
+The server must be stopped; in a cluster all processes must be, and it is run once, with their
+variables and the old MILLRACE_SECRET_KEY. Broken off, it is run once more with the same.
+
+  --new-key-file  has the new key, as from: openssl rand -base64 32. Without it a key is made, where
+                  the old one is in the file secret-key of the data directory; the new one takes its
+                  place there.
+  --help          this text
+
+Keep the old key as long as backups from before: they need it.`;
+
+/** What there is to go by. */
+interface Keys {
+  readonly current: Uint8Array;
+  readonly next: Uint8Array;
+  /** Whether the key is the file of the data directory. */
+  readonly isKept: boolean;
+}
+
+function keysOf(config: Config, newKeyFile: string | undefined): Keys {
+  const { secretKey, dataDirectory } = config;
+  const given = newKeyFile === undefined ? undefined : readSecret(newKeyFile);
+  if (secretKey === undefined) {
+    const current = keptSecret(dataDirectory);
+    return { current, next: nextSecret(dataDirectory, given), isKept: true };
+  }
+  if (given) return { current: secretKey, next: given, isKept: false };
+  throw new Error(
+    `the key comes from MILLRACE_SECRET_KEY: say where the new one is with --new-key-file\n\n${USAGE}`,
+  );
+}
+
+/** @returns how many keys of people there are */
+async function change(config: Config, { current, next }: Keys, log: Logger): Promise<number> {
+  const stores = await open(config, current, next, log);
+  try {
+    const { events, warehouse, serverKey } = stores;
+    const nextKey = new ServerKey(next);
+    if (!isSame(serverKey, nextKey)) await changeInstallationKey(events, serverKey, nextKey);
+    await eventsOfInstallation(events, { serverKey: nextKey, log });
+    const keys = await openPersonKeys(config, nextKey, warehouse);
+    return await keys.rewrap();
+  } finally {
+    await stores.close();
+  }
+}
+
+/** With the new key where a change was broken off. */
+async function open(
+  config: Config,
+  current: Uint8Array,
+  next: Uint8Array,
+  log: Logger,
+): Promise<Stores> {
+  try {
+    return await openStores({ ...config, secretKey: current }, log);
+  } catch (error) {
+    if (!(error instanceof FormerKeyError)) throw error;
+    return openStores({ ...config, secretKey: next }, log);
+  }
+}
+
+const isSame = (a: ServerKey, b: ServerKey): boolean =>
+  a.fingerprint('change-key', '') === b.fingerprint('change-key', '');
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      'new-key-file': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void console.log(USAGE);
+  const config = readConfig();
+  const keys = keysOf(config, values['new-key-file']);
+  const log = createLogger(config.logLevel);
+  const count = await change(config, keys, log);
+  if (keys.isKept) takeNextSecret(config.dataDirectory);
+  console.log(`the key is changed; ${count} keys of people are wrapped with the new one`);
+  console.log(
+    keys.isKept
+      ? 'it is in the file secret-key of the data directory: keep a copy apart'
+      : 'start every process with MILLRACE_SECRET_KEY set to it',
+  );
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`change-key: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

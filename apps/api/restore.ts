@@ -1,0 +1,72 @@
+// `millrace restore`: a data directory out of a backup.
+import 'reflect-metadata';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { restore } from '@app/backup';
+import { createLogger, makePrivately, readConfig, type Config } from '@app/platform';
+import { openWarehouse, type TableBackups } from '@app/warehouse';
+import { tellOfEngine } from './tell-of-engine.js';
+
+const USAGE = `usage: millrace restore <folder of the backup>
+
+Makes MILLRACE_DATA_DIR out of a backup that \`millrace backup\` made. It must be empty, or not be
+there. Then start the server with it, and with the secret key that it had: in MILLRACE_SECRET_KEY, or
+as the file secret-key.
+
+  --help  this text`;
+
+async function withTables(
+  config: Config,
+  backups: string,
+  work: (tables: TableBackups) => Promise<void>,
+): Promise<void> {
+  const logger = createLogger(config.logLevel);
+  const { warehouse } = await openWarehouse({
+    directory: join(config.dataDirectory, 'warehouse'),
+    clickHouse: undefined,
+    limits: config.query,
+    readers: 1,
+    acceptors: 1,
+    files: [],
+    memoryBytes: config.engineMemoryBytes,
+    backups: { folder: backups, mayWrite: false },
+    tell: (event) => tellOfEngine(event, logger),
+  });
+  try {
+    await work(warehouse);
+  } finally {
+    await warehouse.close();
+  }
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { help: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  if (values.help) return void console.log(USAGE);
+  const [backup, ...others] = positionals;
+  if (backup === undefined || others.length > 0) throw new Error(`say which backup\n\n${USAGE}`);
+  const config = readConfig();
+  const { clickHouse, eventStore, kafka, dataDirectory } = config;
+  if (clickHouse ?? eventStore ?? kafka)
+    throw new Error(
+      'a backup is restored into a data directory that has everything: unset CLICKHOUSE_URL, EVENTSTORE_URL and KAFKA_BROKERS',
+    );
+  makePrivately();
+  const { begunAt, endedAt } = await restore({
+    backup: resolve(backup),
+    dataDirectory,
+    withTables: (backups, work) => withTables(config, backups, work),
+  });
+  console.log(
+    `${dataDirectory} is as the server was between ${begunAt} and ${endedAt}; start it with the secret key that it had`,
+  );
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`restore: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

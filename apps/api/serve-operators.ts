@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { BackUpPipeline } from '@app/backup';
+import {
+  openOperatorSocket,
+  programVersion,
+  type Logger,
+  type OperatorSocket,
+  type OperatorTask,
+} from '@app/platform';
+import { isAlone } from './backups-of.js';
+import type { Parts } from './open-parts.js';
+
+const backupWish = z.object({ name: z.string().optional(), base: z.string().optional() });
+
+/** What an operator asks of this process while it runs. Undefined where there can be no such way. */
+export async function serveOperators(
+  parts: Parts,
+  logger: Logger,
+): Promise<OperatorSocket | undefined> {
+  const { dataDirectory } = parts.config;
+  try {
+    return await openOperatorSocket(dataDirectory, { backup: await backupTask(parts, logger) });
+  } catch (error) {
+    logger.warn(
+      { err: error, dataDirectory },
+      'no socket can be made in the data directory: `millrace backup` will not reach this process',
+    );
+    return undefined;
+  }
+}
+
+async function backupTask(parts: Parts, logger: Logger): Promise<OperatorTask> {
+  const { config, warehouse, held, copiedEvents, events } = parts;
+  if (!held || !copiedEvents || !isAlone(config))
+    return () =>
+      Promise.reject(
+        new Error(
+          'this server keeps tables, events or batches on other servers, which have backups of their own: docs/operations.md, "Backup and restore"',
+        ),
+      );
+  const running = {
+    dataDirectory: config.dataDirectory,
+    version: programVersion(),
+    tables: warehouse,
+    queue: held,
+    events: copiedEvents,
+    lastPosition: () => events.lastPosition(),
+  };
+  const pipeline = await BackUpPipeline.open(running, config.backupDirectory, logger);
+  return async (wish, working) => ({
+    folder: await pipeline.backUp(backupWish.parse(wish), working),
+  });
+}

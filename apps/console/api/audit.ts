@@ -1,0 +1,73 @@
+import { apiOf, requestJson } from './request.js';
+
+export const OUTCOMES = ['done', 'refused', 'failed'] as const;
+
+export interface AuditEntry {
+  readonly position: number;
+  /** ISO 8601, UTC. */
+  readonly occurred_at: string;
+  readonly type: string;
+  readonly outcome: string;
+  /** Empty for somebody who is erased. */
+  readonly actor: string;
+  readonly subject: string;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly request_id: string;
+  readonly stream: string;
+  readonly data: unknown;
+  readonly hash: string;
+}
+
+/** What is absent, or empty, holds for every entry. */
+export interface AuditFilter {
+  readonly type?: string | undefined;
+  /** E-mail or id. */
+  readonly actor?: string | undefined;
+  readonly outcome?: string | undefined;
+  /** Days, in UTC, as `2026-11-25`; both included. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly hash?: string | undefined;
+}
+
+export interface AuditPage {
+  /** Newest first. */
+  readonly hits: readonly AuditEntry[];
+  readonly total: number;
+}
+
+export const PAGE_SIZE = 100;
+const DAY_MS = 86_400_000;
+
+/** @param from how many of the newest are passed over */
+export function readAudit(
+  organization: string,
+  { since, until, ...named }: AuditFilter,
+  from: number,
+): Promise<AuditPage> {
+  const parameters = new URLSearchParams({ from: String(from), size: String(PAGE_SIZE) });
+  for (const [name, value] of Object.entries(named)) if (value) parameters.set(name, value);
+  const set = (name: string, milliseconds: number): void => {
+    if (Number.isFinite(milliseconds)) parameters.set(name, String(milliseconds * 1000));
+  };
+  if (since) set('start_time', Date.parse(since));
+  if (until) set('end_time', Date.parse(until) + DAY_MS);
+  return requestJson(`${apiOf(organization)}/audit?${parameters}`);
+}
+
+export interface Verdict {
+  readonly intact: boolean;
+  readonly entries: number;
+  /** Hash of the last entry. */
+  readonly head: string;
+  readonly problems: readonly string[];
+  /** Microseconds since the epoch. */
+  readonly checked_at: number;
+}
+
+/** Has the server compare the trail with its events. */
+export async function verifyAudit(organization: string): Promise<Verdict> {
+  const path = `${apiOf(organization)}/audit/verify`;
+  return (await requestJson<{ data: Verdict }>(path, { method: 'POST' })).data;
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import { makeToken, TOKEN_ROLES } from '../api/tokens.js';
+import { useAction } from '../api/use-action.js';
+import { Failure } from '../frame/failure.js';
+import { formText } from '../frame/form-text.js';
+import { KeyList } from '../frame/key-list.js';
+
+interface Props {
+  readonly organization: string;
+  /** Names of those that there are. */
+  readonly streams: readonly string[];
+  readonly onMade: (name: string, secret: string) => void;
+}
+
+export function MakeForm({ organization, streams, onMade }: Props) {
+  const [only, setOnly] = useState<readonly string[]>([]);
+  const making = useAction();
+  const make = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const { currentTarget: form } = event;
+    const text = (field: string): string => formText(form, field);
+    const name = text('name').trim();
+    making.run(async () => {
+      const secret = await makeToken(organization, {
+        name,
+        role: text('role'),
+        streams: only.length === 0 ? null : only,
+        expires_at: endOf(text('until')),
+      });
+      if (form instanceof HTMLFormElement) form.reset();
+      setOnly([]);
+      onMade(name, secret);
+      return undefined;
+    });
+  };
+  return (
+    <form class="settings" aria-labelledby="make-token" onSubmit={make}>
+      <h2 id="make-token">Make a token</h2>
+      <div class="bar">
+        <label>
+          Name, such as the program’s
+          <input name="name" required autocomplete="off" />
+        </label>
+        <label>
+          Role
+          <select name="role">
+            {TOKEN_ROLES.map((role) => (
+              <option key={role} value={role}>
+                {role}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Good until the end of (UTC)
+          <input name="until" type="date" />
+        </label>
+      </div>
+      <p class="hint">
+        A viewer queries; a member or an editor uploads too. Without a day it is good until it is
+        revoked.
+      </p>
+      <KeyList
+        legend="Only for these streams"
+        hint="Without any it is for all that there are, and will be."
+        id="token-streams"
+        kind="Stream"
+        offered={streams}
+        keys={only}
+        onChange={setOnly}
+      />
+      <div class="bar">
+        <button type="submit" class="primary" disabled={making.isBusy}>
+          Make the token
+        </button>
+      </div>
+      <Failure words={making.failure} />
+    </form>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** @param day as `2026-11-25`, or empty @returns microseconds since the epoch, or null */
+function endOf(day: string): number | null {
+  return day === '' ? null : (Date.parse(day) + DAY_MS) * 1000;
+}

@@ -1,0 +1,82 @@
+import { revokeToken, type Token } from '../api/tokens.js';
+import { useAction } from '../api/use-action.js';
+import { ConfirmButton } from '../frame/confirm-button.js';
+import { Failure } from '../frame/failure.js';
+import { timeText } from '../frame/time-text.js';
+
+interface Props {
+  readonly organization: string;
+  readonly tokens: readonly Token[];
+  readonly onChanged: () => void;
+}
+
+export function TokenTable({ organization, tokens, onChanged }: Props) {
+  const revoking = useAction();
+  const revoke = (name: string): void =>
+    revoking.run(async () => {
+      try {
+        await revokeToken(organization, name);
+        return `${name} is revoked.`;
+      } finally {
+        onChanged();
+      }
+    });
+  return (
+    <>
+      {tokens.length === 0 ? (
+        <p class="hint">
+          There is no token yet. Make one for each program that uploads or queries.
+        </p>
+      ) : (
+        <div class="scrolls" tabIndex={0} role="region" aria-label={`Tokens of ${organization}`}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Role</th>
+                <th scope="col">Streams</th>
+                <th scope="col">Good until, UTC</th>
+                <th scope="col">Made, UTC</th>
+                <th scope="col">
+                  <span class="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {tokens.map((token) => (
+                <tr key={token.name}>
+                  <td>
+                    <code>{token.name}</code>
+                  </td>
+                  <td>{token.role}</td>
+                  <td>{token.streams?.join(', ') ?? 'all'}</td>
+                  <td>{expiryOf(token)}</td>
+                  <td>
+                    {timeText(token.created_at)}
+                    {token.created_by === '' ? '' : ` by ${token.created_by}`}
+                  </td>
+                  <td>
+                    <ConfirmButton
+                      name="Revoke"
+                      about={token.name}
+                      question={`Revoke ${token.name}? Programs that have it are refused at once.`}
+                      isBusy={revoking.isBusy}
+                      onConfirmed={() => revoke(token.name)}
+                    />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p role="status">{revoking.done}</p>
+      <Failure words={revoking.failure} />
+    </>
+  );
+}
+
+function expiryOf({ expires_at: until }: Token): string {
+  if (until === null) return 'no end';
+  return until / 1000 > Date.now() ? timeText(until) : `${timeText(until)}: it is over`;
+}

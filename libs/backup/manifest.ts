@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+
+/** What makes a backup whole: it is written last. */
+export const MANIFEST = 'manifest.json';
+/** The folder with the engine's own backup of the tables. */
+export const TABLES = 'tables';
+/** The folder that becomes the data directory. */
+export const FILES = 'data';
+const FORMAT = 1;
+
+const manifestSchema = z.object({
+  format: z.literal(FORMAT),
+  /** Of the program that made it. */
+  millrace: z.string(),
+  /** What was acknowledged before it is in the backup. */
+  begunAt: z.string(),
+  endedAt: z.string(),
+  /** Of the last event that is in it for certain. */
+  position: z.string(),
+  /** Absent: there were none. */
+  tables: z
+    .object({
+      /** Name of the backup beside it that has what did not change. */
+      base: z.string().optional(),
+    })
+    .optional(),
+  /** All that is below `data`. */
+  files: z.array(z.object({ path: z.string(), bytes: z.number(), sha256: z.string() })),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+export const newManifest = (of: Omit<Manifest, 'format'>): Manifest => ({ format: FORMAT, ...of });
+
+/** @throws {Error} that names the backup, when it is none, or not whole */
+export function readManifest(backup: string): Manifest {
+  const name = basename(backup);
+  const file = join(backup, MANIFEST);
+  if (!existsSync(backup)) throw new Error(`there is no backup ${backup}`);
+  if (!existsSync(file))
+    throw new Error(
+      `the backup ${name} is not whole: it has no ${MANIFEST}, which is written last, so its making was broken off, or is going on. Take another one; this one can be removed`,
+    );
+  const parsed = manifestSchema.safeParse(jsonOf(file));
+  if (!parsed.success)
+    throw new Error(
+      `the backup ${name} cannot be read: its ${MANIFEST} is damaged, or of a newer Millrace`,
+    );
+  return parsed.data;
+}
+
+function jsonOf(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { syncPathSync } from '@app/platform';
+
+/** Writes over what a file holds, on disk too. */
+export function overwrite(file: string): void {
+  withFile(file, overwriteOpened);
+}
+
+/** Puts one file in another's place, and writes over what that one held. */
+export function replaceWiped(from: string, file: string): void {
+  const replace = (): void => {
+    renameSync(from, file);
+    syncPathSync(dirname(file));
+  };
+  if (!existsSync(file)) return replace();
+  // By its descriptor: its name is the other's then. What a crash leaves between is not written over.
+  withFile(file, (handle) => {
+    replace();
+    overwriteOpened(handle);
+  });
+}
+
+function withFile(file: string, work: (handle: number) => void): void {
+  const handle = openSync(file, 'r+');
+  try {
+    work(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function overwriteOpened(handle: number): void {
+  writeSync(handle, randomBytes(fstatSync(handle).size), 0);
+  fsyncSync(handle);
+}

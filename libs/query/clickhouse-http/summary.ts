@@ -1,0 +1,17 @@
+export const SUMMARY = 'X-ClickHouse-Summary';
+
+const COUNTS = [
+  'read_rows',
+  'read_bytes',
+  'written_rows',
+  'written_bytes',
+  'total_rows_to_read',
+  'result_rows',
+  'result_bytes',
+] as const;
+
+/** What was read and written, as ClickHouse tells it: all counts are texts, and all are there. */
+export const summaryOf = (
+  counts: Readonly<Partial<Record<(typeof COUNTS)[number], number>>>,
+): string =>
+  JSON.stringify(Object.fromEntries(COUNTS.map((name) => [name, String(counts[name] ?? 0)])));
