@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { Holding, KeyValueStores, TableRegistry, type Workshop } from '@app/edge';
 import { createLogger, readSourceCredentials } from '@app/platform';
 import { openSourceEngine, type SourceEngine } from '@app/warehouse';
-import { StoreMemory } from '../../libs/edge/kv/store-memory.js';
+import { MemoryAllowance } from '../../libs/edge/memory-allowance.js';
 import { until } from '../server/until.js';
 
 const NO_LIMITS = { readRows: 0, readBytes: 0, resultRows: 0, resultBytes: 0 };
@@ -64,7 +64,7 @@ describe('a store of keys and values', () => {
   const opened = async (
     bytes: number,
   ): Promise<[KeyValueStores, (key: string) => Promise<string>]> => {
-    const stores = new KeyValueStores(workshop, log, new StoreMemory(bytes));
+    const stores = new KeyValueStores(workshop, log, new MemoryAllowance(bytes));
     await stores.open([described], 0.05);
     const { signal } = new AbortController();
     return [stores, async (key) => stores.value('s', key, () => signal)];

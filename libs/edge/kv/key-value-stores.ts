@@ -1,12 +1,21 @@
+import { getHeapStatistics } from 'node:v8';
 import { MillraceError, type Logger, didYouMean } from '@app/platform';
 import type { DescribedStore } from '../describe/table-entry.js';
 import type { Workshop } from '../registry/open-source.js';
+import { MemoryAllowance } from '../memory-allowance.js';
 import { timerMilliseconds } from '../timer-milliseconds.js';
 import { dropStore, fillStore } from './fill-store.js';
 import { bytesInMemory, readValues } from './read-values.js';
-import { StoreMemory } from './store-memory.js';
 import { ValuesInEngine } from './values-in-engine.js';
 import { ValuesInMemory, type Values } from './values.js';
+
+/**
+ * Of what the process may have for its texts and objects. While a store is read again its old values
+ * are there besides, so it may be twice as much for a moment.
+ */
+const SHARE = 1 / 8;
+
+const heapShare = (): number => Math.floor(getHeapStatistics().heap_size_limit * SHARE);
 
 interface Store {
   readonly described: DescribedStore;
@@ -25,7 +34,7 @@ export class KeyValueStores {
   constructor(
     private readonly workshop: Workshop,
     private readonly logger: Logger,
-    private readonly memory = new StoreMemory(),
+    private readonly memory = new MemoryAllowance(heapShare()),
   ) {}
 
   /**
@@ -64,13 +73,20 @@ export class KeyValueStores {
 
   private async read(described: DescribedStore, before?: Values): Promise<Values> {
     const copy = await fillStore(described, this.workshop);
-    const values = await this.inMemory(copy, before?.bytes ?? 0).catch(async (error: unknown) => {
-      await dropStore(copy, this.workshop);
-      throw error;
-    });
-    if (!values) return new ValuesInEngine(copy, this.workshop.engine, this.logger);
-    await dropStore(copy, this.workshop);
-    return values;
+    let isNeeded = false;
+    try {
+      const values = await this.inMemory(copy, before?.bytes ?? 0);
+      isNeeded = values === undefined;
+      return values ?? new ValuesInEngine(copy, this.workshop.engine, this.logger);
+    } finally {
+      if (!isNeeded) await this.dropUnneeded(copy);
+    }
+  }
+
+  private async dropUnneeded(copy: string): Promise<void> {
+    await dropStore(copy, this.workshop).catch((error: unknown) =>
+      this.logger.error({ err: error }, 'the copy that a store was read from stays'),
+    );
   }
 
   /** @returns undefined where there is no room; what was there before has given back its own in any case */

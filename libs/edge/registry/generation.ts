@@ -12,17 +12,30 @@ export interface Generation {
 }
 
 /**
- * Makes the views of a generation; nothing else sees them before it is told the database's name.
- * What has a copy gets another name for that instead: a view costs each statement half a
- * millisecond. A view reads by its own right, so whoever may read it needs no right to what is behind it. The
+ * Makes the views of a generation; nothing else sees them before it is told the database's name. A
+ * view reads by its own right, so whoever may read it needs no right to what is behind it. What has a
+ * copy gets another name for that instead: a view costs each statement half a millisecond. The
  * database keeps nothing on disk: keys to object stores stand in the views.
  */
 export async function createGeneration(
   tables: ReadonlyMap<string, PreparedTable>,
   statements: SourceEngine['statements'],
 ): Promise<Generation> {
-  const database = `o_${randomBytes(16).toString('hex')}`;
-  await statements.run(`CREATE DATABASE ${database} ENGINE = Memory`);
+  const generation = { database: `o_${randomBytes(16).toString('hex')}`, tables };
+  await statements.run(`CREATE DATABASE ${generation.database} ENGINE = Memory`);
+  try {
+    await nameTables(generation, statements);
+    return generation;
+  } catch (error) {
+    await dropGeneration(generation, statements).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function nameTables(
+  { database, tables }: Generation,
+  statements: SourceEngine['statements'],
+): Promise<void> {
   const view = (name: string, columns: readonly Column[], select: string): Promise<unknown> =>
     statements.run(
       `CREATE VIEW ${database}.${name} (${structureOf(columns)}) SQL SECURITY NONE AS ${select}`,
@@ -39,7 +52,6 @@ export async function createGeneration(
     await view(quoteIdentifier(name), columns, select);
     if (count !== undefined) await view(countView(name), [{ name: 'n', type: 'UInt64' }], count);
   }
-  return { database, tables };
 }
 
 export async function dropGeneration(

@@ -1,8 +1,8 @@
-import { StoreMemory } from './store-memory.js';
+import { MemoryAllowance } from './memory-allowance.js';
 
-describe('memory of stores', () => {
+describe('an allowance of memory', () => {
   it('is given only as far as there is some, and given back', () => {
-    const memory = new StoreMemory(100);
+    const memory = new MemoryAllowance(100);
     expect(memory.take(60)).toBe(true);
     expect(memory.take(60)).toBe(false);
     expect(memory.take(100, 60)).toBe(true);
