@@ -45,6 +45,7 @@ interface Held {
  * with, and nobody waits.
  */
 export class TableRegistry extends Catalog {
+  override readonly hasLastingTables = true;
   private current: Held | undefined;
   private readonly held = new Map<string, Held>();
   private readonly dropped = new WeakSet<Copy>();
