@@ -15,6 +15,7 @@ import { KnownNames } from './dialect/known-names.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
+import { withOwnTimes } from './own-times/with-own-times.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './query-failure.js';
 import { UnreadableTables } from './unreadable-tables.js';
@@ -100,23 +101,24 @@ export class QueryPipeline {
       onSample: (progress) => account.read(progress),
       ...(id !== undefined && { id }),
     };
-    const fitted =
-      needsFitting(format, wallTimes) && !explains ? await this.fitted(query) : statement;
+    const columns =
+      needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query) : undefined;
+    const fitted = columns ? fitColumns(statement, columns, format) : statement;
     const question = { ...query, sql: fitted, ...(onProgress && { onProgress }) };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
-    return explains
-      ? Readable.from(withoutDatabase(rows, organization), { objectMode: false })
-      : rows;
+    if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
+    // What the engine has compressed by itself cannot be read here.
+    if (writing?.['compress'] !== undefined) return rows;
+    return withOwnTimes(rows, format, columns, 'session_timezone' in settings);
   }
 
-  private async fitted(query: WarehouseQuery): Promise<string> {
+  private async columnsOf(query: WarehouseQuery): Promise<readonly Column[]> {
     const describing = {
       ...query,
       sql: `DESCRIBE TABLE (\n${query.sql}\n)`,
       format: 'json',
     } as const;
-    const columns = JSON.parse(await text(await this.reader.stream(describing))) as Column[];
-    return fitColumns(query.sql, columns, query.format);
+    return JSON.parse(await text(await this.reader.stream(describing))) as Column[];
   }
 }
 
