@@ -29,8 +29,9 @@ const layers = {
     'What may be stored is said by each domain; here it is put together, for every process that reads it.',
   ],
   parquet: [['platform'], 'What a file says of itself, as bytes: who reads it knows what for.'],
+  arrow: [[], 'Tables of a FlatBuffer, as bytes: who reads them knows what for.'],
   acceptance: [
-    ['parquet', 'streams', 'warehouse', 'platform'],
+    ['arrow', 'parquet', 'streams', 'warehouse', 'platform'],
     'From bytes to verdicts: it knows columns, and neither HTTP nor the queue.',
   ],
   writer: [
@@ -51,7 +52,7 @@ const layers = {
   ],
   console: [['platform'], 'It serves files: what they show they ask the API for.'],
   query: [
-    ['warehouse', 'platform'],
+    ['arrow', 'parquet', 'warehouse', 'platform'],
     'The edge program has tables without streams, so the app hands the catalog in.',
   ],
   edge: [
@@ -138,7 +139,7 @@ module.exports = {
       from: { path: '^apps/edge/' },
       to: {
         path: '^libs/',
-        pathNot: '^libs/(?:edge|console|query|parquet|warehouse|platform|flow)/',
+        pathNot: '^libs/(?:edge|console|query|arrow|parquet|warehouse|platform|flow)/',
         reachable: true,
       },
     },

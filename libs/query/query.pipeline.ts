@@ -16,6 +16,7 @@ import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { Verdicts } from './guard/verdicts.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
+import { withOwnTimes } from './own-times/with-own-times.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './query-failure.js';
 import { UnreadableTables } from './unreadable-tables.js';
@@ -39,8 +40,8 @@ export interface QueryRequest {
 @Injectable()
 export class QueryPipeline {
   private readonly names: KnownNames | undefined;
-  /** Statements with columns that a format carries, where these stay so. */
-  private readonly fits = new Verdicts<string>();
+  /** Columns of statements, where these stay so. */
+  private readonly described = new Verdicts<readonly Column[]>();
 
   constructor(
     private readonly guard: Guard,
@@ -103,34 +104,35 @@ export class QueryPipeline {
       onSample: (progress) => account.read(progress),
       ...(id !== undefined && { id }),
     };
-    const fitted =
-      needsFitting(format, wallTimes) && !explains ? await this.fitted(query) : statement;
+    const columns =
+      needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query) : undefined;
+    const fitted = columns ? fitColumns(statement, columns, format) : statement;
     const question = { ...query, sql: fitted, ...(onProgress && { onProgress }) };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
-    return explains
-      ? Readable.from(withoutDatabase(rows, organization), { objectMode: false })
-      : rows;
+    if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
+    // What the engine has compressed by itself cannot be read here.
+    if (writing?.['compress'] !== undefined) return rows;
+    return withOwnTimes(rows, format, columns, 'session_timezone' in settings);
   }
 
-  private async fitted(query: WarehouseQuery): Promise<string> {
-    if (!this.catalog?.hasLastingTables) return this.fit(query);
+  private async columnsOf(query: WarehouseQuery): Promise<readonly Column[]> {
+    if (!this.catalog?.hasLastingTables) return this.describe(query);
     const { sql, database, format, settings } = query;
     const key = JSON.stringify([database, format, settings, sql]);
-    const known = this.fits.get(key);
+    const known = this.described.get(key);
     if (known !== undefined) return known;
-    const fitted = await this.fit(query);
-    this.fits.set(key, fitted);
-    return fitted;
+    const columns = await this.describe(query);
+    this.described.set(key, columns);
+    return columns;
   }
 
-  private async fit(query: WarehouseQuery): Promise<string> {
+  private async describe(query: WarehouseQuery): Promise<readonly Column[]> {
     const describing = {
       ...query,
       sql: `DESCRIBE TABLE (\n${query.sql}\n)`,
       format: 'json',
     } as const;
-    const columns = JSON.parse(await text(await this.reader.stream(describing))) as Column[];
-    return fitColumns(query.sql, columns, query.format);
+    return JSON.parse(await text(await this.reader.stream(describing))) as Column[];
   }
 }
 

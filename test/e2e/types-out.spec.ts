@@ -106,11 +106,11 @@ const CASES: Case[] = [
     "toDateTime64('2026-01-02 03:04:05.123456', 6)",
     '"2026-01-02T03:04:05.123456"',
     '2026-01-02T03:04:05.123456',
-    'Timestamp<MICROSECOND, UTC>',
+    'Timestamp<MICROSECOND>',
     AT + 123.456,
     new Date(AT + 123),
   ],
-  ["toTime('12:00:01')", '"12:00:01"', '12:00:01', 'Time32<SECOND>', 43_201, '12:00:01'],
+  ["toTime('12:00:01')", '"12:00:01"', '12:00:01', 'Time32<SECOND>', 43_201, 43_201_000_000n],
   ['toIntervalDay(3)', '3', '3', 'Int64', 3n, 3n],
   [
     "toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0')",

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { FlatTable } from './flat-buffer.js';
+import { FlatTable } from '@app/arrow';
 
 /** Of a schema, a message without its buffers, a footer, offsets of lists: held in memory. */
 const BYTES_MAX = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { ArrowBytes, HEADER, messageAt, type ArrowMessage } from './arrow-bytes.
 import { hasNullLists, refuseHidden } from './arrow-lists.js';
 import { readArrowSchema, type ArrowSchema } from './arrow-schema.js';
 import type { Field } from './field-type.js';
-import { FlatTable } from './flat-buffer.js';
+import { FlatTable } from '@app/arrow';
 
 /** What a file of Arrow's IPC format says of itself. */
 export interface ArrowFile {

@@ -2,7 +2,7 @@ import { decompress as unzstd } from '@cloudpss/zstd/napi';
 import { decompressFrame as unlz4 } from 'lz4-napi';
 import type { ArrowBytes, ArrowMessage } from './arrow-bytes.js';
 import type { ListPlace } from './arrow-schema.js';
-import type { FlatTable } from './flat-buffer.js';
+import type { FlatTable } from '@app/arrow';
 
 /** A column's part of a batch: how many values, how many of them nulls. */
 const NODE = { slot: 1, bytes: 16, nulls: 8 } as const;

@@ -1,5 +1,5 @@
 import type { Field, FieldType, SecondDigits } from './field-type.js';
-import type { FlatTable } from './flat-buffer.js';
+import type { FlatTable } from '@app/arrow';
 
 /** What a schema of Arrow says, and what of it is to be read otherwise. */
 export interface ArrowSchema {

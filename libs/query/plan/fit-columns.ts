@@ -25,10 +25,16 @@ const arrowLeaf: Leaf = (name, parts) => {
   return name === 'BFloat16' ? 'Float32' : undefined;
 };
 
-const parquetLeaf: Leaf = (name) => {
+/** Digits of a second. */
+const MICROS = 6;
+
+const parquetLeaf: Leaf = (name, [digits]) => {
   if (MIXED.test(name) || name === 'Nothing') return 'Nullable(String)';
-  if (NUMBERS_AS_BYTES.test(name) || /^(?:IPv4|IPv6|Time|Time64|AggregateFunction)$/.test(name))
+  if (NUMBERS_AS_BYTES.test(name) || /^(?:IPv4|IPv6|AggregateFunction)$/.test(name))
     return 'String';
+  // The engine writes no times of day: what these become is told by `own-times/`.
+  if (/^Time(?:64)?$/.test(name))
+    return `DateTime64(${Number(digits ?? 0) > MICROS ? 9 : MICROS}, 'UTC')`;
   if (name.startsWith('Interval')) return 'Int64';
   return name === 'BFloat16' ? 'Float32' : undefined;
 };

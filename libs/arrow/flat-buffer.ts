@@ -66,6 +66,26 @@ export class FlatTable {
     return vector && this.bytes.toString('utf8', vector.at, vector.at + vector.length);
   }
 
+  /**
+   * Writes over the bytes so that the field has its default, for who has them to itself. Tables may
+   * share the list of their fields' places, so this one gets a list of its own where the text was.
+   * @returns whether it had that text.
+   */
+  dropText(slot: number, text: string): boolean {
+    const vector = this.vector(slot, 1);
+    if (!vector || this.text(slot) !== text) return false;
+    const own = vector.at - OFFSET_BYTES;
+    const listed = this.at - this.bytes.readInt32LE(this.at);
+    const entry = VTABLE_HEADER_BYTES + 2 * slot;
+    // A text ends with a zero that its length does not count.
+    if (entry > OFFSET_BYTES + text.length + 1 || entry + 2 < this.bytes.readUInt16LE(listed))
+      throw new RangeError('there is no room for what is left of a table');
+    this.bytes.copy(this.bytes, own, listed, listed + entry);
+    this.bytes.writeUInt16LE(entry, own);
+    this.bytes.writeInt32LE(this.at - own, this.at);
+    return true;
+  }
+
   table(slot: number): FlatTable | undefined {
     const place = this.place(slot);
     return place === undefined ? undefined : this.behind(place);

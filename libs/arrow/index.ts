@@ -1,0 +1,1 @@
+export { FlatTable, type FlatVector } from './flat-buffer.js';

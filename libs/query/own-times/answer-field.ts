@@ -1,0 +1,49 @@
+import { readElement, readEngineType } from '../plan/engine-type.js';
+import { isWallTime } from '../plan/wall-times.js';
+
+/** A field of an answer's own schema; where nothing is to be said of it, its part is not there. */
+export interface AnswerField {
+  /** Of a list its element, of a map its entries, of those the key and the value. */
+  readonly children: readonly AnswerField[];
+  /** Says of a timestamp that it has no zone. */
+  readonly dropZone?: () => void;
+  /** Says of a timestamp that it is a time of day. */
+  readonly asTimeOfDay?: () => void;
+}
+
+/** Says of an answer's fields what the engine's type of their column says. */
+export function sayOwnTimes(type: string, field: AnswerField | undefined): void {
+  if (!field) return;
+  const { name, parts } = readEngineType(type);
+  const [first = '', second = ''] = parts;
+  switch (name) {
+    case 'SimpleAggregateFunction':
+      return sayOwnTimes(second, field);
+    case 'Array':
+      return sayOwnTimes(first, field.children[0]);
+    case 'Map':
+      return sayParts(parts, field.children[0]);
+    case 'Nested':
+      return sayParts(parts.map(typeOf), field.children[0]);
+    case 'Tuple':
+      return sayParts(parts.map(typeOf), field);
+    case 'Time':
+    case 'Time64':
+      return field.asTimeOfDay?.();
+    case 'Nullable':
+    case 'LowCardinality':
+      return sayOwnTimes(first, field);
+    default:
+      if (isWallTime(type)) field.dropZone?.();
+  }
+}
+
+function sayParts(types: readonly string[], field: AnswerField | undefined): void {
+  types.forEach((type, at) => sayOwnTimes(type, field?.children[at]));
+}
+
+const typeOf = (element: string): string => readElement(element).type;
+
+/** Whether there is something to say that the engine does not. */
+export const hasOwnTimes = (type: string): boolean =>
+  /\bTime(?:64)?\b|\bDateTime64\(\d\)/.test(type);

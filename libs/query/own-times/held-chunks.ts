@@ -1,0 +1,64 @@
+/** What of an answer is held at once: headers, and what stands at its end. */
+const HELD_MAX = 64 * 1024 * 1024;
+
+/** Chunks of an answer that are not sent yet, by their places in the whole of it. */
+export class HeldChunks {
+  private chunks: Buffer[] = [];
+  private start = 0;
+  /** Of all that has come. */
+  end = 0;
+
+  add(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.end += chunk.length;
+  }
+
+  /** A copy of what is there. */
+  bytes(from: number, to = this.end): Buffer {
+    const parts: Buffer[] = [];
+    let at = this.start;
+    for (const chunk of this.chunks) {
+      parts.push(chunk.subarray(Math.max(0, from - at), Math.max(0, to - at)));
+      at += chunk.length;
+    }
+    return Buffer.concat(parts);
+  }
+
+  /** Writes over what is there: whoever reads the answer has its memory to itself. */
+  write(from: number, bytes: Buffer): void {
+    let at = this.start;
+    for (const chunk of this.chunks) {
+      const within = from - at;
+      if (within < chunk.length && within + bytes.length > 0)
+        bytes.copy(chunk, Math.max(0, within), Math.max(0, -within));
+      at += chunk.length;
+    }
+  }
+
+  /**
+   * Chunks that are over before a place, as they came: their memory is freed by whom it was given to.
+   * @throws {RangeError} when too much would stay.
+   */
+  release(before: number): Buffer[] {
+    const released: Buffer[] = [];
+    for (const chunk of this.chunks) {
+      if (this.start + chunk.length > before) break;
+      released.push(chunk);
+      this.start += chunk.length;
+    }
+    this.chunks = this.chunks.slice(released.length);
+    if (this.end - this.start > HELD_MAX)
+      throw new RangeError(`the description of an answer has more than ${HELD_MAX} bytes`);
+    return released;
+  }
+}
+
+/** Reads what an answer says of itself, as it comes. */
+export interface AnswerWalk {
+  /**
+   * Goes on as far as bytes are there.
+   * @param isWhole nothing will come any more.
+   * @returns the place before which nothing will be changed.
+   */
+  walk(held: HeldChunks, isWhole: boolean): number;
+}
