@@ -133,6 +133,7 @@ describe('the OpenAPI document', () => {
       'POST /api/{org}/users',
       'POST /api/{org}/users/{email}',
       'PUT /api/{org}/users/{email}',
+      'POST /api/{org}/users/{email}/proven',
       'POST /api/{org}/{stream}/_json',
       'POST /api/{org}/{stream}/settings',
       'PUT /api/{org}/streams/{stream}/settings',
