@@ -11,8 +11,11 @@ import {
 import {
   CommandPace,
   CommandPipeline,
+  measureNotOurs,
   measureNotUnderstood,
   measureProjections,
+  type AuthenticEvents,
+  type NotOurs,
   type NotUnderstood,
   Projector,
   SnapshotFiles,
@@ -68,8 +71,13 @@ export interface Stores {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
   readonly events: EventStore;
+  /** The same, only judged whether they are ours. */
+  readonly authentic: AuthenticEvents;
+  /** All that is in the event store, whosever it is. */
+  readonly stored: EventStore;
   /** Undefined where they are on a server. */
   readonly copiedEvents: CopiedEvents | undefined;
+  readonly notOurs: NotOurs;
   readonly notUnderstood: NotUnderstood;
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
@@ -109,12 +117,14 @@ export const AUDIT_PURPOSE = 'audit-trail';
 /**
  * Chooses and opens the adapters that the configuration names.
  * @param backups where the embedded engine may make backups of its tables; undefined: nowhere
+ * @param isAlone no other process has the same stores: always so where they are embedded
  * @throws when the data directory is in use
  */
 export async function openStores(
   config: Config,
   logger: Logger,
   backups?: string,
+  isAlone?: boolean,
 ): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   keepPrivate(config.dataDirectory, logger);
@@ -131,12 +141,14 @@ export async function openStores(
     backups: backups === undefined ? undefined : { folder: backups, mayWrite: true },
     tell: (event) => tellOfEngine(event, logger),
   });
-  const opened = await openEvents(config, warehouse, logger).catch(async (error: unknown) => {
-    // An engine that is left open keeps the process.
-    await warehouse.close();
-    throw error;
-  });
-  const { events, notUnderstood, serverKey, people, copiedEvents } = opened;
+  const opened = await openEvents(config, warehouse, logger, isAlone).catch(
+    async (error: unknown) => {
+      // An engine that is left open keeps the process.
+      await warehouse.close();
+      throw error;
+    },
+  );
+  const { events, notUnderstood, serverKey, people } = opened;
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const invitations = new InvitationsProjection(people, users);
@@ -166,14 +178,10 @@ export async function openStores(
     lead,
   );
   return {
+    ...opened,
     config,
-    serverKey,
-    people,
     warehouse,
     localEngine,
-    events,
-    copiedEvents,
-    notUnderstood,
     snapshots: new SnapshotFiles(at('snapshots'), STORED_EVENTS.names),
     users,
     organizations,
@@ -240,6 +248,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureQueue(queue);
   measureProjections(projector, stores.events);
   measureNotUnderstood(stores.notUnderstood);
+  measureNotOurs(stores.notOurs);
   measureLead(stores.lead);
   return {
     ...stores,
