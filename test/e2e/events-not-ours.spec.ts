@@ -12,6 +12,7 @@ import type { Answer, Call } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
+const ANN = { email: 'ann@example.com', password: 'Secret-77' };
 const BEN = { email: 'ben@example.com', password: 'Secret-77' };
 const NAMED = /"msg":"a stored event was not written by this installation/g;
 const START = { MILLRACE_LOG_LEVEL: 'error' };
@@ -26,8 +27,9 @@ async function ask({ client }: Server, path: string, call: Call = {}): Promise<A
 async function furnish(server: Server): Promise<void> {
   const role = (name: string): Call => ({ body: JSON.stringify({ role: name }) });
   const profile = { first_name: 'B', last_name: 'N', role: 'member' };
-  await ask(server, '/api/default/users', { body: JSON.stringify({ ...BEN, ...profile }) });
-  await ask(server, '/api/acme/logs/_json?wait=true', { body: '[{"a":1}]' });
+  for (const person of [ANN, BEN])
+    await ask(server, '/api/default/users', { body: JSON.stringify({ ...person, ...profile }) });
+  await ask(server, `/api/acme/users/${ANN.email}`, role('admin'));
   await ask(server, `/api/acme/users/${BEN.email}`, role('viewer'));
   await ask(server, `/api/acme/users/${BEN.email}`, { ...role('admin'), method: 'PUT' });
   expect(await benIsIn(server)).toBe(true);
@@ -81,7 +83,7 @@ describe.each(['embedded', 'EventStoreDB (double)'])('an event that is not ours,
         const record = log.record(index);
         if (record?.type !== 'UserRoleChanged') continue;
         log.append(record.stream, [{ ...record, id: randomUUID() }], -2);
-        return `event ${log.stream(record.stream)?.length ?? 0} of ${record.stream.slice('millrace.'.length)}`;
+        return `event ${(log.stream(record.stream)?.length ?? 0) - 1} of ${record.stream.slice('millrace.'.length)}`;
       }
       throw new Error('no UserRoleChanged');
     }
