@@ -66,13 +66,43 @@ export class AuthenticEvents extends EventStore {
     return this.appendAfter(stream, events, expected === 'no-stream' ? -1 : expected);
   }
 
-  async *read(stream: string, options: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
-    const { direction = 'forward', from, limit } = options;
+  read(stream: string, options: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
+    return options.direction === 'backward'
+      ? this.judged(this.store.read(stream, options))
+      : this.following(stream, options);
+  }
+
+  readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
+    const events = this.store.readAll(options);
+    return options.direction === 'backward'
+      ? this.judged(events)
+      : this.checked(events, options.after, CHAINS_MAX);
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent> {
+    return this.checked(this.store.subscribe(options), options.after, CHAINS_MAX);
+  }
+
+  /** Goes through all events and finds every gap, whatever memory that takes; then the log, and who counts, know them. */
+  async checkChains(upTo?: bigint): Promise<void> {
+    for await (const { position } of this.checked(this.store.readAll(), undefined, Infinity))
+      if (upTo !== undefined && position >= upTo) return;
+  }
+
+  lastPosition(): Promise<bigint | undefined> {
+    return this.store.lastPosition();
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private async *following(
+    stream: string,
+    options: ReadStreamOptions,
+  ): AsyncIterable<RecordedEvent> {
+    const { from, limit } = options;
     const events = this.store.read(stream, options);
-    if (direction === 'backward') {
-      for await (const event of events) yield this.toRead(event);
-      return;
-    }
     const start = from ?? 0;
     const before = start === 0 ? { revision: -1, mac: NO_MAC } : this.tails.get(stream);
     let tail = before?.revision === start - 1 ? before : undefined;
@@ -88,31 +118,6 @@ export class AuthenticEvents extends EventStore {
       yield mac === undefined ? this.passedOver(event) : event;
     }
     if (isAny && tail && limit === undefined) this.tails.set(stream, tail);
-  }
-
-  async *readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
-    const events = this.store.readAll(options);
-    if (options.direction === 'backward')
-      for await (const event of events) yield this.toRead(event);
-    else yield* this.checked(events, options.after, CHAINS_MAX);
-  }
-
-  async *subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent> {
-    yield* this.checked(this.store.subscribe(options), options.after, CHAINS_MAX);
-  }
-
-  /** Goes through all events and finds every gap, whatever memory that takes; then the log, and who counts, know them. */
-  async checkChains(upTo?: bigint): Promise<void> {
-    for await (const { position } of this.checked(this.store.readAll(), undefined, Infinity))
-      if (upTo !== undefined && position >= upTo) return;
-  }
-
-  lastPosition(): Promise<bigint | undefined> {
-    return this.store.lastPosition();
-  }
-
-  close(): Promise<void> {
-    return this.store.close();
   }
 
   private async *checked(
@@ -131,8 +136,9 @@ export class AuthenticEvents extends EventStore {
     }
   }
 
-  private toRead(event: RecordedEvent): RecordedEvent {
-    return this.macIn(event) === undefined ? this.passedOver(event) : event;
+  private async *judged(events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
+    for await (const event of events)
+      yield this.macIn(event) === undefined ? this.passedOver(event) : event;
   }
 
   /** Its MAC, also of one from before, which carries none; undefined: it is not ours. */
