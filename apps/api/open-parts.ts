@@ -14,20 +14,14 @@ import {
   measureNotOurs,
   measureNotUnderstood,
   measureProjections,
-  type AuthenticEvents,
-  type NotOurs,
-  type NotUnderstood,
   Projector,
   SnapshotFiles,
-  type CopiedEvents,
-  type EventStore,
   type Projection,
 } from '@app/event-store';
 import {
   EndedSessionsProjection,
   InvitationsProjection,
   OrganizationsProjection,
-  type PersonalData,
   UsersProjection,
 } from '@app/identity';
 import { measureQueue } from '@app/ingest-queue';
@@ -35,7 +29,6 @@ import { ENGINE_SLOTS } from '@app/acceptance';
 import { refuseHalfRestored } from '@app/backup';
 import { measureStorage, Spool, StorageBounds } from '@app/intake';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
-import type { ServerKey } from '@app/key-store';
 import {
   endWithin,
   keepPrivate,
@@ -58,27 +51,16 @@ import {
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { backupsOf } from './backups-of.js';
-import { openEvents } from './open-events.js';
+import { openEvents, type Events } from './open-events.js';
 import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
 import { tellOfEngine } from './tell-of-engine.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
-export interface Stores {
+export interface Stores extends Events {
   readonly config: Config;
-  readonly serverKey: ServerKey;
-  readonly people: PersonalData;
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
-  readonly events: EventStore;
-  /** The same, only judged whether they are ours. */
-  readonly authentic: AuthenticEvents;
-  /** All that is in the event store, whosever it is. */
-  readonly stored: EventStore;
-  /** Undefined where they are on a server. */
-  readonly copiedEvents: CopiedEvents | undefined;
-  readonly notOurs: NotOurs;
-  readonly notUnderstood: NotUnderstood;
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;

@@ -53,11 +53,11 @@ describe.each([
   const keysOf = ({ serverKey, directory: own }: Server) =>
     new EmbeddedPersonKeys(join(own, 'person-keys'), serverKey);
   const notOurs = new NotOurs({ error: () => undefined });
-  const check = async (one: Server): Promise<EventStore> => {
+  const check = async (one: Server, isAlone = true): Promise<EventStore> => {
     const { events } = await eventsOfInstallation(store, {
       serverKey: one.serverKey,
       openKeys: () => Promise.resolve(keysOf(one)),
-      isAlone: true,
+      isAlone,
       understand: (each) => each,
       notOurs,
       log,
@@ -227,6 +227,56 @@ describe.each([
       [server('a'), server('a')].map((next) => change(first, next)),
     );
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('seals what is older than MACs only where no older release can be beside it', async () => {
+    const first = server('a');
+    await (await start(first, true)).stop();
+    const before = await eventsOf(store);
+    await expect(check(first, false)).rejects.toThrow(/millrace seal-events/);
+    expect(await eventsOf(store)).toEqual(before);
+    await check(first);
+    // What the older release writes after that is not of this installation any more.
+    const late = await startNode(site(first, store));
+    await late.memberships.create('late', undefined, systemContext());
+    await late.stop();
+    const node = await startNode(site(first, await check(first, false)));
+    expect(node.users.root()?.email).toBe(EMAIL);
+    expect(node.organizations.find('late')).toBeUndefined();
+    await node.memberships.create('late', undefined, systemContext());
+    expect(node.organizations.find('late')?.name).toBe('late');
+    await node.stop();
+  });
+
+  it('is of no other program, whatever that writes into its stream', async () => {
+    const [first, second, stranger] = [server('a'), server('a'), server('b')];
+    const node = await start(first);
+    const root = node.users.root()?.id ?? '';
+    await node.stop();
+    const [noted, sealed] = await eventsOf(store);
+    const forge = async (type: string, data: object, metadata = noted?.metadata): Promise<void> => {
+      if (!metadata) throw new Error('nothing was noted');
+      const event = { id: crypto.randomUUID(), type, data, metadata };
+      await store.append('installation-key', [event], 'any');
+    };
+    const strange = { check: 'x' };
+    await forge('InstallationKeyNoted', strange);
+    await forge('InstallationKeyChanged', { ...strange, former: 'x', signed: 'x' });
+    await forge('AccountsLeftOut', { accounts: [root], passcodes: [] });
+    await forge('EventsSealed', { upTo: '999999999999' }, sealed?.metadata);
+    await forge('EventsSealed', { upTo: 7 });
+    const again = await start(first);
+    expect(again.users.root()?.id).toBe(root);
+    await again.stop();
+    await expect(check(stranger)).rejects.toThrow(OTHER_KEY);
+    // The key is changed past them, and who has the one before is told so.
+    await change(first, second);
+    await forge('InstallationKeyChanged', { ...strange, former: 'x' });
+    await expect(check(first)).rejects.toThrow(FormerKeyError);
+    await expect(check(stranger)).rejects.toThrow(OTHER_KEY);
+    const last = await startNode(site(second, await check(second)));
+    expect(last.users.root()?.id).toBe(root);
+    await last.stop();
   });
 
   /** As a server of before did: to another key root is not there. */
