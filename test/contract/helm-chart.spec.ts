@@ -174,8 +174,12 @@ describe('the chart for Kubernetes', () => {
         { path: '/healthz', port: 'status' },
         { path: '/readyz', port: 'status' },
       ]);
-      const http = container.ports.find((port) => port.name === 'http')?.containerPort;
-      expect(variables.MILLRACE_HTTP_ADDR).toBe(http === undefined ? http : `0.0.0.0:${http}`);
+      const addressOf = (name: string): string | undefined => {
+        const port = container.ports.find((each) => each.name === name)?.containerPort;
+        return port === undefined ? port : `0.0.0.0:${port}`;
+      };
+      expect(variables.MILLRACE_HTTP_ADDR).toBe(addressOf('http'));
+      expect(variables.MILLRACE_CLICKHOUSE_ADDR).toBe(addressOf('clickhouse'));
     });
 
     it('keeps its data, and has a place for all that it mounts', () => {

@@ -357,7 +357,9 @@ describe('two tenants cannot touch each other', () => {
 });
 
 /** The stream that grows by looking. */
+/** Without what changes though nobody asks for anything: parts of tables are merged. */
 function withoutMarker(key: string, value: unknown): unknown {
+  if (key === 'compressed_size') return undefined;
   if (key !== 'list' || !Array.isArray(value)) return value;
   return (value as { name: string }[]).filter(({ name }) => name !== 'marker');
 }

@@ -63,6 +63,9 @@ MILLRACE_DRAIN_SECONDS: {{ .values.drainSeconds }}
 {{- with .values.trustedProxies }}
 MILLRACE_TRUSTED_PROXIES: {{ join "," . }}
 {{- end }}
+{{- if .values.clickHouseClients.enabled }}
+MILLRACE_CLICKHOUSE_ADDR: 0.0.0.0:{{ .values.clickHouseClients.port }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -149,6 +152,9 @@ spec:
           ports:
             {{- if eq .role "api" }}
             - { name: http, containerPort: 5080 }
+            {{- if .values.clickHouseClients.enabled }}
+            - { name: clickhouse, containerPort: {{ .values.clickHouseClients.port }} }
+            {{- end }}
             {{- end }}
             - { name: status, containerPort: 9464 }
           # A start reads the events since the last snapshot, or all there are.
