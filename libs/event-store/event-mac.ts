@@ -7,8 +7,6 @@ export const NO_MAC = '';
 /** 132 bits: whoever guesses one has to have it judged by us. */
 const CHARACTERS = 22;
 
-const NONE: Partial<EventMetadata> = {};
-
 /** An event at its place in a stream. */
 type Placed = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
 
@@ -19,7 +17,7 @@ type Placed = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
 export function macOf(key: Uint8Array, event: Placed): string {
   const { id, stream, revision, type, data } = event;
   // Whatever another program has left there.
-  const { mac: _mac, ...metadata } = (event.metadata as EventMetadata | null | undefined) ?? NONE;
+  const metadata = { ...(event.metadata as EventMetadata | null), mac: undefined };
   const content = JSON.stringify([stream, revision, id, type, data, metadata]);
   return createHmac('sha256', key).update(content).digest('base64url').slice(0, CHARACTERS);
 }
