@@ -18,6 +18,7 @@ const programs = {
   backup: 'api/backup',
   restore: 'api/restore',
   'change-key': 'api/change-key',
+  'seal-events': 'api/seal-events',
 };
 
 const [command, ...flags] = process.argv.slice(2);

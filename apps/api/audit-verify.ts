@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { verifyAudit } from '@app/audit';
-import { rebuild, type NotUnderstoodEvent } from '@app/event-store';
+import { rebuild, type NotOursEvent, type NotUnderstoodEvent } from '@app/event-store';
 import { createLogger, readConfig, type Config } from '@app/platform';
 import { besideRunning, hasSharedStores } from './beside-running.js';
 import { AUDIT_PURPOSE, openStores, type Stores } from './open-parts.js';
@@ -11,8 +11,8 @@ import { progressBar } from './progress-bar.js';
 const USAGE = `usage: millrace audit:verify [--head <organization>=<hash>]…
 
 Makes every organization's chain of hashes again out of the events and compares it with the table
-_audit, row by row, and lists the events that this version does not understand. Ends with code 1
-when anything differs, or is not understood. With CLICKHOUSE_URL and EVENTSTORE_URL it compares what
+_audit, row by row, and lists the events that are not ours (or before which one of ours is missing),
+and those that this version does not understand. Ends with code 1 when there is anything of that. With CLICKHOUSE_URL and EVENTSTORE_URL it compares what
 there is when it begins, beside running processes; else the server must be stopped, for it has the
 data directory.
 
@@ -30,6 +30,7 @@ interface Finding {
 
 interface Report {
   readonly findings: readonly Finding[];
+  readonly notOurs: readonly NotOursEvent[];
   readonly notUnderstood: readonly NotUnderstoodEvent[];
 }
 
@@ -68,8 +69,10 @@ async function look(
 ): Promise<Report> {
   const stores = await openStores(config, createLogger(config.logLevel));
   try {
+    const { events, authentic, notOurs, notUnderstood } = stores;
+    await authentic.checkChains(isRunning ? await events.lastPosition() : undefined);
     const findings = await compare(stores, heads, isRunning);
-    return { findings, notUnderstood: stores.notUnderstood.all() };
+    return { findings, notOurs: notOurs.all(), notUnderstood: notUnderstood.all() };
   } finally {
     await stores.close();
   }
@@ -106,9 +109,12 @@ async function main(): Promise<void> {
     console.log(`${name}: ${entries} entries, ${verdict}, head ${head}`);
     for (const problem of problems) console.log(`  ${problem}`);
   }
+  for (const { stream, revision, type, reason } of report.notOurs)
+    console.log(`not ours: event ${revision} of ${stream}, ${type}: ${reason}`);
   for (const { stream, revision, type, reason } of report.notUnderstood)
     console.log(`not understood: event ${revision} of ${stream}, ${type}: ${reason}`);
-  if (!isIntact(report) || report.notUnderstood.length > 0) process.exitCode = 1;
+  const odd = report.notOurs.length + report.notUnderstood.length;
+  if (!isIntact(report) || odd > 0) process.exitCode = 1;
 }
 
 function pair(text: string): [string, string] {

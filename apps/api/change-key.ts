@@ -1,7 +1,7 @@
 // `millrace change-key`: another secret key in the place of the one that everything rests on.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { changeInstallationKey, eventsOfInstallation, FormerKeyError } from '@app/identity';
+import { changeInstallationKey, FormerKeyError, recognizeKey } from '@app/identity';
 import {
   dropNextSecret,
   isSameSecret,
@@ -63,10 +63,11 @@ function refuseSame(current: Uint8Array, given: Uint8Array | undefined): void {
 async function change(config: Config, { current, next }: Keys, log: Logger): Promise<number> {
   const stores = await open(config, current, next, log);
   try {
-    const { events, warehouse, serverKey } = stores;
+    const { stored, notOurs, warehouse, serverKey } = stores;
     const nextKey = new ServerKey(next);
-    if (!isSame(serverKey, nextKey)) await changeInstallationKey(events, serverKey, nextKey);
-    await eventsOfInstallation(events, { serverKey: nextKey, log });
+    if (!isSame(serverKey, nextKey))
+      await changeInstallationKey(stored, serverKey, nextKey, notOurs);
+    await recognizeKey(stored, nextKey);
     const keys = await openPersonKeys(config, nextKey, warehouse);
     return await keys.rewrap();
   } finally {

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { NotUnderstood, type CopiedEvents, type EventStore } from '@app/event-store';
+import {
+  NotOurs,
+  NotUnderstood,
+  type AuthenticEvents,
+  type CopiedEvents,
+  type EventStore,
+} from '@app/event-store';
 import { eventsOfInstallation, PersonalData } from '@app/identity';
 import { openServerKey, type ServerKey } from '@app/key-store';
 import type { Config, Logger } from '@app/platform';
@@ -10,6 +16,11 @@ import { openPersonKeys } from './open-person-keys.js';
 /** The events, and what opens what is sealed in them. */
 export interface Events {
   readonly events: EventStore;
+  /** The same, only judged whether they are ours. */
+  readonly authentic: AuthenticEvents;
+  /** All that is stored, whosever it is. */
+  readonly stored: EventStore;
+  readonly notOurs: NotOurs;
   readonly notUnderstood: NotUnderstood;
   readonly serverKey: ServerKey;
   readonly people: PersonalData;
@@ -17,24 +28,32 @@ export interface Events {
   readonly copiedEvents: CopiedEvents | undefined;
 }
 
-/** Nothing is written before the key is known to be theirs. */
+/**
+ * Nothing is written before the key is known to be theirs.
+ * @param isAlone no other process has them, not even where they are on a server
+ */
 export async function openEvents(
   config: Config,
   warehouse: Warehouse,
   log: Logger,
+  isAlone = config.eventStore === undefined,
 ): Promise<Events> {
   const { dataDirectory, secretKey } = config;
+  const notOurs = new NotOurs(log);
   const notUnderstood = new NotUnderstood(log);
   const opened = await openEventStore(config, log);
-  const stored = understoodEvents(opened.store, notUnderstood);
+  const { store: stored, copied: copiedEvents } = opened;
   try {
     const isNew = (await stored.lastPosition()) === undefined;
     if (isNew) await refuseLostEvents(config, warehouse);
     const serverKey = openServerKey(dataDirectory, secretKey, isNew);
     const openKeys = once(() => openPersonKeys(config, serverKey, warehouse));
-    const events = await eventsOfInstallation(stored, { serverKey, openKeys, log });
+    const understand = (store: EventStore): EventStore => understoodEvents(store, notUnderstood);
+    const holder = { serverKey, openKeys, isAlone, understand, notOurs, log };
+    const { events, authentic } = await eventsOfInstallation(stored, holder);
     const people = new PersonalData(serverKey, await openKeys());
-    return { events, notUnderstood, serverKey, people, copiedEvents: opened.copied };
+    const met = { notOurs, notUnderstood };
+    return { events, authentic, stored, ...met, serverKey, people, copiedEvents };
   } catch (error) {
     await stored.close();
     throw error;

@@ -11,20 +11,17 @@ import {
 import {
   CommandPace,
   CommandPipeline,
+  measureNotOurs,
   measureNotUnderstood,
   measureProjections,
-  type NotUnderstood,
   Projector,
   SnapshotFiles,
-  type CopiedEvents,
-  type EventStore,
   type Projection,
 } from '@app/event-store';
 import {
   EndedSessionsProjection,
   InvitationsProjection,
   OrganizationsProjection,
-  type PersonalData,
   UsersProjection,
 } from '@app/identity';
 import { measureQueue } from '@app/ingest-queue';
@@ -32,7 +29,6 @@ import { ENGINE_SLOTS } from '@app/acceptance';
 import { refuseHalfRestored } from '@app/backup';
 import { measureStorage, Spool, StorageBounds } from '@app/intake';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
-import type { ServerKey } from '@app/key-store';
 import {
   endWithin,
   keepPrivate,
@@ -55,22 +51,16 @@ import {
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { backupsOf } from './backups-of.js';
-import { openEvents } from './open-events.js';
+import { openEvents, type Events } from './open-events.js';
 import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
 import { tellOfEngine } from './tell-of-engine.js';
 
 /** What is stored, and the read models over it, opened but not caught up. */
-export interface Stores {
+export interface Stores extends Events {
   readonly config: Config;
-  readonly serverKey: ServerKey;
-  readonly people: PersonalData;
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
-  readonly events: EventStore;
-  /** Undefined where they are on a server. */
-  readonly copiedEvents: CopiedEvents | undefined;
-  readonly notUnderstood: NotUnderstood;
   readonly snapshots: SnapshotFiles;
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
@@ -109,12 +99,14 @@ export const AUDIT_PURPOSE = 'audit-trail';
 /**
  * Chooses and opens the adapters that the configuration names.
  * @param backups where the embedded engine may make backups of its tables; undefined: nowhere
+ * @param isAlone no other process has the same stores: always so where they are embedded
  * @throws when the data directory is in use
  */
 export async function openStores(
   config: Config,
   logger: Logger,
   backups?: string,
+  isAlone?: boolean,
 ): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   keepPrivate(config.dataDirectory, logger);
@@ -131,12 +123,14 @@ export async function openStores(
     backups: backups === undefined ? undefined : { folder: backups, mayWrite: true },
     tell: (event) => tellOfEngine(event, logger),
   });
-  const opened = await openEvents(config, warehouse, logger).catch(async (error: unknown) => {
-    // An engine that is left open keeps the process.
-    await warehouse.close();
-    throw error;
-  });
-  const { events, notUnderstood, serverKey, people, copiedEvents } = opened;
+  const opened = await openEvents(config, warehouse, logger, isAlone).catch(
+    async (error: unknown) => {
+      // An engine that is left open keeps the process.
+      await warehouse.close();
+      throw error;
+    },
+  );
+  const { events, notUnderstood, serverKey, people } = opened;
   const users = new UsersProjection(people);
   const organizations = new OrganizationsProjection();
   const invitations = new InvitationsProjection(people, users);
@@ -166,14 +160,10 @@ export async function openStores(
     lead,
   );
   return {
+    ...opened,
     config,
-    serverKey,
-    people,
     warehouse,
     localEngine,
-    events,
-    copiedEvents,
-    notUnderstood,
     snapshots: new SnapshotFiles(at('snapshots'), STORED_EVENTS.names),
     users,
     organizations,
@@ -240,6 +230,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureQueue(queue);
   measureProjections(projector, stores.events);
   measureNotUnderstood(stores.notUnderstood);
+  measureNotOurs(stores.notOurs);
   measureLead(stores.lead);
   return {
     ...stores,

@@ -1,7 +1,12 @@
 // `millrace serve` with MILLRACE_ROLES=projector: carries events out (tables, audit trail) for API processes.
 import 'reflect-metadata';
 import { measureLead } from '@app/audit';
-import { measureNotUnderstood, measureProjections, Projector } from '@app/event-store';
+import {
+  measureNotOurs,
+  measureNotUnderstood,
+  measureProjections,
+  Projector,
+} from '@app/event-store';
 import {
   closeOnSignal,
   createLogger,
@@ -31,12 +36,13 @@ async function start(): Promise<void> {
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-projector', logger);
   const stores = await openStores(config, logger);
-  const { events, notUnderstood, warehouse, projections, snapshots, lead } = stores;
+  const { events, notOurs, notUnderstood, warehouse, projections, snapshots, lead } = stores;
   const projector = new Projector(events, projections, logger, snapshots);
   await projector.start();
   measureProcess();
   measureProjections(projector, events);
   measureNotUnderstood(notUnderstood);
+  measureNotOurs(notOurs);
   measureLead(lead);
   const readiness = new Readiness();
   readiness.watch('event-store', () => events.lastPosition());

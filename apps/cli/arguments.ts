@@ -15,6 +15,7 @@ and for whoever runs the server:
   backup        copies all of it, while it goes on
   restore       makes a data directory out of a backup
   change-key    puts another secret key in the place of the one that it has
+  seal-events   for the upgrade from 0.2.0 with an event store on a server, once
 
   --help        after a command: how it is used
   --version     which Millrace this is`;
@@ -59,7 +60,8 @@ export interface UploadArguments {
 }
 
 /** The other commands are programs of their own: bin/millrace.mjs. */
-const COMMANDS = 'upload, serve, dead-letter, audit:verify, replay, backup, restore or change-key';
+const COMMANDS =
+  'upload, serve, dead-letter, audit:verify, replay, backup, restore, change-key or seal-events';
 
 /** @returns what is to be shown instead. @throws {CliError} */
 export function readArguments(

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import {
+  measureNotOurs,
   measureNotUnderstood,
   measureProjections,
+  NotOurs,
   NotUnderstood,
   Projector,
 } from '@app/event-store';
@@ -42,6 +44,10 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     throw new Error(
       'a writer of its own needs KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process writes by itself',
     );
+  if (secretKey === undefined)
+    throw new Error(
+      'a writer of its own needs MILLRACE_SECRET_KEY, the same as the API’s: without it nobody can tell the events of this installation from those of another program',
+    );
   keepPrivate(dataDirectory, logger);
   const [{ openKafka }, { openEventStoreDb }] = await Promise.all([
     import('@app/ingest-queue/kafka'),
@@ -56,12 +62,14 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     files: [join(dataDirectory, 'spool')],
   });
   const notUnderstood = new NotUnderstood(logger);
-  const stored = understoodEvents(openEventStoreDb({ ...eventStore, log: logger }), notUnderstood);
-  // It needs no key for its work: one that it is given must be the right one all the same.
-  const events =
-    secretKey === undefined
-      ? stored
-      : await eventsOfInstallation(stored, { serverKey: new ServerKey(secretKey), log: logger });
+  const notOurs = new NotOurs(logger);
+  const { events } = await eventsOfInstallation(openEventStoreDb({ ...eventStore, log: logger }), {
+    serverKey: new ServerKey(secretKey),
+    isAlone: false,
+    understand: (store) => understoodEvents(store, notUnderstood),
+    notOurs,
+    log: logger,
+  });
   const streams = new StreamsProjection();
   const deadLetter = openDeadLetter(dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, (each) =>
@@ -80,6 +88,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureQueue(queue);
   measureProjections(projector, events);
   measureNotUnderstood(notUnderstood);
+  measureNotOurs(notOurs);
   const readiness = new Readiness();
   readiness.watch('event-store', () => events.lastPosition());
   readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));

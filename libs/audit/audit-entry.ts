@@ -9,7 +9,8 @@ export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
  * Names taken and given back, and whose key it is, are how the program works, not what anybody did;
  * and an event of which not even time and place can be told makes no entry.
  */
-const TECHNICAL = /(?:Reserved|Released)$|^InstallationKeyNoted$|^AccountsLeftOut$|^NotUnderstood$/;
+const TECHNICAL =
+  /(?:Reserved|Released)$|^InstallationKeyNoted$|^AccountsLeftOut$|^EventsSealed$|^NotUnderstood$/;
 /** Sealed, fingerprinted, or a physical name: nobody's business. */
 const HIDDEN = new Set([
   'profile',
@@ -21,6 +22,7 @@ const HIDDEN = new Set([
   'database',
   'check',
   'former',
+  'signed',
   'tenant',
 ]);
 const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
@@ -33,12 +35,24 @@ const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
 export function audited(event: RecordedEvent): RecordedEvent | undefined {
   let stored = event;
   while (stored.original) stored = stored.original;
-  return TECHNICAL.test(stored.type) ? undefined : stored;
+  return stored.notOurs === undefined && TECHNICAL.test(stored.type) ? undefined : stored;
+}
+
+const ORGANIZATION = 'organization-';
+
+/**
+ * Whose trail an event is in. What is not ours goes by the stream in which it was found, whatever
+ * it says of itself.
+ */
+export function organizationOfEntry({ notOurs, stream, metadata }: RecordedEvent) {
+  if (notOurs === undefined) return metadata.organizationId;
+  return stream.startsWith(ORGANIZATION) ? stream.slice(ORGANIZATION.length) : undefined;
 }
 
 /** An event as people may read it: who, what, when, from where; nothing secret. */
 export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditEntry {
   const { actor, client, requestId = '', occurredAt } = event.metadata;
+  if (event.notOurs !== undefined) return notOursEntry(event, event.notOurs);
   const data = event.data as Readonly<Record<string, unknown>>;
   const subjectId = subjectOf(event.stream, data);
   // A failed login tells where its account was tried from: that goes with the account.
@@ -57,6 +71,26 @@ export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditE
     requestId,
     stream: event.stream,
     data: JSON.stringify(visible(data)),
+  };
+}
+
+/** Nothing of what it says is shown, but for its type and the time that it claims. */
+function notOursEntry(event: RecordedEvent, reason: string): AuditEntry {
+  const { position, type, stream, metadata } = event;
+  return {
+    position: String(position),
+    occurredAt: metadata.occurredAt,
+    type,
+    outcome: 'not ours',
+    actor: '',
+    actorId: '',
+    subject: '',
+    subjectId: '',
+    address: '',
+    userAgent: '',
+    requestId: '',
+    stream,
+    data: JSON.stringify({ reason }),
   };
 }
 

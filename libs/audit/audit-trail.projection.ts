@@ -1,7 +1,7 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
-import { audited, toEntry } from './audit-entry.js';
+import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 import { isNotThere, type TrailLead } from './trail-lead.js';
 
@@ -51,7 +51,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (event.type === 'OrganizationDeleted')
       await this.end((event.data as { readonly database: string }).database);
     const entry = audited(event);
-    const database = entry && this.directory.database(entry.metadata.organizationId);
+    const database = entry && this.directory.database(organizationOfEntry(entry));
     if (entry && database !== undefined)
       this.chain(database, entry, await this.storedOf(database, entry));
     if (this.live && event.type === 'UserErased') this.hasErased = true;

@@ -1,6 +1,6 @@
 import type { Projection, RecordedEvent } from '@app/event-store';
 import type { AuditDirectory } from './audit-directory.js';
-import { audited } from './audit-entry.js';
+import { audited, organizationOfEntry } from './audit-entry.js';
 import type { TrailLead } from './trail-lead.js';
 
 /**
@@ -26,7 +26,7 @@ export class FollowLeadProjection implements Projection {
 
   async apply(event: RecordedEvent): Promise<void> {
     const entry = this.lead.isLeading ? undefined : audited(event);
-    const database = entry && this.directory.database(entry.metadata.organizationId);
+    const database = entry && this.directory.database(organizationOfEntry(entry));
     if (database !== undefined)
       await this.lead.follow(database, event.position, this.directory.database(undefined));
   }

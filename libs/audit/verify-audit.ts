@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
-import { audited, toEntry } from './audit-entry.js';
+import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** What was found out about one organization's trail. */
@@ -68,7 +68,7 @@ export async function verifyAudit(
     if (read % PIECE === 0) await options.pause?.();
     if (upTo !== undefined && event.position > upTo) break;
     const entry = audited(event);
-    const database = entry && directory.database(entry.metadata.organizationId);
+    const database = entry && directory.database(organizationOfEntry(entry));
     const trail = database === undefined ? undefined : trails.get(database);
     if (entry && trail) {
       const hash = chainHash(key(entry.position), trail.head, entry);

@@ -13,6 +13,10 @@ export interface EventMetadata {
   readonly schemaVersion?: number;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
+  /** Of our event before it in its stream; empty for the first one. Absent: from before events had MACs. */
+  readonly previousMac?: string;
+  /** Over all else that it is: see `event-mac.ts`. */
+  readonly mac?: string;
 }
 
 export interface NewEvent<Type extends string = string, Data = unknown> {
@@ -36,6 +40,8 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly original?: RecordedEvent;
   /** Why this program does not understand it. It says nothing then, and nobody may decide on it. */
   readonly notUnderstood?: string;
+  /** Why it is known that this installation did not write it. It says nothing then. */
+  readonly notOurs?: string;
   /** What it says in the words of today, where that takes several events. It says nothing itself then. */
   readonly parts?: readonly RecordedEvent[];
 }

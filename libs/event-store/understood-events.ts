@@ -65,6 +65,7 @@ export class UnderstoodEvents extends MappedEventStore {
   }
 
   protected toRead(event: RecordedEvent): RecordedEvent {
+    if (event.notOurs !== undefined) return event;
     const problem = metadataProblem(event.metadata);
     if (problem !== undefined) return this.passedOver(event, NOBODYS, problem);
     const version = event.metadata.schemaVersion ?? FIRST_VERSION;

@@ -5,7 +5,7 @@ import { ROLES } from './aggregates/roles.js';
 import { TOKEN_ROLES } from './aggregates/tokens.js';
 import type { UserEvent } from './aggregates/user.aggregate.js';
 import type { FailedLoginEvent } from './auth/failed-logins.js';
-import type { InstallationEvent } from './people/installation-key.js';
+import { INSTALLATION_EVENTS, type InstallationEvent } from './people/installation-events.js';
 import type { SessionEnded } from './projections/ended-sessions.projection.js';
 
 type IdentityEvent =
@@ -95,9 +95,7 @@ export const IDENTITY_EVENTS: EventFields<IdentityEvent> = {
     morePrefixes: z.literal(true).exactOptional(),
   },
 
-  InstallationKeyNoted: { check: text },
-  InstallationKeyChanged: { check: text, former: text },
-  AccountsLeftOut: { accounts: z.array(text), passcodes: z.array(text) },
+  ...INSTALLATION_EVENTS,
   EmailReserved: holder,
   EmailReleased: holder,
   OrganizationNameReserved: holder,

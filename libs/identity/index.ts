@@ -11,6 +11,7 @@ export {
   changeInstallationKey,
   eventsOfInstallation,
   FormerKeyError,
+  recognizeKey,
 } from './people/installation-key.js';
 export { PersonalData } from './people/personal-data.js';
 export { EndedSessionsProjection } from './projections/ended-sessions.projection.js';

@@ -5,7 +5,7 @@ export interface AuditRow {
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
   readonly type: string;
-  readonly outcome: 'done' | 'refused' | 'failed';
+  readonly outcome: 'done' | 'refused' | 'failed' | 'not ours';
   /** E-mail of who did it, `system` or `anonymous`; empty once erased. */
   readonly actor: string;
   readonly actorId: string;

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventStore, RecordedEvent } from '@app/event-store';
+import { NotOurs, type EventStore, type RecordedEvent } from '@app/event-store';
+import { openServerKey } from '@app/key-store';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
 import { openEventStoreDb } from '../../libs/event-store/eventstoredb/event-store-db.js';
+import { authenticEvents } from '../../libs/identity/people/installation-events.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { report } from './report.js';
@@ -149,7 +151,9 @@ describe.each([
 
     const store = site.open(dataDirectory);
     const bare = await bareAppends(store);
-    await lengthen(store);
+    const serverKey = openServerKey(dataDirectory, undefined, false);
+    const met = new NotOurs({ error: () => undefined });
+    await lengthen(authenticEvents(store, serverKey, 0n, met));
     await store.close();
     const started = await timed(async () => (server = await start()));
     const folding = await timed(() => rotate(server, 'default'));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemContext, type EventStore } from '@app/event-store';
+import { NotOurs, systemContext, type EventStore } from '@app/event-store';
 import { openEmbeddedEventStore } from '@app/event-store/embedded';
 import { openEventStoreDb } from '@app/event-store/eventstoredb';
 import { changeInstallationKey, eventsOfInstallation, FormerKeyError } from '@app/identity';
@@ -52,12 +52,20 @@ describe.each([
   });
   const keysOf = ({ serverKey, directory: own }: Server) =>
     new EmbeddedPersonKeys(join(own, 'person-keys'), serverKey);
-  const check = (one: Server): Promise<EventStore> =>
-    eventsOfInstallation(store, {
+  const notOurs = new NotOurs({ error: () => undefined });
+  const check = async (one: Server, isAlone = true): Promise<EventStore> => {
+    const { events } = await eventsOfInstallation(store, {
       serverKey: one.serverKey,
       openKeys: () => Promise.resolve(keysOf(one)),
+      isAlone,
+      understand: (each) => each,
+      notOurs,
       log,
     });
+    return events;
+  };
+  const change = (from: Server, to: Server): Promise<void> =>
+    changeInstallationKey(store, from.serverKey, to.serverKey, notOurs);
   const site = (one: Server, events: EventStore): Site =>
     ({ ...one, store: events, dispose: () => Promise.resolve() }) as unknown as Site;
 
@@ -101,7 +109,7 @@ describe.each([
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
     if (first.status === 'fulfilled') await check(same);
     const noted = (await eventsOf(store)).filter(({ stream }) => stream === 'installation-key');
-    expect(noted).toHaveLength(1);
+    expect(noted.map(({ type }) => type)).toEqual(['InstallationKeyNoted', 'EventsSealed']);
   });
 
   it('is noted in an installation of before only by a key that opens its first sealed text', async () => {
@@ -113,6 +121,7 @@ describe.each([
     await check(first);
     expect((await eventsOf(store)).slice(before.length).map(({ type }) => type)).toEqual([
       'InstallationKeyNoted',
+      'EventsSealed',
     ]);
     await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
   });
@@ -182,7 +191,8 @@ describe.each([
     await node.stop();
 
     const [second, third] = [server('a'), server('a')];
-    await changeInstallationKey(await check(first), first.serverKey, second.serverKey);
+    await check(first);
+    await change(first, second);
     await expect(check(first)).rejects.toThrow(FormerKeyError);
     await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
     // Broken off before the keys of people were wrapped anew: all is there.
@@ -190,7 +200,7 @@ describe.each([
     expect(between.users.byEmail(ann.email)?.firstName).toBe('Ann');
     await between.stop();
     expect(await keysOf(second).rewrap()).toBe(2);
-    await changeInstallationKey(await check(second), second.serverKey, third.serverKey);
+    await change(second, third);
     await check(third);
     await keysOf(third).rewrap();
 
@@ -211,16 +221,62 @@ describe.each([
   it('is not changed to one that it had, and once of two at the same moment', async () => {
     const first = server('a');
     await (await start(first)).stop();
-    const events = await check(first);
-    await expect(changeInstallationKey(events, first.serverKey, first.serverKey)).rejects.toThrow(
-      /is, or was, the key/,
-    );
+    await check(first);
+    await expect(change(first, first)).rejects.toThrow(/is, or was, the key/);
     const both = await Promise.allSettled(
-      [server('a'), server('a')].map((next) =>
-        changeInstallationKey(events, first.serverKey, next.serverKey),
-      ),
+      [server('a'), server('a')].map((next) => change(first, next)),
     );
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('seals what is older than MACs only where no older release can be beside it', async () => {
+    const first = server('a');
+    await (await start(first, true)).stop();
+    const before = await eventsOf(store);
+    await expect(check(first, false)).rejects.toThrow(/millrace seal-events/);
+    expect(await eventsOf(store)).toEqual(before);
+    await check(first);
+    // What the older release writes after that is not of this installation any more.
+    const late = await startNode(site(first, store));
+    await late.memberships.create('late', undefined, systemContext());
+    await late.stop();
+    const node = await startNode(site(first, await check(first, false)));
+    expect(node.users.root()?.email).toBe(EMAIL);
+    expect(node.organizations.find('late')).toBeUndefined();
+    await node.memberships.create('late', undefined, systemContext());
+    expect(node.organizations.find('late')?.name).toBe('late');
+    await node.stop();
+  });
+
+  it('is of no other program, whatever that writes into its stream', async () => {
+    const [first, second, stranger] = [server('a'), server('a'), server('b')];
+    const node = await start(first);
+    const root = node.users.root()?.id ?? '';
+    await node.stop();
+    const [noted, sealed] = await eventsOf(store);
+    const forge = async (type: string, data: object, metadata = noted?.metadata): Promise<void> => {
+      if (!metadata) throw new Error('nothing was noted');
+      const event = { id: crypto.randomUUID(), type, data, metadata };
+      await store.append('installation-key', [event], 'any');
+    };
+    const strange = { check: 'x' };
+    await forge('InstallationKeyNoted', strange);
+    await forge('InstallationKeyChanged', { ...strange, former: 'x', signed: 'x' });
+    await forge('AccountsLeftOut', { accounts: [root], passcodes: [] });
+    await forge('EventsSealed', { upTo: '999999999999' }, sealed?.metadata);
+    await forge('EventsSealed', { upTo: 7 });
+    const again = await start(first);
+    expect(again.users.root()?.id).toBe(root);
+    await again.stop();
+    await expect(check(stranger)).rejects.toThrow(OTHER_KEY);
+    // The key is changed past them, and who has the one before is told so.
+    await change(first, second);
+    await forge('InstallationKeyChanged', { ...strange, former: 'x' });
+    await expect(check(first)).rejects.toThrow(FormerKeyError);
+    await expect(check(stranger)).rejects.toThrow(OTHER_KEY);
+    const last = await startNode(site(second, await check(second)));
+    expect(last.users.root()?.id).toBe(root);
+    await last.stop();
   });
 
   /** As a server of before did: to another key root is not there. */

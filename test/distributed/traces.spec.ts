@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,7 @@ describe('traces, through Kafka into the writer', () => {
       KAFKA_UPLOAD_ORGANIZATIONS: 'default',
       EVENTSTORE_URL: events.url,
       CLICKHOUSE_URL: tables.url,
+      MILLRACE_SECRET_KEY: randomBytes(32).toString('base64'),
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_BSP_SCHEDULE_DELAY: '100',
     };

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { NotOurs } from '@app/event-store';
+import { openServerKey } from '@app/key-store';
 import { environment } from '../../bin/prepare.mjs';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
+import { authenticEvents } from '../../libs/identity/people/installation-events.js';
 import { newEvent } from '../contract/event-store.contract.js';
-import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
-import { until } from '../server/until.js';
 
 /** Whose events they are: `organization-<id>`, `stream-<id>`. */
 interface Places {
@@ -85,7 +85,13 @@ describe('an event that is not understood, in the embedded store', () => {
     (server = await startServer({ dataDirectory, variables }));
 
   async function stored(): Promise<Places> {
-    const store = openEmbeddedEventStore({ directory: join(dataDirectory, 'events') });
+    const serverKey = openServerKey(dataDirectory, undefined, false);
+    const store = authenticEvents(
+      openEmbeddedEventStore({ directory: join(dataDirectory, 'events') }),
+      serverKey,
+      0n,
+      new NotOurs({ error: () => undefined }),
+    );
     try {
       let [organization, stream, id] = ['', '', ''];
       for await (const event of store.readAll()) {
@@ -144,60 +150,5 @@ describe('an event that is not understood, in the embedded store', () => {
       expect.stringMatching(`event \\d+ of ${organization}, OrganizationPraised: .+`),
       expect.stringMatching(`event \\d+ of ${stream}, StreamSettingsChanged: version 2 .+`),
     ]);
-  }, 120_000);
-});
-
-describe('an event that is not understood, in EventStoreDB (double)', () => {
-  let double: EventStoreDbDouble;
-  let dataDirectory: string;
-  let server: Server | undefined;
-
-  beforeAll(async () => {
-    double = await EventStoreDbDouble.start();
-    dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-'));
-  });
-  afterAll(async () => {
-    await server?.stop();
-    await double.stop();
-    rmSync(dataDirectory, { recursive: true, force: true });
-  });
-
-  /** Another login of the same server writes into our streams. */
-  function write(stream: string, type: string, data: string, contentType = 'application/json') {
-    const event = { id: randomUUID(), type, contentType, data: Buffer.from(data) };
-    double.log.append(stream, [{ ...event, metadata: Buffer.from('') }], -2);
-  }
-
-  function organizationOf(name: string): string {
-    for (let index = 0; index < double.log.size; index += 1) {
-      const record = double.log.record(index);
-      if (record?.type !== 'OrganizationCreated') continue;
-      const data = JSON.parse(Buffer.from(record.data).toString()) as { name: string };
-      if (data.name === name) return record.stream;
-    }
-    throw new Error(`no organization ${name}`);
-  }
-
-  it('is refused by name, when it comes and at the next start', async () => {
-    const start = async (): Promise<Server> =>
-      (server = await startServer({
-        dataDirectory,
-        variables: { ...variables, EVENTSTORE_URL: double.url },
-      }));
-    await furnish(await start());
-    const acme = organizationOf('acme');
-    write(acme, 'UserRoleChanged', '{"organizationId":');
-    write(acme, 'UserRoleChanged', 'bytes', 'application/octet-stream');
-    write('millrace.nobody-knows', 'X', 'null');
-    for (const running of [server as unknown as Server, undefined]) {
-      const now = running ?? (await start());
-      await until(async () => (await metric(now)) === 3);
-      expectRefused(await rotate(now, 'acme'));
-      expect((await rotate(now, 'other')).status).toBe(200);
-      expect((await sent(now, 'acme/logs', { a: 2 })).status).toBe(200);
-      expect(now.output().match(NAMED)).toHaveLength(3);
-      expect(await now.stop()).toBe(0);
-    }
-    server = undefined;
   }, 120_000);
 });

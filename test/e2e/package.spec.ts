@@ -57,6 +57,7 @@ describe('the npm package', () => {
         'backup',
         'restore',
         'change-key',
+        'seal-events',
       ].map((name) => `dist/apps/api/${name}.js`),
       ...['dist/apps/ingest-writer/main.js', 'dist/apps/cli/main.js', 'dist/apps/edge/bundle.mjs'],
       ...['CHANGELOG.md', 'README.md', 'LICENSE', 'docs/operators.md'],

@@ -1,6 +1,6 @@
 import { apiOf, requestJson } from './request.js';
 
-export const OUTCOMES = ['done', 'refused', 'failed'] as const;
+export const OUTCOMES = ['done', 'refused', 'failed', 'not ours'] as const;
 
 export interface AuditEntry {
   readonly position: number;

@@ -1,33 +1,26 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import {
   LeftOutEvents,
   WrongExpectedRevisionError,
+  type AuthenticEvents,
   type EventStore,
   type NewEvent,
+  type NotOurs,
 } from '@app/event-store';
 import { ServerKey, type FormerKey, type PersonKeys } from '@app/key-store';
 import { findForeign, isForeign, NOTHING_FOREIGN, type Foreign } from './foreign-accounts.js';
+import {
+  authenticEvents,
+  checkOf,
+  INSTALLATION,
+  keyChanged,
+  newEvent,
+  readInstallation,
+  type Change,
+  type Installation,
+} from './installation-events.js';
 import { Passcodes } from './passcode.js';
 
-/** Whose events these are: a stream of its own, beside them, so that every process finds it. */
-const STREAM = 'installation-key';
-const NOTED = 'InstallationKeyNoted';
-const CHANGED = 'InstallationKeyChanged';
-const ACCOUNTS_LEFT_OUT = 'AccountsLeftOut';
-/** In the stream of the installation's key. */
-export type InstallationEvent =
-  | { readonly type: typeof NOTED; readonly data: { readonly check: string } }
-  | {
-      readonly type: typeof CHANGED;
-      readonly data: { readonly check: string; readonly former: string };
-    }
-  | {
-      readonly type: typeof ACCOUNTS_LEFT_OUT;
-      readonly data: {
-        readonly accounts: readonly string[];
-        readonly passcodes: readonly string[];
-      };
-    };
 /** What one event names: a store may bound an event's bytes. */
 const NAMED_AT_ONCE = 1000;
 const LOGGED_MAX = 10;
@@ -40,60 +33,53 @@ export interface KeyHolder {
   readonly serverKey: ServerKey;
   /** Opens them; absent in a process that has none: it checks the key, and notes nothing. */
   readonly openKeys?: () => Promise<PersonKeys>;
+  /** Nobody else appends: events of a release from before MACs may be sealed off now. */
+  readonly isAlone: boolean;
+  /** The events of a store as this program understands them. */
+  understand(this: void, store: EventStore): EventStore;
+  readonly notOurs: NotOurs;
   readonly log: InstallationKeyLog;
+}
+
+/** An installation's events, in two forms. */
+export interface InstallationEvents {
+  /** As everybody sees them. */
+  readonly events: EventStore;
+  /** Only judged whether they are ours. */
+  readonly authentic: AuthenticEvents;
 }
 
 /**
  * Makes sure that this process has the key that the events were written with, and answers the
- * events as everybody sees them. To another key nobody exists, since e-mails are hashed with the
- * key: it would found the installation anew in the same events. The first process of all notes a
- * check of its key; where events are older than such checks, only a key that opens the first of
- * them is noted, together with what an installation with another key left among them meanwhile.
- * @throws {Error} when the events were written with another key.
+ * events as everybody sees them: those that the installation has written. To another key nobody
+ * exists, since e-mails are hashed with the key: it would found the installation anew in the same
+ * events. The first process of all notes a check of its key; where events are older than such
+ * checks, only a key that opens the first of them is noted, together with what an installation with
+ * another key left among them meanwhile. What is older than MACs is sealed off by a position.
+ * @param store as it is stored
+ * @throws {Error} when the events were written with another key, or are to be sealed and may not be
  */
 export async function eventsOfInstallation(
   store: EventStore,
-  { serverKey, openKeys, log }: KeyHolder,
-): Promise<EventStore> {
-  const check = checkOf(serverKey);
-  const kept = await noted(store);
-  if (kept) return accept(store, kept, serverKey, log);
-  const isNew = (await store.lastPosition()) === undefined;
-  if (!isNew && !(await opensFirst(store, serverKey))) throw new Error(OTHER_KEY);
-  if (!openKeys) return store;
-  const foreign = isNew
-    ? NOTHING_FOREIGN
-    : await findForeign(store, new Passcodes(serverKey), await openKeys());
-  try {
-    await store.append(STREAM, noteOf(check, foreign), 'no-stream');
-  } catch (error) {
-    // Another process, which starts at the same moment, was faster.
-    if (!(error instanceof WrongExpectedRevisionError)) throw error;
+  holder: KeyHolder,
+): Promise<InstallationEvents> {
+  const { serverKey, openKeys } = holder;
+  let installation = await known(store, serverKey);
+  if (installation.sealedUpTo === undefined) {
+    const last = await store.lastPosition();
+    if (last === undefined && !openKeys) return seen(store, installation, 0n, holder);
+    if (last !== undefined && (!holder.isAlone || !openKeys)) throw new NotSealedError();
+    await seal(store, installation, last, holder);
+    installation = await known(store, serverKey);
   }
-  const now = await noted(store);
-  if (!now) throw new Error('the event store does not give back what was noted about the key');
-  return accept(store, now, serverKey, log);
+  const { sealedUpTo } = installation;
+  if (sealedUpTo === undefined)
+    throw new Error('the event store does not give back what was noted about the key');
+  return seen(store, installation, sealedUpTo, holder);
 }
 
 const OTHER_KEY =
   'MILLRACE_SECRET_KEY is not the key that the events of this installation were written with (nor is the file secret-key, where that is used); give every process the key of the first one';
-
-/** A key that came after another one. */
-interface Change {
-  readonly check: string;
-  /** The one before, sealed with this one. */
-  readonly former: string;
-  readonly position: bigint;
-}
-
-interface Noted {
-  /** Of the first key. */
-  readonly check: string;
-  readonly changes: readonly Change[];
-  readonly foreign: Foreign;
-  /** How many events the stream has. */
-  readonly length: number;
-}
 
 /** The key is one that was in force before. */
 export class FormerKeyError extends Error {
@@ -105,41 +91,93 @@ export class FormerKeyError extends Error {
   }
 }
 
+/** A release from before events had MACs may be running beside. */
+class NotSealedError extends Error {
+  constructor() {
+    super(
+      'the events of this installation were written by a release from before events had MACs: stop every process of it, run `millrace seal-events` once, and start this release everywhere (docs/operations.md, "Upgrade")',
+    );
+    this.name = 'NotSealedError';
+  }
+}
+
 /**
  * From now on `next` is the key of these events, and the one of before opens nothing by itself. No
  * other process may run meanwhile. The keys of people are to be wrapped anew after it.
- * @param events of this installation, opened with `current`
+ * @param store as it is stored, of this installation, opened with `current`
  * @throws {Error} when the key was in use before
  */
 export async function changeInstallationKey(
-  events: EventStore,
+  store: EventStore,
   current: ServerKey,
   next: ServerKey,
+  met: NotOurs,
 ): Promise<void> {
-  const before = await noted(events);
-  if (!before) throw new Error('the events have no check of the key: start the server once');
+  const { check: first, changes, sealedUpTo, revision } = await readInstallation(store, current);
+  if (first === undefined || sealedUpTo === undefined)
+    throw new Error('the events have no check of the key: start the server once');
   const check = checkOf(next);
-  if ([before, ...before.changes].some((each) => each.check === check))
+  if ([first, ...changes.map((each) => each.check)].includes(check))
     throw new Error('this key is, or was, the key of this installation; want another one');
-  const change = newEvent({ type: CHANGED, data: { check, former: current.sealFor(next) } });
-  await events.append(STREAM, [change], before.length - 1);
+  const events = authenticEvents(store, current, sealedUpTo, met, next);
+  await events.append(INSTALLATION, [keyChanged(current, next)], revision);
 }
 
-const checkOf = (key: ServerKey): string => key.fingerprint('installation', 'millrace');
+/** From now on the key knows those before it. @throws when it is not the one of the installation */
+export async function recognizeKey(store: EventStore, serverKey: ServerKey): Promise<void> {
+  await known(store, serverKey);
+}
 
-function accept(
-  store: EventStore,
-  { check, changes, foreign }: Noted,
-  serverKey: ServerKey,
-  log: InstallationKeyLog,
-): EventStore {
+async function known(store: EventStore, serverKey: ServerKey): Promise<Installation> {
+  const installation = await readInstallation(store, serverKey);
+  const { check, changes, isFormer } = installation;
+  if (isFormer) throw new FormerKeyError();
+  if (check === undefined) return installation;
   const mine = checkOf(serverKey);
   const checks = [check, ...changes.map((change) => change.check)];
   if (!isSame(checks.at(-1) ?? '', mine))
     throw checks.some((each) => isSame(each, mine)) ? new FormerKeyError() : new Error(OTHER_KEY);
   serverKey.knowFormer(formerOf(serverKey, changes));
+  return installation;
+}
+
+/** @param last position of the last event; undefined: there is none */
+async function seal(
+  store: EventStore,
+  { check, revision }: Installation,
+  last: bigint | undefined,
+  { serverKey, openKeys, understand, notOurs }: KeyHolder,
+): Promise<void> {
+  const events = authenticEvents(store, serverKey, last ?? 0n, notOurs);
+  const noted: NewEvent[] = [];
+  if (check === undefined) {
+    const old = understand(events);
+    if (last !== undefined && !(await opensFirst(old, serverKey))) throw new Error(OTHER_KEY);
+    const foreign =
+      last === undefined || !openKeys
+        ? NOTHING_FOREIGN
+        : await findForeign(old, new Passcodes(serverKey), await openKeys());
+    noted.push(...noteOf(checkOf(serverKey), foreign));
+  }
+  noted.push(newEvent({ type: 'EventsSealed', data: { upTo: String(last ?? 0n) } }));
+  try {
+    await events.append(INSTALLATION, noted, revision === -1 ? 'no-stream' : revision);
+  } catch (error) {
+    // Another process, which starts at the same moment, was faster.
+    if (!(error instanceof WrongExpectedRevisionError)) throw error;
+  }
+}
+
+function seen(
+  store: EventStore,
+  { foreign }: Installation,
+  sealedUpTo: bigint,
+  { serverKey, understand, notOurs, log }: KeyHolder,
+): InstallationEvents {
+  const authentic = authenticEvents(store, serverKey, sealedUpTo, notOurs);
+  const events = understand(authentic);
   const { accounts, passcodes } = foreign;
-  if (accounts.size + passcodes.size === 0) return store;
+  if (accounts.size + passcodes.size === 0) return { events, authentic };
   log.warn(
     {
       accounts: accounts.size,
@@ -148,7 +186,7 @@ function accept(
     },
     'accounts and passcodes are left out that a server with another MILLRACE_SECRET_KEY has written among the events of this installation',
   );
-  return new LeftOutEvents(store, (event) => isForeign(event, foreign));
+  return { events: new LeftOutEvents(events, (event) => isForeign(event, foreign)), authentic };
 }
 
 function isSame(check: string, mine: string): boolean {
@@ -168,32 +206,13 @@ function formerOf(newest: ServerKey, changes: readonly Change[]): readonly Forme
   return former;
 }
 
-async function noted(store: EventStore): Promise<Noted | undefined> {
-  let check: string | undefined;
-  let length = 0;
-  const changes: Change[] = [];
-  const accounts = new Set<string>();
-  const passcodes = new Set<string>();
-  for await (const { type, data, position } of store.read(STREAM)) {
-    length += 1;
-    if (type === CHANGED) changes.push({ ...(data as Omit<Change, 'position'>), position });
-    if (type === NOTED) check ??= (data as { readonly check: string }).check;
-    if (type !== ACCOUNTS_LEFT_OUT) continue;
-    const named = data as { readonly accounts: string[]; readonly passcodes: string[] };
-    for (const id of named.accounts) accounts.add(id);
-    for (const id of named.passcodes) passcodes.add(id);
-  }
-  if (check === undefined) return undefined;
-  return { check, changes, foreign: { accounts, passcodes }, length };
-}
-
 function noteOf(check: string, { accounts, passcodes }: Foreign): NewEvent[] {
-  const events = [newEvent({ type: NOTED, data: { check } })];
+  const events = [newEvent({ type: 'InstallationKeyNoted', data: { check } })];
   const [ids, rotations] = [[...accounts], [...passcodes]];
   for (let at = 0; at < Math.max(ids.length, rotations.length); at += NAMED_AT_ONCE)
     events.push(
       newEvent({
-        type: ACCOUNTS_LEFT_OUT,
+        type: 'AccountsLeftOut',
         data: {
           accounts: ids.slice(at, at + NAMED_AT_ONCE),
           passcodes: rotations.slice(at, at + NAMED_AT_ONCE),
@@ -201,20 +220,6 @@ function noteOf(check: string, { accounts, passcodes }: Foreign): NewEvent[] {
       }),
     );
   return events;
-}
-
-function newEvent(event: InstallationEvent): NewEvent {
-  const id = randomUUID();
-  return {
-    id,
-    ...event,
-    metadata: {
-      $correlationId: id,
-      $causationId: id,
-      actor: 'system',
-      occurredAt: new Date().toISOString(),
-    },
-  };
 }
 
 /** Whether the key opens the first text that was sealed with one; while there is none, any does. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ export class Cluster {
   private readonly directory = mkdtempSync(join(tmpdir(), 'millrace-cluster-'));
   private readonly writers: (Writer | undefined)[] = [undefined, undefined];
   private apiServer: Server | undefined;
+  private readonly secretKey = randomBytes(32).toString('base64');
 
   private constructor(
     readonly kafka: KafkaServer,
@@ -148,6 +150,7 @@ export class Cluster {
     return {
       KAFKA_BROKERS: this.kafka.brokers,
       KAFKA_NAMESPACE: NAMESPACE,
+      MILLRACE_SECRET_KEY: this.secretKey,
       EVENTSTORE_URL: this.events.url,
       CLICKHOUSE_URL: this.clickHouse.url,
     };

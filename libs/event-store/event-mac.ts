@@ -1,0 +1,37 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
+
+/** What the first event of a stream has before it. */
+export const NO_MAC = '';
+
+/** 132 bits: whoever guesses one has to have it judged by us. */
+const CHARACTERS = 22;
+
+/** An event at its place in a stream. */
+type Placed = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
+
+/**
+ * The first part of an HMAC-SHA-256, in base64url, over the event and its place. Its metadata tell the MAC of our event
+ * before it in the same stream, so that one covers all before.
+ */
+export function macOf(key: Uint8Array, event: Placed): string {
+  const { id, stream, revision, type, data } = event;
+  // Whatever another program has left there.
+  const metadata = { ...(event.metadata as EventMetadata | null), mac: undefined };
+  const content = JSON.stringify([stream, revision, id, type, data, metadata]);
+  return createHmac('sha256', key).update(content).digest('base64url').slice(0, CHARACTERS);
+}
+
+/** With its MAC, and what that covers beside it. */
+export function withMac(key: Uint8Array, event: Placed, previousMac: string): NewEvent {
+  const { id, type, data } = event;
+  const metadata = { ...event.metadata, previousMac };
+  const mac = macOf(key, { ...event, metadata });
+  return { id, type, data, metadata: { ...metadata, mac } };
+}
+
+export function isMac(given: unknown, mac: string): boolean {
+  if (typeof given !== 'string') return false;
+  const [a, b] = [Buffer.from(given), Buffer.from(mac)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

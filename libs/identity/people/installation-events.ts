@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import {
+  AuthenticEvents,
+  isMac,
+  macOf,
+  type EventFields,
+  type EventStore,
+  type NewEvent,
+  type NotOurs,
+  type RecordedEvent,
+} from '@app/event-store';
+import { ServerKey } from '@app/key-store';
+import { z } from 'zod';
+import type { Foreign } from './foreign-accounts.js';
+
+/** Whose events these are: a stream of its own, beside them, so that every process finds it. */
+export const INSTALLATION = 'installation-key';
+/** What the MACs of events are made with. */
+const MAC_PURPOSE = 'event-macs';
+const SIGNED_PURPOSE = 'installation-change';
+
+/** In the stream of the installation's key. */
+export type InstallationEvent =
+  | { readonly type: 'InstallationKeyNoted'; readonly data: { readonly check: string } }
+  | {
+      readonly type: 'InstallationKeyChanged';
+      readonly data: {
+        readonly check: string;
+        /** The one before, sealed with this one. */
+        readonly former: string;
+        /** By the one before, so that who still has that one is told. */
+        readonly signed?: string;
+      };
+    }
+  | {
+      readonly type: 'AccountsLeftOut';
+      readonly data: {
+        readonly accounts: readonly string[];
+        readonly passcodes: readonly string[];
+      };
+    }
+  /** From here on events carry MACs; those up to the position are taken as they are. */
+  | { readonly type: 'EventsSealed'; readonly data: { readonly upTo: string } };
+
+const text = z.string();
+
+export const INSTALLATION_EVENTS: EventFields<InstallationEvent> = {
+  InstallationKeyNoted: { check: text },
+  InstallationKeyChanged: { check: text, former: text, signed: text.exactOptional() },
+  AccountsLeftOut: { accounts: z.array(text), passcodes: z.array(text) },
+  EventsSealed: { upTo: text.regex(/^\d+$/) },
+};
+
+/** A key that came after another one. */
+export interface Change {
+  readonly check: string;
+  readonly former: string;
+  readonly position: bigint;
+}
+
+/** What is known of an installation's key, and of its events. */
+export interface Installation {
+  /** Of the first key; undefined before it is noted. */
+  readonly check: string | undefined;
+  readonly changes: readonly Change[];
+  readonly foreign: Foreign;
+  /** Events after this position carry MACs; undefined: those of before MACs are not sealed off. */
+  readonly sealedUpTo: bigint | undefined;
+  /** Whether another key has taken this one's place. */
+  readonly isFormer: boolean;
+  /** Of the stream's last event, whosever that is; -1 before the first. */
+  readonly revision: number;
+}
+
+type Stored = InstallationEvent & Pick<RecordedEvent, 'position'>;
+
+/**
+ * Reads the stream of the key backwards: the last key vouches for itself, and opens the one before.
+ * What none of them vouches for is another program's, once the events are sealed.
+ * @param store as it is stored
+ */
+export async function readInstallation(
+  store: EventStore,
+  serverKey: ServerKey,
+): Promise<Installation> {
+  const all: RecordedEvent[] = [];
+  for await (const event of store.read(INSTALLATION)) all.push(event);
+  const sealedUpTo = findSeal(all, serverKey);
+  if (sealedUpTo === undefined && all.some((event) => isMadeWith(serverKey, event)))
+    throw new Error(
+      'the events of this installation were sealed, and their seal is gone: the event store was changed by somebody else; restore it from a backup',
+    );
+  const isOld = ({ position, metadata }: RecordedEvent): boolean =>
+    sealedUpTo === undefined || (position <= sealedUpTo && macOfMetadata(metadata) === undefined);
+  const authentic = new Set(authenticOnes(all, serverKey).map(({ position }) => position));
+  const ours = all.filter((event) => isOld(event) || authentic.has(event.position));
+  return { ...told(ours.flatMap(understood)), sealedUpTo, isFormer: all.some((event) => isFollowing(event, serverKey)), revision: all.at(-1)?.revision ?? -1 }; // prettier-ignore
+}
+
+/** Only what this installation has written says anything in it. */
+export const authenticEvents = (
+  store: EventStore,
+  serverKey: ServerKey,
+  sealedUpTo: bigint,
+  met: NotOurs,
+  appendWith = serverKey,
+): AuthenticEvents =>
+  new AuthenticEvents(
+    store,
+    {
+      key: appendWith.derive(MAC_PURPOSE),
+      keyAt: (position) => serverKey.deriveAt(MAC_PURPOSE, position),
+      sealedUpTo,
+    },
+    met,
+  );
+
+export const checkOf = (key: ServerKey): string => key.fingerprint('installation', 'millrace');
+
+/** @param current the key whose place `next` takes */
+export function keyChanged(current: ServerKey, next: ServerKey): NewEvent {
+  const [check, former] = [checkOf(next), current.sealFor(next)];
+  const signed = signatureOf(current, check, former);
+  return newEvent({ type: 'InstallationKeyChanged', data: { check, former, signed } });
+}
+
+export function newEvent(event: InstallationEvent): NewEvent {
+  const id = randomUUID();
+  return {
+    id,
+    ...event,
+    metadata: {
+      $correlationId: id,
+      $causationId: id,
+      actor: 'system',
+      schemaVersion: 1,
+      occurredAt: new Date().toISOString(),
+    },
+  };
+}
+
+const signatureOf = (key: ServerKey, check: string, former: string): string =>
+  key.fingerprint(SIGNED_PURPOSE, `${check} ${former}`);
+
+const isMadeWith = (key: ServerKey, event: RecordedEvent): boolean =>
+  isMac(macOfMetadata(event.metadata), macOf(key.derive(MAC_PURPOSE), event));
+
+const macOfMetadata = (metadata: unknown): unknown =>
+  typeof metadata === 'object' && metadata !== null && 'mac' in metadata ? metadata.mac : undefined;
+
+/** Those that carry a MAC of this key or of one before it, the last one first. */
+function authenticOnes(all: readonly RecordedEvent[], serverKey: ServerKey): RecordedEvent[] {
+  let key = serverKey;
+  return all.toReversed().filter((event) => {
+    if (!isMadeWith(key, event)) return false;
+    const [{ type, data } = event] = understood(event);
+    if (type === 'InstallationKeyChanged')
+      key = new ServerKey(key.openFormer((data as Change).former));
+    return true;
+  });
+}
+
+function findSeal(all: readonly RecordedEvent[], serverKey: ServerKey): bigint | undefined {
+  for (const event of authenticOnes(all, serverKey).flatMap(understood))
+    if (event.type === 'EventsSealed') return BigInt(event.data.upTo);
+  return undefined;
+}
+
+function isFollowing(event: RecordedEvent, serverKey: ServerKey): boolean {
+  return understood(event).some(
+    ({ type, data }) =>
+      type === 'InstallationKeyChanged' &&
+      isMac(data.signed, signatureOf(serverKey, data.check, data.former)),
+  );
+}
+
+/** As long as its fields are those of its type; what else is in the stream says nothing here. */
+function understood({ type, data, position }: RecordedEvent): readonly Stored[] {
+  if (!Object.hasOwn(INSTALLATION_EVENTS, type)) return [];
+  const fields = INSTALLATION_EVENTS[type as InstallationEvent['type']];
+  return z.object(fields).safeParse(data).success ? [{ type, data, position } as Stored] : [];
+}
+
+function told(events: readonly Stored[]): Pick<Installation, 'check' | 'changes' | 'foreign'> {
+  let check: string | undefined;
+  const changes: Change[] = [];
+  const accounts = new Set<string>();
+  const passcodes = new Set<string>();
+  for (const { type, data, position } of events) {
+    if (type === 'InstallationKeyChanged') changes.push({ ...data, position });
+    if (type === 'InstallationKeyNoted') check ??= data.check;
+    if (type !== 'AccountsLeftOut') continue;
+    for (const id of data.accounts) accounts.add(id);
+    for (const id of data.passcodes) passcodes.add(id);
+  }
+  return { check, changes, foreign: { accounts, passcodes } };
+}
