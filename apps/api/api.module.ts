@@ -32,6 +32,7 @@ import {
   HealthController,
   MetricsController,
   Readiness,
+  SIGN_UP,
   TENANT_BOUNDS,
   type Caller,
 } from '@app/platform';
@@ -170,6 +171,7 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: UnreadableTables, useValue: parts.damaged },
     { provide: Spool, useValue: parts.spool },
     { provide: DeadLetter, useValue: parts.deadLetter },
+    { provide: SIGN_UP, useValue: parts.config.signUp },
     { provide: TENANT_BOUNDS, useValue: parts.config.tenant },
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: DELTA_SOURCES, useValue: parts.config.delta },

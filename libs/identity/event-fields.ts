@@ -68,6 +68,8 @@ export const IDENTITY_EVENTS: EventFields<IdentityEvent> = {
     profile: text,
     credential: text,
   },
+  EmailUnproven: { id: text },
+  EmailProven: { id: text },
   UserProfileChanged: { id: text, profile: text },
   PasswordChanged: { id: text, credential: text },
   InvitationDeclined: { id: text, organizationId: text, invitationId: text },

@@ -15,11 +15,13 @@ import { DeleteOrganizationHandler } from './commands/delete-organization.comman
 import { EnsureRootHandler } from './commands/ensure-root.command.js';
 import { MakeTokenHandler } from './commands/make-token.command.js';
 import { NarrowDefaultHandler } from './commands/narrow-default.command.js';
+import { ProveEmailHandler } from './commands/prove-email.command.js';
 import { PutMemberHandler } from './commands/put-member.command.js';
 import { RemoveUserHandler } from './commands/remove-user.command.js';
 import { RenameOrganizationHandler } from './commands/rename-organization.command.js';
 import { RevokeTokenHandler } from './commands/revoke-token.command.js';
 import { RotatePasscodeHandler } from './commands/rotate-passcode.command.js';
+import { SignUpHandler } from './commands/sign-up.command.js';
 import { UpdateUserHandler } from './commands/update-user.command.js';
 import { WithdrawInvitationHandler } from './commands/withdraw-invitation.command.js';
 import { InvitationsController } from './http/invitations.controller.js';
@@ -27,6 +29,8 @@ import { NamingPace } from './http/naming-pace.js';
 import { OrganizationsController } from './http/organizations.controller.js';
 import { PeopleResolver } from './http/people.resolver.js';
 import { SessionsController } from './http/sessions.controller.js';
+import { SignUpPace } from './http/sign-up-pace.js';
+import { SignUpController } from './http/sign-up.controller.js';
 import { TokensController } from './http/tokens.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { AccountOwners } from './people/account-owners.js';
@@ -37,13 +41,14 @@ import { Memberships } from './people/memberships.js';
 import { Passcodes } from './people/passcode.js';
 import { TokenSecrets } from './people/token-secrets.js';
 
-/** Needs from the app: CommandPipeline, ServerKey, PersonalData, UsersProjection, OrganizationsProjection, InvitationsProjection, EndedSessionsProjection, KnownAddresses, DatabaseNames. */
+/** Needs from the app: CommandPipeline, ServerKey, PersonalData, UsersProjection, OrganizationsProjection, InvitationsProjection, EndedSessionsProjection, KnownAddresses, DatabaseNames, SIGN_UP. */
 @Module({
   imports: [CqrsModule],
   controllers: [
     InvitationsController,
     OrganizationsController,
     SessionsController,
+    SignUpController,
     TokensController,
     UsersController,
   ],
@@ -61,6 +66,7 @@ import { TokenSecrets } from './people/token-secrets.js';
     FailedLogins,
     Login,
     Sessions,
+    SignUpPace,
     VerifiedCredentials,
     EnsureRootHandler,
     AddUserHandler,
@@ -68,11 +74,13 @@ import { TokenSecrets } from './people/token-secrets.js';
     DeleteOrganizationHandler,
     MakeTokenHandler,
     NarrowDefaultHandler,
+    ProveEmailHandler,
     PutMemberHandler,
     RemoveUserHandler,
     RenameOrganizationHandler,
     RevokeTokenHandler,
     RotatePasscodeHandler,
+    SignUpHandler,
     UpdateUserHandler,
     WithdrawInvitationHandler,
     { provide: APP_GUARD, useClass: AuthGuard },

@@ -232,6 +232,18 @@ describe('readConfig', () => {
       expect(() => readConfig({ [name]: '5080' })).toThrow(`unknown ${name}`);
   });
 
+  it('lets nobody sign up unless it is told to, from the domains that it is told', () => {
+    expect(readConfig({}).signUp).toEqual({ open: false, domains: [] });
+    const told = { MILLRACE_SIGNUP: 'open', MILLRACE_SIGNUP_DOMAINS: 'Example.com, example.org,' };
+    expect(readConfig(told).signUp).toEqual({
+      open: true,
+      domains: ['example.com', 'example.org'],
+    });
+    expect(() => readConfig({ MILLRACE_SIGNUP: 'yes' })).toThrow(/MILLRACE_SIGNUP/);
+    for (const wrong of ['@example.com', 'localhost', 'a.example b.example'])
+      expect(() => readConfig({ MILLRACE_SIGNUP_DOMAINS: wrong })).toThrow(/want domains/);
+  });
+
   it('takes secrets from files, one of the two ways each', () => {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-config-'));
     const file = join(directory, 'password');

@@ -9,6 +9,7 @@ import { deltaSources, deltaVariables, type DeltaSources } from './delta-sources
 import { engineMemory } from './engine-memory.js';
 import { explainIssues } from './explain-issues.js';
 import { eventStoreConfig, eventStoreVariables, type EventStoreConfig } from './event-store-url.js';
+import { signUpConfig, signUpVariables, type SignUpConfig } from './sign-up-config.js';
 import { tenantBounds, tenantBoundVariables, type TenantBounds } from './tenant-bounds.js';
 import { positive, wholeNumber } from './whole-number.js';
 
@@ -68,6 +69,7 @@ const environment = z.object({
   MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND: wholeNumber(0),
   MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND: wholeNumber(0),
   ...tenantBoundVariables,
+  ...signUpVariables,
   MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
   MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
   MILLRACE_QUERY_READ_ROWS: positive(10_000_000_000),
@@ -145,6 +147,7 @@ export interface Config {
   readonly root: { readonly email: string; readonly password: string | undefined };
   readonly upload: UploadLimits;
   readonly tenant: TenantBounds;
+  readonly signUp: SignUpConfig;
   readonly delta: DeltaSources;
   readonly queueMaxBytes: number;
   readonly engineMemoryBytes: number | undefined;
@@ -226,6 +229,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       bytesPerSecond: values.MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND,
     },
     tenant: tenantBounds(values),
+    signUp: signUpConfig(values),
     delta: deltaSources(values),
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
     engineMemoryBytes: values.MILLRACE_ENGINE_MEMORY,

@@ -85,4 +85,5 @@ export { endOnUnhandledRejection } from './unhandled-rejections.js';
 export { pagePolicy } from './page-policy.js';
 export { programVersion } from './program-version.js';
 export { syncPath, syncPathSync, writeDurably, writeDurablySync } from './write-durably.js';
+export { SIGN_UP, type SignUpConfig } from './sign-up-config.js';
 export { TENANT_BOUNDS, type TenantBounds } from './tenant-bounds.js';

@@ -14,6 +14,7 @@ import { Catalog } from './catalog.js';
 import { KnownNames } from './dialect/known-names.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
+import { Verdicts } from './guard/verdicts.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './query-failure.js';
@@ -38,6 +39,8 @@ export interface QueryRequest {
 @Injectable()
 export class QueryPipeline {
   private readonly names: KnownNames | undefined;
+  /** Statements with columns that a format carries, where these stay so. */
+  private readonly fits = new Verdicts<string>();
 
   constructor(
     private readonly guard: Guard,
@@ -110,6 +113,17 @@ export class QueryPipeline {
   }
 
   private async fitted(query: WarehouseQuery): Promise<string> {
+    if (!this.catalog?.hasLastingTables) return this.fit(query);
+    const { sql, database, format, settings } = query;
+    const key = JSON.stringify([database, format, settings, sql]);
+    const known = this.fits.get(key);
+    if (known !== undefined) return known;
+    const fitted = await this.fit(query);
+    this.fits.set(key, fitted);
+    return fitted;
+  }
+
+  private async fit(query: WarehouseQuery): Promise<string> {
     const describing = {
       ...query,
       sql: `DESCRIBE TABLE (\n${query.sql}\n)`,

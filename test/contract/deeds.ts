@@ -12,6 +12,7 @@ type Asking = 'invite' | 'late' | 'accept' | 'decline' | 'withdraw';
 /** One thing that somebody does; numbers choose among who and what is there by then. */
 export type Deed =
   | { readonly do: 'register' | 'rename' | 'erase' | 'password'; readonly who: number }
+  | { readonly do: 'sign-up' | 'prove'; readonly who: number }
   | {
       readonly do: 'organize' | 'passcode' | 'token' | 'short-token' | 'revoke';
       readonly where: number;
@@ -26,6 +27,7 @@ const few = fc.nat({ max: 3 });
 const role = fc.constantFrom<Role>('admin', 'editor', 'member', 'viewer');
 export const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ do: fc.constantFrom('register', 'rename', 'erase', 'password'), who: few }),
+  fc.record({ do: fc.constantFrom('sign-up', 'prove'), who: few }),
   fc.record({
     do: fc.constantFrom('organize', 'passcode', 'token', 'short-token', 'revoke'),
     where: few,
@@ -78,6 +80,8 @@ export const FULL: Deed[] = [
   { do: 'invite', who: 3, where: 1 },
   { do: 'dissolve', where: 1 },
   { do: 'organize', where: 1 },
+  { do: 'sign-up', who: 3 },
+  { do: 'prove', who: 3 },
 ];
 
 async function perform(node: Node, what: Deed): Promise<void> {
@@ -90,6 +94,12 @@ async function perform(node: Node, what: Deed): Promise<void> {
   switch (what.do) {
     case 'register':
       return void (await accounts.register(account(`p${what.who}`), by()));
+    case 'sign-up':
+      return void (await accounts.register({ ...account(`p${what.who}`), unproven: true }, by()));
+    case 'prove': {
+      const user = person(what.who);
+      return user && accounts.proveEmail(user.id, by());
+    }
     case 'rename':
     case 'password':
     case 'erase': {

@@ -133,7 +133,7 @@ export async function startNode(site: Site, options: NodeOptions = {}): Promise<
     passcodes,
     accounts: new Accounts(pipeline, people, users),
     memberships,
-    asking: new Invitations(pipeline, memberships, people, invitations, organizations),
+    asking: new Invitations(pipeline, memberships, people, invitations, organizations, users),
     stop: () => projector.stop(),
   };
 }

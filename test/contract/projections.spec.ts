@@ -5,8 +5,10 @@ import { eventsOf, openSite, readModels, startNode, type ReadModels, type Site }
 import { rounds } from '../rounds.js';
 
 const TYPES = [
+  'EmailProven',
   'EmailReleased',
   'EmailReserved',
+  'EmailUnproven',
   'InvitationAccepted',
   'InvitationDeclined',
   'InvitationExpired',

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
 import { wordsOf } from '../api/request.js';
 import { signIn } from '../api/session.js';
+import { readSignUpRule } from '../api/sign-up.js';
+import { useAnswer } from '../api/use-answer.js';
 import { formText } from './form-text.js';
+import { SignUp } from './sign-up.js';
 
 interface Props {
   readonly notice: string | undefined;
@@ -13,6 +16,8 @@ export function SignIn({ notice, onSignedIn }: Props) {
   const [byToken, setByToken] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const [isNew, setNew] = useState(false);
+  const { answer: rule } = useAnswer(readSignUpRule, []);
 
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -32,6 +37,10 @@ export function SignIn({ notice, onSignedIn }: Props) {
     }
   };
 
+  if (isNew)
+    return (
+      <SignUp domains={rule?.domains ?? []} onSignedIn={onSignedIn} onBack={() => setNew(false)} />
+    );
   return (
     <main class="narrow">
       <h1>Millrace</h1>
@@ -73,6 +82,11 @@ export function SignIn({ notice, onSignedIn }: Props) {
           {byToken ? 'Use e-mail and password' : 'Use a token'}
         </button>
       </form>
+      {rule?.open && (
+        <button type="button" class="quiet" onClick={() => setNew(true)}>
+          Create an account
+        </button>
+      )}
       <p class="hint">
         First start? The server has printed root’s e-mail and password where it was started.
       </p>

@@ -33,6 +33,22 @@ describe('a user', () => {
     expect(() => given(registered, erased).when(register)).toThrow(failure('ALREADY_EXISTS'));
   });
 
+  it('has an e-mail that is unproven only when it says so, until somebody proves it, once', () => {
+    const unproven: UserEvent = { type: 'EmailUnproven', data: { id: '01A' } };
+    const proven: UserEvent = { type: 'EmailProven', data: { id: '01A' } };
+    const signUp: UserCommand = { type: 'register', user: ann, unproven: true };
+    expect(given().when(signUp)).toEqual([registered, unproven]);
+    expect(given(registered, unproven).state).toEqual({ ...ann, erased: false, unproven: true });
+    const prove: UserCommand = { type: 'prove-email' };
+    expect(given(registered, unproven).when(prove)).toEqual([proven]);
+    expect(given(registered, unproven, proven).state).toEqual({ ...ann, erased: false });
+    for (const done of [given(registered), given(registered, unproven, proven)])
+      expect(done.when(prove)).toEqual([]);
+    expect(() => given(registered, unproven, erased).when(prove)).toThrow(
+      failure('USER_NOT_FOUND'),
+    );
+  });
+
   it('changes its password', () => {
     const credential = 'v1.credential-2';
     expect(given(registered).when({ type: 'change', credential })).toEqual([passwordChanged]);

@@ -2,7 +2,13 @@ import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 
 export type UserEvent =
-  UserRegistered | UserProfileChanged | PasswordChanged | InvitationDeclined | UserErased;
+  | UserRegistered
+  | EmailUnproven
+  | EmailProven
+  | UserProfileChanged
+  | PasswordChanged
+  | InvitationDeclined
+  | UserErased;
 
 export interface UserRegistered {
   readonly type: 'UserRegistered';
@@ -16,6 +22,18 @@ export interface UserRegistered {
     /** argon2id hash in its text form, sealed with the person's key. */
     readonly credential: string;
   };
+}
+
+/** Nobody who may has said that the e-mail is theirs: it is that of who signed up, or of whom such a person has registered. */
+export interface EmailUnproven {
+  readonly type: 'EmailUnproven';
+  readonly data: { readonly id: string };
+}
+
+/** Somebody who may says that the e-mail is theirs. */
+export interface EmailProven {
+  readonly type: 'EmailProven';
+  readonly data: { readonly id: string };
 }
 
 export interface UserProfileChanged {
@@ -52,7 +70,13 @@ export interface Profile {
 }
 
 export type UserCommand =
-  | { readonly type: 'register'; readonly user: UserRegistered['data'] }
+  | {
+      readonly type: 'register';
+      readonly user: UserRegistered['data'];
+      /** Nobody has shown yet that the e-mail is theirs. */
+      readonly unproven?: boolean;
+    }
+  | { readonly type: 'prove-email' }
   | { readonly type: 'change'; readonly profile?: string; readonly credential?: string }
   | {
       readonly type: 'decline-invitation';
@@ -61,7 +85,13 @@ export type UserCommand =
     }
   | { readonly type: 'erase' };
 
-export type UserState = (UserRegistered['data'] & { readonly erased: boolean }) | undefined;
+export type UserState =
+  | (UserRegistered['data'] & {
+      readonly erased: boolean;
+      /** Absent: the e-mail is proven, as it was of all accounts before people signed up. */
+      readonly unproven?: true;
+    })
+  | undefined;
 
 export const userAggregate: Decider<UserState, UserCommand, UserEvent> = {
   initialState: undefined,
@@ -70,6 +100,10 @@ export const userAggregate: Decider<UserState, UserCommand, UserEvent> = {
     switch (event.type) {
       case 'UserRegistered':
         return { ...event.data, erased: false };
+      case 'EmailUnproven':
+        return state && { ...state, unproven: true };
+      case 'EmailProven':
+        return state && proven(state);
       case 'UserProfileChanged':
         return state && { ...state, profile: event.data.profile };
       case 'PasswordChanged':
@@ -84,11 +118,17 @@ export const userAggregate: Decider<UserState, UserCommand, UserEvent> = {
   decide(state, command) {
     if (command.type === 'register') {
       if (state) throw new MillraceError('ALREADY_EXISTS', 'User already exists');
-      return [{ type: 'UserRegistered', data: command.user }];
+      const { user, unproven } = command;
+      const registered = { type: 'UserRegistered' as const, data: user };
+      return unproven
+        ? [registered, { type: 'EmailUnproven', data: { id: user.id } }]
+        : [registered];
     }
     if (command.type === 'erase')
       return state && !state.erased ? [{ type: 'UserErased', data: { id: state.id } }] : [];
     if (!state || state.erased) throw new MillraceError('USER_NOT_FOUND', 'User not found');
+    if (command.type === 'prove-email')
+      return state.unproven ? [{ type: 'EmailProven', data: { id: state.id } }] : [];
     if (command.type === 'decline-invitation') {
       const { organizationId, invitationId } = command;
       return [{ type: 'InvitationDeclined', data: { id: state.id, organizationId, invitationId } }];
@@ -96,6 +136,10 @@ export const userAggregate: Decider<UserState, UserCommand, UserEvent> = {
     return change(state.id, command);
   },
 };
+
+function proven({ unproven: _, ...state }: NonNullable<UserState>): UserState {
+  return state;
+}
 
 function change(
   id: string,

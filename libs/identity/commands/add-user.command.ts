@@ -43,7 +43,9 @@ export class AddUserHandler implements ICommandHandler<AddUser, 'added' | 'invit
       await this.invitations.invite(organization.id, { caller, ...account, role }, context);
       return 'invited';
     }
-    const userId = await this.accounts.register({ ...account, root: false }, context);
+    // Whoever is not proven makes nobody so.
+    const unproven = !this.users.isProven(caller.userId);
+    const userId = await this.accounts.register({ ...account, root: false, unproven }, context);
     if (home.id !== organization.id) await this.memberships.put(home.id, userId, 'viewer', context);
     await this.memberships.put(organization.id, userId, role, context);
     return 'added';

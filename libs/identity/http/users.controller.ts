@@ -13,32 +13,18 @@ import {
   RequiresAccount,
   type AuthenticatedRequest,
 } from '@app/platform';
-import { passwordProblem } from '../auth/password-hash.js';
 import { ROLES } from '../aggregates/roles.js';
 import { AddUser } from '../commands/add-user.command.js';
+import { ProveEmail } from '../commands/prove-email.command.js';
 import { PutMember } from '../commands/put-member.command.js';
 import { RemoveUser } from '../commands/remove-user.command.js';
 import { UpdateUser, type UserChanges } from '../commands/update-user.command.js';
 import { MemberList, type UserRecord } from '../people/member-list.js';
+import { email, newPassword, personName } from './account-fields.js';
 import { done, type Done } from './done.js';
 import { NamingPace } from './naming-pace.js';
 
-const EMAIL_MAX = 254;
-const NAME_MAX = 200;
-
-const email = z
-  .string()
-  .trim()
-  .max(EMAIL_MAX)
-  // A colon would end the user name of HTTP Basic.
-  .regex(/^[^\s@:,;<>()[\]\\"]+@[^\s@:,;<>()[\]\\"]+\.[^\s@:.]{2,}$/, 'want an e-mail address');
-const personName = z.string().max(NAME_MAX);
 const role = z.enum(ROLES, { error: `want one of ${ROLES.join(', ')}` });
-const newPassword = z.string().superRefine((password, context) => {
-  const problem = passwordProblem(password);
-  if (problem) context.addIssue({ code: 'custom', message: problem });
-});
-
 /** Unknown fields are passed over, as OpenObserve does; none of them ever sets anything. */
 const addUser = z.object({
   email,
@@ -190,6 +176,29 @@ export class UsersController {
       new PutMember(callerOf(request), organization, invited, body.role, contextOf(request)),
     );
     return done(outcome === 'added' ? 'User added to org successfully' : INVITED);
+  }
+
+  @Post(':email/proven')
+  @HttpCode(200)
+  @Describe({
+    tag: TAG,
+    summary:
+      'Mark the e-mail of an account as proven: it may then invite and be invited. For root, and for admins of the organization that registered it; of an account that signed up, and of those it made before it was proven itself, for root only',
+    answer: done('E-mail marked as proven'),
+    failures: {
+      FORBIDDEN:
+        'only root, or an admin of the organization that registered the account, marks its e-mail as proven; of an account that signed up, and of those it made before it was proven itself, only root',
+      USER_NOT_FOUND: 'User not found',
+    },
+  })
+  async prove(
+    @Req() request: AuthenticatedRequest,
+    @Param('email') address: string,
+  ): Promise<Done> {
+    await this.commands.execute(
+      new ProveEmail(callerOf(request), organizationOf(request), address, contextOf(request)),
+    );
+    return done('E-mail marked as proven');
   }
 
   @Delete(':email')

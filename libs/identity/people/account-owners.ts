@@ -5,12 +5,15 @@ import {
   OrganizationsProjection,
   type Organization,
 } from '../projections/organizations.projection.js';
-import type { User } from '../projections/users.projection.js';
+import { UsersProjection, type User } from '../projections/users.projection.js';
 
 /** Who has power over accounts that are not their own. */
 @Injectable()
 export class AccountOwners {
-  constructor(private readonly organizations: OrganizationsProjection) {}
+  constructor(
+    private readonly organizations: OrganizationsProjection,
+    private readonly users: UsersProjection,
+  ) {}
 
   /**
    * Whether all organizations that the account belongs to are the caller's to administer. Being a
@@ -26,6 +29,19 @@ export class AccountOwners {
     if (!counted.every((each) => isAdmin(each, caller))) return false;
     const home = this.organizations.get(user.registeredIn ?? '');
     return (counted.length > 0 && counted.length === all.length) || isAdmin(home, caller);
+  }
+
+  /**
+   * Whether they may say that the account's e-mail is its holder's: root, or an admin of its home.
+   * Who signed up is the admin of a home that nobody else looks after, and so is everybody they put
+   * there: as long as whoever is behind the account is not proven, only root may.
+   */
+  mayProve(caller: Caller, user: User): boolean {
+    if (caller.root) return true;
+    const isVouchedFor = [caller.userId, this.users.tenantOf(user.id)].every((id) =>
+      this.users.isProven(id),
+    );
+    return isVouchedFor && isAdmin(this.organizations.get(user.registeredIn ?? ''), caller);
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { CommandPipeline, reservation, stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError } from '@app/platform';
-import { userAggregate, type Profile } from '../aggregates/user.aggregate.js';
+import { userAggregate, type Profile, type UserRegistered } from '../aggregates/user.aggregate.js';
 import { hashPassword } from '../auth/password-hash.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { PersonalData } from './personal-data.js';
@@ -12,6 +12,8 @@ const email = reservation('Email');
 export interface NewAccount extends Profile {
   readonly password: string;
   readonly root: boolean;
+  /** Nobody has shown yet that the e-mail is theirs. */
+  readonly unproven?: boolean;
 }
 
 /** Makes, changes and erases accounts: what is personal is sealed on the way to the events. */
@@ -30,19 +32,29 @@ export class Accounts {
    * @throws {MillraceError} ALREADY_EXISTS
    */
   async register(account: NewAccount, context: CommandContext): Promise<string> {
-    const { password, root, ...profile } = account;
-    const passwordHash = await hashPassword(password);
-    const id = await this.reserve(profile.email, context);
-    const user = {
-      id,
-      emailHash: this.people.emailHash(profile.email),
-      root,
-      ...(await this.people.sealAccount(id, { profile, passwordHash })),
-    };
-    const stream = `user-${id}`;
-    const command = { type: 'register', user } as const;
-    await this.pipeline.handle({ decider: userAggregate, stream, command, context });
+    const id = await this.reserve(account.email, context);
+    await this.store(await this.seal(id, account), context, account.unproven);
     return id;
+  }
+
+  /** Makes the person's key, so that what they do from now on is sealed with it. */
+  async seal(id: string, account: NewAccount): Promise<UserRegistered['data']> {
+    const { email: address, firstName, lastName, password, root } = account;
+    const profile = { email: address, firstName, lastName };
+    const passwordHash = await hashPassword(password);
+    const sealed = await this.people.sealAccount(id, { profile, passwordHash });
+    return { id, emailHash: this.people.emailHash(address), root, ...sealed };
+  }
+
+  /** @throws {MillraceError} ALREADY_EXISTS */
+  async store(
+    user: UserRegistered['data'],
+    context: CommandContext,
+    unproven = false,
+  ): Promise<void> {
+    const stream = `user-${user.id}`;
+    const command = { type: 'register', user, unproven } as const;
+    await this.pipeline.handle({ decider: userAggregate, stream, command, context });
   }
 
   /** @throws {MillraceError} USER_NOT_FOUND */
@@ -63,6 +75,13 @@ export class Accounts {
     await this.pipeline.handle({ decider: userAggregate, stream, command, context });
   }
 
+  /** @throws {MillraceError} USER_NOT_FOUND */
+  async proveEmail(id: string, context: CommandContext): Promise<void> {
+    const stream = `user-${id}`;
+    const command = { type: 'prove-email' } as const;
+    await this.pipeline.handle({ decider: userAggregate, stream, command, context });
+  }
+
   /** The account is gone, and with its key everything personal; its e-mail may be registered again. */
   async erase(id: string, address: string, context: CommandContext): Promise<void> {
     const command = { type: 'erase' } as const;
@@ -78,7 +97,8 @@ export class Accounts {
     await this.release(address, id, context);
   }
 
-  private async reserve(address: string, context: CommandContext): Promise<string> {
+  /** Takes the e-mail. @returns the id that its account has, or will have */
+  async reserve(address: string, context: CommandContext): Promise<string> {
     for (const step of ['reserve', 'reserve-again']) {
       const id = ulid();
       const holder = await this.pipeline.handle({

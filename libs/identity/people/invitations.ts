@@ -7,6 +7,7 @@ import type { Role } from '../aggregates/roles.js';
 import { userAggregate } from '../aggregates/user.aggregate.js';
 import { InvitationsProjection } from '../projections/invitations.projection.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
+import { UsersProjection } from '../projections/users.projection.js';
 import { Memberships } from './memberships.js';
 import { PersonalData } from './personal-data.js';
 
@@ -30,7 +31,21 @@ export class Invitations {
     private readonly people: PersonalData,
     private readonly invitations: InvitationsProjection,
     private readonly organizations: OrganizationsProjection,
+    private readonly users: UsersProjection,
   ) {}
+
+  /**
+   * Whose e-mail nobody has proven is told nothing of what asks this e-mail, and answers none of it.
+   * Nor do they ask others: strangers could keep an e-mail from being invited by anybody else.
+   * @throws {MillraceError} FORBIDDEN, whether there is an invitation or not
+   */
+  mayTakePart({ userId }: Caller): void {
+    if (this.users.isProven(userId)) return;
+    throw new MillraceError(
+      'FORBIDDEN',
+      'nobody has proven yet that your e-mail address is yours, so you can neither invite nor be invited; ask the operator of this server to mark it as proven',
+    );
+  }
 
   /** Does the same, and takes as long, whether there is such an account or not. */
   async invite(
@@ -42,6 +57,7 @@ export class Invitations {
     }: { readonly caller: Caller; readonly email: string; readonly role: Role },
     context: CommandContext,
   ): Promise<void> {
+    this.mayTakePart(caller);
     const emailHash = this.people.emailHash(email);
     // One after the other, so that their number is bounded.
     await this.queue.run(emailHash, async () => {
@@ -76,7 +92,9 @@ export class Invitations {
   }
 
   /** Those that the caller may answer. */
-  received({ email }: Caller): readonly Invitation[] {
+  received(caller: Caller): readonly Invitation[] {
+    this.mayTakePart(caller);
+    const { email } = caller;
     return this.invitations
       .forPerson(this.people.emailHash(email))
       .filter(({ organizationId }) => this.organizations.get(organizationId));

@@ -11,6 +11,8 @@ export interface UserRecord {
   readonly role: string;
   /** Microseconds since the epoch. */
   readonly created_at: number;
+  /** Nobody has shown that the e-mail is theirs; absent where somebody has. */
+  readonly email_proven?: false;
 }
 
 /** Who belongs to an organization, and as what; root is a member of the default one. */
@@ -25,7 +27,9 @@ export class MemberList {
     const members = this.organizations.get(id)?.members ?? new Map<string, string>();
     const records = [...members].flatMap(([userId, memberRole]) => {
       const user = this.users.byId(userId);
-      return user ? [toRecord(user, memberRole)] : [];
+      if (!user) return [];
+      const record = toRecord(user, memberRole);
+      return [this.users.isProven(userId) ? record : { ...record, email_proven: false as const }];
     });
     const root = name === DEFAULT_ORGANIZATION ? this.users.root() : undefined;
     return root ? [toRecord(root, 'root'), ...records] : records;

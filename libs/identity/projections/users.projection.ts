@@ -90,6 +90,12 @@ export class UsersProjection implements SnapshottedProjection {
     return maker && !maker.user.root ? { tenant: this.tenantOf(actor) } : {};
   }
 
+  /** Whether somebody who may has said that the e-mail is theirs. Nobody's is where there is no such account. */
+  isProven(id: string): boolean {
+    const user = this.entries.get(id)?.user;
+    return user !== undefined && !user.erased && user.unproven !== true;
+  }
+
   /** Also of somebody erased. */
   emailHashOf(id: string): string | undefined {
     return this.entries.get(id)?.user.emailHash;

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Crowded, FairTurns, RateLimiter } from '@app/flow';
+import { MillraceError, type AddressPrefix } from '@app/platform';
+
+const PER_HOUR = 1 / 3600;
+/** Attempts: each takes a name, or shows that it is taken. */
+const PREFIX = { perSecond: 20 * PER_HOUR, burst: 10 };
+const NETWORK = { perSecond: 80 * PER_HOUR, burst: 40 };
+/** Of all networks together: what strangers can make the server keep. */
+const ALL = { perSecond: 600 * PER_HOUR, burst: 300 };
+const TURNS = { slots: 1, waiting: 100, waitingEach: 4 };
+
+/**
+ * How many accounts people without one can make, by where they come from. One is made at a time, so
+ * that the hashing of their passwords does not keep others from logging in.
+ */
+@Injectable()
+export class SignUpPace {
+  private readonly limits: readonly (readonly [keyof AddressPrefix | 'all', RateLimiter])[];
+  private readonly turns = new FairTurns(TURNS);
+
+  constructor() {
+    this.limits = [
+      ['prefix', new RateLimiter(PREFIX)],
+      ['network', new RateLimiter(NETWORK)],
+      ['all', new RateLimiter(ALL)],
+    ];
+  }
+
+  /** @throws {MillraceError} TOO_MANY_REQUESTS */
+  async run<T>(from: AddressPrefix, work: () => Promise<T>): Promise<T> {
+    this.take({ ...from, all: 'all' });
+    try {
+      return await this.turns.run([from.network, from.prefix], work);
+    } catch (error) {
+      if (!(error instanceof Crowded)) throw error;
+      throw tooMany(5000);
+    }
+  }
+
+  /** What one refuses is taken of none. */
+  private take(keys: AddressPrefix & { readonly all: string }): void {
+    const wait = Math.max(...this.limits.map(([name, limit]) => limit.wait(keys[name], 1)));
+    if (wait > 0) throw tooMany(wait);
+    for (const [name, limit] of this.limits) limit.use(keys[name], 1);
+  }
+}
+
+const tooMany = (waitMs: number): MillraceError =>
+  new MillraceError(
+    'TOO_MANY_REQUESTS',
+    'as many people have signed up in the last while as may; wait and try again',
+    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+  );
