@@ -1,5 +1,3 @@
-import Broker from 'kafkajs/src/broker/index.js';
-
 /** As the client's decoder leaves it. */
 interface FetchedMessage {
   readonly offset: string;
@@ -55,23 +53,4 @@ function hide(messages: readonly FetchedMessage[], coming: AbortedTransaction[])
       if (message.key?.equals(ABORT) === true) aborted.delete(producerId);
     } else if (inTransaction && aborted.has(producerId)) message.isControlRecord = true;
   }
-}
-
-interface PatchedBroker {
-  fetch: (this: unknown, ...options: unknown[]) => Promise<FetchAnswer>;
-}
-
-let isInstalled = false;
-
-/** For every client of this process. */
-export function readOnlyCommitted(): void {
-  if (isInstalled) return;
-  isInstalled = true;
-  const prototype = (Broker as { readonly prototype: PatchedBroker }).prototype;
-  const { fetch } = prototype;
-  prototype.fetch = async function (...options) {
-    const answer = await fetch.apply(this, options);
-    hideAborted(answer);
-    return answer;
-  };
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ForeignMessages } from '../foreign-messages.js';
 import type { IngestQueue } from '../ingest-queue.js';
 import { AppendNames } from './append-names.js';
-import { readOnlyCommitted } from './committed-reads.js';
 import { registerCodecs } from './codecs.js';
 import { KafkaForeignMessages, type ForeignOptions } from './consume-foreign.js';
 import { GroupProgress } from './group-progress.js';
@@ -10,6 +9,7 @@ import { firstPartition } from './incarnation.js';
 import { kafkaClient, type ClientOptions } from './kafka-client.js';
 import { KafkaIngestQueue } from './kafka-ingest-queue.js';
 import { PlainProducer } from './plain-producer.js';
+import { readOnlyCommitted } from './read-only-committed.js';
 import { ensureTopics, messageBytesMax, topicsOf } from './topics.js';
 import { TransactionPool } from './transactions.js';
 
@@ -37,12 +37,16 @@ export interface OpenKafka {
   readonly foreign: ForeignMessages;
 }
 
-/** Makes the topics that are not there. @throws when no broker answers. */
+/**
+ * Makes the topics that are not there.
+ * @throws {UnknownClientError} before it connects, when exactly-once cannot rest on the client
+ * @throws when no broker answers
+ */
 export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   const { log, maxBytes, nodeId, namespace = 'millrace', partitions = PARTITIONS } = options;
   const { now = Date.now } = options;
   registerCodecs();
-  readOnlyCommitted();
+  await readOnlyCommitted();
   const kafka = kafkaClient(options);
   const topics = topicsOf(namespace);
   const groupId = `${namespace}.writers`;
