@@ -10,7 +10,7 @@ export function backupsOf(config: Config): string | undefined {
   if (!isAlone(config)) return undefined;
   makePrivately();
   try {
-    return makingFolder(config.backupDirectory);
+    return makingFolder(config.backupDirectory, config.dataDirectory);
   } catch (error) {
     throw new Error(
       `MILLRACE_BACKUP_DIR: ${config.backupDirectory} cannot be written to: ${(error as Error).message}`,

@@ -2,7 +2,15 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { changeInstallationKey, eventsOfInstallation, FormerKeyError } from '@app/identity';
-import { keptSecret, nextSecret, readSecret, ServerKey, takeNextSecret } from '@app/key-store';
+import {
+  dropNextSecret,
+  isSameSecret,
+  keptSecret,
+  nextSecret,
+  readSecret,
+  ServerKey,
+  takeNextSecret,
+} from '@app/key-store';
 import { createLogger, readConfig, type Config, type Logger } from '@app/platform';
 import { openPersonKeys } from './open-person-keys.js';
 import { openStores, type Stores } from './open-parts.js';
@@ -36,12 +44,19 @@ function keysOf(config: Config, newKeyFile: string | undefined): Keys {
   const given = newKeyFile === undefined ? undefined : readSecret(newKeyFile);
   if (secretKey === undefined) {
     const current = keptSecret(dataDirectory);
+    refuseSame(current, given);
     return { current, next: nextSecret(dataDirectory, given), isKept: true };
   }
+  refuseSame(secretKey, given);
   if (given) return { current: secretKey, next: given, isKept: false };
   throw new Error(
     `the key comes from MILLRACE_SECRET_KEY: say where the new one is with --new-key-file\n\n${USAGE}`,
   );
+}
+
+function refuseSame(current: Uint8Array, given: Uint8Array | undefined): void {
+  if (given && isSameSecret(current, given))
+    throw new Error('this key is the one that the server has; want another one');
 }
 
 /** @returns how many keys of people there are */
@@ -57,6 +72,18 @@ async function change(config: Config, { current, next }: Keys, log: Logger): Pro
   } finally {
     await stores.close();
   }
+}
+
+/** Of a key that was refused nothing stays; one that may be in force is kept. */
+async function forgetRefused(config: Config, { current, isKept }: Keys, log: Logger) {
+  if (!isKept) return;
+  try {
+    const stores = await openStores({ ...config, secretKey: current }, log);
+    await stores.close();
+  } catch {
+    return;
+  }
+  dropNextSecret(config.dataDirectory);
 }
 
 /** With the new key where a change was broken off. */
@@ -88,7 +115,10 @@ async function main(): Promise<void> {
   const config = readConfig();
   const keys = keysOf(config, values['new-key-file']);
   const log = createLogger(config.logLevel);
-  const count = await change(config, keys, log);
+  const count = await change(config, keys, log).catch(async (error: unknown) => {
+    await forgetRefused(config, keys, log);
+    throw error;
+  });
   if (keys.isKept) takeNextSecret(config.dataDirectory);
   console.log(`the key is changed; ${count} keys of people are wrapped with the new one`);
   console.log(

@@ -3,7 +3,7 @@ import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopiedEvents } from '@app/event-store';
 import type { HoldableQueue, QueueHold } from '@app/ingest-queue';
-import { syncPath, writeDurably, type Logger } from '@app/platform';
+import { nodeId, syncPath, writeDurably, type Logger } from '@app/platform';
 import { NETWORK_ERROR, WarehouseError, type TableBackups } from '@app/warehouse';
 import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kept-files.js';
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
@@ -35,7 +35,7 @@ interface Working {
   readonly tell: (step: BackupStep) => void;
 }
 
-/** The only folder among the backups that the engine may write to: what is whole it cannot touch. */
+/** Below it is the only folder among the backups that an engine may write to: what is whole it cannot touch. */
 const MAKING = 'making';
 const BASE = 'base';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -46,9 +46,13 @@ const KEYS = 'person-keys';
 const DEAD_LETTER = 'dead-letter';
 const ADDRESSES = 'known-addresses';
 
-/** Where the engine makes its part, below the folder of backups. While it runs it must not be made anew. */
-export function makingFolder(backups: string): string {
-  const folder = join(backups, MAKING);
+/**
+ * Where the engine makes its part, below the folder of backups. While it runs it must not be made
+ * anew. Servers may share that folder: each has its own here, which it empties.
+ */
+export function makingFolder(backups: string, dataDirectory: string): string {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const folder = join(backups, MAKING, nodeId(dataDirectory));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
@@ -72,13 +76,15 @@ export class BackUpPipeline {
     backups: string,
     logger: Logger,
   ): Promise<BackUpPipeline> {
-    await emptyFolder(makingFolder(backups));
-    return new BackUpPipeline(server, backups, logger);
+    const making = makingFolder(backups, server.dataDirectory);
+    await emptyFolder(making);
+    return new BackUpPipeline(server, backups, making, logger);
   }
 
   private constructor(
     private readonly server: RunningServer,
     private readonly backups: string,
+    private readonly making: string,
     private readonly logger: Logger,
   ) {}
 
@@ -104,7 +110,7 @@ export class BackUpPipeline {
       this.logger.info({ backup: folder }, 'a backup was made');
       return folder;
     } finally {
-      await emptyFolder(join(this.backups, MAKING));
+      await emptyFolder(this.making);
       this.isWorking = false;
     }
   }
@@ -173,7 +179,7 @@ export class BackUpPipeline {
     base: string | undefined,
     { signal, tell }: Working,
   ): Promise<boolean> {
-    const making = join(this.backups, MAKING);
+    const { making } = this;
     const to = join(making, TABLES);
     for (let left = TRIES - 1; ; left -= 1) {
       await emptyFolder(making);

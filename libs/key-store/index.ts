@@ -1,7 +1,9 @@
 export { PersonKeys } from './person-keys.js';
 export { seal, unseal } from './seal.js';
 export {
+  dropNextSecret,
   type FormerKey,
+  isSameSecret,
   keptSecret,
   nextSecret,
   openServerKey,

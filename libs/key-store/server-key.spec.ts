@@ -11,7 +11,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPersonKeys } from './embedded/index.js';
-import { nextSecret, openServerKey, ServerKey, takeNextSecret } from './server-key.js';
+import {
+  dropNextSecret,
+  nextSecret,
+  openServerKey,
+  ServerKey,
+  takeNextSecret,
+} from './server-key.js';
 
 let directory: string;
 beforeEach(() => {
@@ -90,6 +96,18 @@ describe('the key that follows', () => {
     expect(Buffer.from(readFileSync(file, 'utf8'), 'base64')).toEqual(Buffer.from(next));
     expect(readFileSync(join(directory, 'other-name'))).not.toEqual(old);
     expect(readdirSync(directory).sort()).toEqual(['other-name', 'secret-key']);
+  });
+});
+
+describe('the key that follows, of a change that was broken off', () => {
+  it('is not written over by another one: it may be in force already', () => {
+    const next = nextSecret(directory, undefined);
+    expect(() => nextSecret(directory, randomBytes(32))).toThrow(/broken off.*without/);
+    expect(nextSecret(directory, undefined)).toEqual(next);
+    expect(nextSecret(directory, next)).toEqual(next);
+    dropNextSecret(directory);
+    dropNextSecret(directory);
+    expect(readdirSync(directory)).toEqual([]);
   });
 });
 

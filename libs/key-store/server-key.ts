@@ -1,8 +1,8 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeDurablySync } from '@app/platform';
-import { replaceWiped } from './wipe.js';
+import { syncPathSync, writeDurablySync } from '@app/platform';
+import { overwrite, replaceWiped } from './wipe.js';
 import { seal, unseal } from './seal.js';
 
 const KEY_BYTES = 32;
@@ -138,13 +138,36 @@ export function readSecret(file: string): Uint8Array {
   return key;
 }
 
-/** The key that is to follow, which `<directory>/secret-key.next` has from now on: `given`, or the one that is there, or a new one. */
+/**
+ * The key that is to follow, which `<directory>/secret-key.next` has from now on: the one that is
+ * there, or `given`, or a new one.
+ * @throws {Error} when another one than `given` is there: it may be in force, and that is its only copy
+ */
 export function nextSecret(directory: string, given: Uint8Array | undefined): Uint8Array {
   const file = join(directory, NEXT);
-  const written = given ?? (existsSync(file) ? undefined : randomBytes(KEY_BYTES));
-  if (written) writeDurablySync(file, Buffer.from(Buffer.from(written).toString('base64')));
-  return readSecret(file);
+  if (!existsSync(file)) {
+    const written = Buffer.from(given ?? randomBytes(KEY_BYTES));
+    writeDurablySync(file, Buffer.from(written.toString('base64')));
+  }
+  const next = readSecret(file);
+  if (given && !isSameSecret(given, next))
+    throw new Error(
+      `a change of the key was broken off, and its new key is in ${file}: run it once more without --new-key-file, and change the key again after that`,
+    );
+  return next;
 }
+
+/** Forgets the next key, with which nothing is sealed. */
+export function dropNextSecret(directory: string): void {
+  const file = join(directory, NEXT);
+  if (!existsSync(file)) return;
+  overwrite(file);
+  unlinkSync(file);
+  syncPathSync(directory);
+}
+
+export const isSameSecret = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && timingSafeEqual(a, b);
 
 /** The next key is the one in `<directory>/secret-key` when this resolves. */
 export function takeNextSecret(directory: string): void {

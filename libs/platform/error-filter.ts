@@ -49,7 +49,7 @@ export function sendError(
   reply: FastifyReply,
   logger: Logger,
 ): void {
-  if (leftByItsClient(error, reply)) {
+  if (leftByItsClient(error, request, reply)) {
     logger.debug({ requestId: request.id, url: loggedUrl(request) }, 'the client has left');
     return;
   }
@@ -86,9 +86,14 @@ export function sendError(
   void reply.status(failure.status).type(type).send(body);
 }
 
-/** What is given up because nobody waits for it any more has not failed. */
-function leftByItsClient(error: unknown, { raw }: FastifyReply): boolean {
-  return raw.destroyed && isAbort(error);
+/** What is given up because nobody waits for it any more has not failed, nor has what comes to an end in the middle of its body. */
+function leftByItsClient(
+  error: unknown,
+  { raw: asked }: FastifyRequest,
+  { raw }: FastifyReply,
+): boolean {
+  const isCutOff = !asked.complete && error === asked.errored;
+  return isCutOff || (raw.destroyed && isAbort(error));
 }
 
 /** People's e-mails do not belong into logs, nor do statements and filters: of parameters the names are told. */

@@ -26,6 +26,9 @@ export const namedColumns = ({ columns, within = [] }: TableDescription): readon
 
 /** What the planner may know: the tables of one tenant. Handed in by the app. */
 export abstract class Catalog {
+  /** Whether tables of a database stay what they are: where one changes, all are in another database. */
+  readonly hasLastingTables: boolean = false;
+
   abstract tables(organization: RequestOrganization): readonly TableDescription[];
   abstract table(organization: RequestOrganization, name: string): TableDescription | undefined;
 

@@ -14,6 +14,7 @@ import { Catalog } from './catalog.js';
 import { KnownNames } from './dialect/known-names.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
+import { Verdicts } from './guard/verdicts.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { withOwnTimes } from './own-times/with-own-times.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
@@ -39,6 +40,8 @@ export interface QueryRequest {
 @Injectable()
 export class QueryPipeline {
   private readonly names: KnownNames | undefined;
+  /** Columns of statements, where these stay so. */
+  private readonly described = new Verdicts<readonly Column[]>();
 
   constructor(
     private readonly guard: Guard,
@@ -113,6 +116,17 @@ export class QueryPipeline {
   }
 
   private async columnsOf(query: WarehouseQuery): Promise<readonly Column[]> {
+    if (!this.catalog?.hasLastingTables) return this.describe(query);
+    const { sql, database, format, settings } = query;
+    const key = JSON.stringify([database, format, settings, sql]);
+    const known = this.described.get(key);
+    if (known !== undefined) return known;
+    const columns = await this.describe(query);
+    this.described.set(key, columns);
+    return columns;
+  }
+
+  private async describe(query: WarehouseQuery): Promise<readonly Column[]> {
     const describing = {
       ...query,
       sql: `DESCRIBE TABLE (\n${query.sql}\n)`,

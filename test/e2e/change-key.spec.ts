@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,6 +103,18 @@ describe('millrace change-key', () => {
       ]);
       const second = secret();
       expect(second).not.toBe(first);
+      // What is refused leaves nothing that the next change would take.
+      const given = join(dataDirectory, '..', `given-key-${process.pid}`);
+      for (const [key, why] of [
+        [second, /is the one that the server has/],
+        [first, /is, or was, the key/],
+      ] as const) {
+        writeFileSync(given, `${key}\n`, { mode: 0o600 });
+        const refused = await run(['change-key', '--new-key-file', given]);
+        expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(why)]);
+        expect(readdirSync(dataDirectory)).not.toContain('secret-key.next');
+      }
+      rmSync(given);
       await expect(start({ MILLRACE_SECRET_KEY: first })).rejects.toThrow(
         /from before it was changed/,
       );

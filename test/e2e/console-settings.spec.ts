@@ -139,6 +139,27 @@ function lookingAfterIt(): void {
     expect((await server.client.call('/api/default/streams/brief/schema')).status).toBe(404);
   });
 
+  it('declares a stream with a typed field before its first record', async () => {
+    const form = page.getByRole('form', { name: 'Declare a stream' });
+    const declare = async (stream: string, type: string): Promise<void> => {
+      await form.getByLabel('Name of the stream').fill(stream);
+      await form.getByLabel('Field', { exact: true }).fill('amount');
+      await form.getByLabel('Type', { exact: true }).fill(type);
+      await page.keyboard.press('Enter');
+    };
+    await declare('items', 'Int8');
+    await form.getByRole('alert').getByText('There is a stream items already').waitFor();
+    await declare('invoices', 'Money');
+    await form.getByRole('alert').getByText('no type "Money" can be declared').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    await declare('invoices', 'Decimal128(15, 2)');
+    await form.getByText('invoices is there, and takes records.').waitFor();
+    await page.locator('details.stream', { hasText: 'invoices' }).waitFor();
+    await asRoot('/api/default/invoices/_json?wait=true', [{ amount: '12.50' }]);
+    const rows = await server.client.sql('SELECT toTypeName(amount) AS type FROM invoices');
+    expect(rows).toEqual([{ type: 'Nullable(Decimal(15, 2))' }]);
+  });
+
   it('makes an account, changes its role, and shows its owner less', async () => {
     await go('People');
     const form = page.getByRole('form', { name: 'Add somebody' });
@@ -380,6 +401,13 @@ function lookingAfterIt(): void {
   it('changes the own password, which ends every session, and founds an organization', async () => {
     const ann = await other(ANN);
     await ann.getByRole('link', { name: 'Account: ann@example.com' }).click();
+    const names = ann.getByRole('form', { name: 'Your names' });
+    expect(await names.getByLabel('First name').inputValue()).toBe('Ann');
+    await names.getByLabel('Last name').fill('Lee');
+    await ann.keyboard.press('Enter');
+    await names.getByText('Your names are saved.').waitFor();
+    await ann.reload();
+    expect(await names.getByLabel('Last name').inputValue()).toBe('Lee');
     const form = ann.getByRole('form', { name: 'Change your password' });
     const wanted = 'Another-79';
     const change = async (before: string, again: string): Promise<void> => {
@@ -414,6 +442,35 @@ function lookingAfterIt(): void {
     await again.context().close();
   });
 
+  it('shows an organization by another name, and ends it for who types the one in addresses', async () => {
+    await page.goto(`${server.url}/#/organization?org=default`);
+    await page.reload();
+    await page.getByRole('form', { name: 'Name' }).waitFor();
+    // It is everybody's.
+    expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
+    await asRoot('/api/fleeting/users/bob@example.com', { role: 'admin' });
+    const bob = await other(BOB);
+    await bob.goto(`${server.url}/#/organization?org=fleeting`);
+    const form = bob.getByRole('form', { name: 'Name' });
+    await form.getByLabel('Displayed name').fill('Fleeting & Sons');
+    await bob.keyboard.press('Enter');
+    await form.getByText('People are shown Fleeting & Sons now.').waitFor();
+    await bob.reload();
+    expect(await form.getByLabel('Displayed name').inputValue()).toBe('Fleeting & Sons');
+    const end = bob.getByRole('button', { name: 'Delete fleeting' });
+    await bob.getByLabel('Name of the organization').fill('Fleeting & Sons');
+    expect(await end.isDisabled()).toBe(true);
+    expect(await accessFaults(bob)).toEqual([]);
+    await bob.getByLabel('Name of the organization').fill('fleeting');
+    await end.click();
+    const choice = bob.getByRole('combobox', { name: 'Organization' });
+    await until(async () => !(await choice.innerText()).includes('fleeting'));
+    await bob.goto(`${server.url}/#/ask?org=fleeting`);
+    await bob.getByText('There is no organization fleeting for you.').waitFor();
+    expect((await server.client.call('/api/fleeting/streams')).status).toBe(404);
+    await bob.context().close();
+  });
+
   it('leads somebody who is in no organization on', async () => {
     const dora = { email: 'dora@example.com', password: 'Secret-80' };
     const person = { ...dora, first_name: 'Dora', last_name: '', role: 'viewer' };
@@ -435,7 +492,16 @@ function lookingAfterIt(): void {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const name of ['Streams', 'People', 'Tokens', 'Audit', 'Server', 'Account']) {
+      for (const name of [
+        'Streams',
+        'People',
+        'Tokens',
+        'Organization',
+        'Audit',
+        'Server',
+        'Account',
+      ]) {
+        // prettier-ignore
         if (name === 'Account') await page.getByRole('link', { name: /^Account/ }).click();
         else await go(name);
         await page.getByRole('heading', { name, exact: true }).waitFor();

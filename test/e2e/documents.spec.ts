@@ -52,7 +52,9 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
     // In another stream, or without an id, it is another document.
     for (const path of ['twice/_doc/x', 'twice/_doc', 'twice/_doc'])
       expect((await ask('POST', path, '{"n":1}')).status).toBe(201);
-    await ask('POST', '_refresh');
+    // As @elastic/elasticsearch asks, at the end of its helper `bulk` too.
+    for (const path of ['_refresh', '_all/_refresh', 'twice/_refresh'])
+      expect((await ask('GET', path)).status).toBe(200);
     expect(await server.client.count('twice')).toBe(3);
   });
 

@@ -62,6 +62,8 @@ describe('a session', () => {
       code: 200,
       data: {
         email: ANN.email,
+        first_name: 'A',
+        last_name: 'B',
         root: false,
         organizations: [
           { name: 'acme', role: 'admin' },

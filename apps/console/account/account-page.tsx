@@ -1,5 +1,6 @@
 import type { Session } from '../api/session.js';
 import { FoundForm } from './found-form.js';
+import { NamesForm } from './names-form.js';
 import { PasswordForm } from './password-form.js';
 
 interface Props {
@@ -17,6 +18,7 @@ export function AccountPage({ organization, session, onChanged }: Props) {
         {session.email}
         {session.root ? ', the root account of this server' : ''}
       </p>
+      <NamesForm {...{ organization, session, onChanged }} />
       <PasswordForm {...{ organization, email: session.email, onChanged }} />
       <FoundForm session={session} onFounded={onChanged} />
     </>

@@ -63,6 +63,15 @@ export async function changeRole(organization: string, email: string, role: stri
   await request(userOf(organization, email), { method: 'PUT', body: JSON.stringify({ role }) });
 }
 
+/** Of one's own account. */
+export async function changeNames(
+  organization: string,
+  email: string,
+  names: Pick<Member, 'first_name' | 'last_name'>,
+): Promise<void> {
+  await request(userOf(organization, email), { method: 'PUT', body: JSON.stringify(names) });
+}
+
 /** Of one's own account. Every session of it ends. */
 export async function changePassword(
   organization: string,

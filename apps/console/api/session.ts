@@ -9,6 +9,8 @@ export interface Membership {
 export interface Session {
   /** Empty for a token. */
   readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
   readonly root: boolean;
   readonly organizations: readonly Membership[];
 }

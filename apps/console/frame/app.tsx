@@ -9,7 +9,13 @@ import { SignIn } from './sign-in.js';
 /** Undefined: not known yet. Null: nobody. */
 type Known = Session | null | undefined;
 
-const EDGE: Session = { email: '', root: false, organizations: [{ name: '', role: 'viewer' }] };
+const EDGE: Session = {
+  email: '',
+  first_name: '',
+  last_name: '',
+  root: false,
+  organizations: [{ name: '', role: 'viewer' }],
+};
 
 export function App() {
   const [session, setSession] = useState<Known>(program === 'edge' ? EDGE : undefined);

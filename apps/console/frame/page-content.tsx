@@ -4,6 +4,7 @@ import { mayManage, mayUpload, type Membership, type Session } from '../api/sess
 import { AccountPage } from '../account/account-page.js';
 import { AskPage } from '../ask/ask-page.js';
 import { AuditPage } from '../audit/audit-page.js';
+import { OrganizationPage } from '../organization/organization-page.js';
 import { PeoplePage } from '../people/people-page.js';
 import { SearchPage } from '../search/search-page.js';
 import { ServerPage } from '../server/server-page.js';
@@ -48,6 +49,8 @@ export function PageContent({
     );
   if (route.page === 'people') return <PeoplePage organization={organization} session={session} />;
   if (route.page === 'tokens') return <TokensPage organization={organization} />;
+  if (route.page === 'organization')
+    return <OrganizationPage organization={organization} onChanged={onChanged} />;
   if (route.page === 'audit') return <AuditPage organization={organization} route={route} />;
   if (route.page === 'server') return <ServerPage />;
   if (route.page === 'account')

@@ -9,6 +9,7 @@ export const TITLES: Readonly<Record<Page, string>> = {
   streams: 'Streams',
   people: 'People',
   tokens: 'Tokens',
+  organization: 'Organization',
   audit: 'Audit',
   server: 'Server',
   account: 'Account',
@@ -19,6 +20,7 @@ const FOR: Partial<Record<Page, (session: Session, membership: Membership) => bo
   upload: (_, { role }) => mayUpload(role),
   people: mayManage,
   tokens: mayManage,
+  organization: mayManage,
   audit: mayManage,
   server: ({ root }) => root,
   // A token is nobody's.

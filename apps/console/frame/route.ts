@@ -7,6 +7,7 @@ export const PAGES = [
   'streams',
   'people',
   'tokens',
+  'organization',
   'audit',
   'server',
   'account',

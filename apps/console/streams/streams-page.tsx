@@ -4,6 +4,7 @@ import { readStreams } from '../api/streams.js';
 import { useAnswer } from '../api/use-answer.js';
 import { Failure } from '../frame/failure.js';
 import { FirstUpload } from '../upload/first-upload.js';
+import { DeclareForm } from './declare-form.js';
 import { Stream } from './stream.js';
 
 interface Props {
@@ -48,6 +49,13 @@ export function StreamsPage(props: Props) {
           }}
         />
       ))}
+      {answer && mayWrite && (
+        <DeclareForm
+          organization={organization}
+          names={answer.map(({ name }) => name)}
+          onDeclared={change}
+        />
+      )}
     </>
   );
 }

@@ -3,14 +3,7 @@ import type { Field } from '../api/schema.js';
 import { changeSettings } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-
-/** Types that can be declared; those with numbers in brackets as examples. */
-const TYPES = [
-  ...['Boolean', 'Utf8', 'UUID', 'Date32', 'Timestamp', 'Timestamp(Millisecond, None)'],
-  ...['Time64(Second)', 'Decimal128(15, 2)', 'Float32', 'Float64'],
-  ...['Int8', 'Int16', 'Int32', 'Int64', 'UInt8', 'UInt16', 'UInt32', 'UInt64'],
-  ...['List<Utf8>', 'List<Int64>', 'Struct'],
-];
+import { TypeInput } from './type-input.js';
 
 interface Props {
   readonly organization: string;
@@ -55,20 +48,7 @@ export function TypeForm({ organization, stream, fields, onChanged }: Props) {
             <option key={name} value={name} />
           ))}
         </datalist>
-        <label>
-          Type
-          <input
-            required
-            list={`${stream}-types`}
-            value={type}
-            onInput={({ currentTarget }) => setType(currentTarget.value)}
-          />
-        </label>
-        <datalist id={`${stream}-types`}>
-          {TYPES.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
+        <TypeInput list={`${stream}-types`} value={type} onInput={setType} />
         <button type="submit" disabled={declaring.isBusy}>
           Set type
         </button>

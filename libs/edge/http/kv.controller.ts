@@ -20,9 +20,15 @@ export class KvController {
     @Param('key') key: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
-    const value = await this.stores.value(store, key, gone.signal);
+    const value = await this.stores.value(store, key, () => leaving(reply));
     await reply.type('text/plain; charset=utf-8').send(value);
   }
+}
+
+/** Aborts when the client goes away. */
+function leaving(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (reply.raw.destroyed) gone.abort();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
 }

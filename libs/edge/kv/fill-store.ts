@@ -3,7 +3,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import type { DescribedStore } from '../describe/table-entry.js';
 import { loadFailure } from '../registry/load-failure.js';
 import type { Workshop } from '../registry/open-source.js';
-import { newCopyName } from '../registry/copies.js';
+import { dropCopy, newCopyName } from '../registry/copies.js';
 import { prepareTable } from '../registry/prepare-table.js';
 
 /** Rows that a look-up reads. */
@@ -40,7 +40,7 @@ export async function fillStore(
   } catch (error) {
     throw loadFailure(table, error);
   } finally {
-    for (const { table } of copy ? [copy] : asides) await run(`DROP TABLE IF EXISTS ${table}`);
+    for (const each of copy ? [copy] : asides) await dropCopy(each, workshop);
   }
 }
 

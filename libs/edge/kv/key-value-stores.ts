@@ -1,23 +1,32 @@
+import { getHeapStatistics } from 'node:v8';
 import { MillraceError, type Logger, didYouMean } from '@app/platform';
 import type { DescribedStore } from '../describe/table-entry.js';
 import type { Workshop } from '../registry/open-source.js';
+import { MemoryAllowance } from '../memory-allowance.js';
 import { timerMilliseconds } from '../timer-milliseconds.js';
 import { dropStore, fillStore } from './fill-store.js';
+import { bytesInMemory, readValues } from './read-values.js';
+import { ValuesInEngine } from './values-in-engine.js';
+import { ValuesInMemory, type Values } from './values.js';
 
-interface Copy {
-  /** Quoted. */
-  readonly table: string;
-  /** Look-ups that have its name. */
-  readers: number;
-}
+/**
+ * Of what the process may have for its texts and objects. While a store is read again its old values
+ * are there besides, so it may be twice as much for a moment.
+ */
+const SHARE = 1 / 8;
+
+const heapShare = (): number => Math.floor(getHeapStatistics().heap_size_limit * SHARE);
 
 interface Store {
   readonly described: DescribedStore;
-  copy: Copy;
+  values: Values;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Values by their keys, from tables of any source. They lie in the engine, in the order of their keys. */
+/**
+ * Values by their keys, from tables of any source: in the process, or in the engine where they are
+ * too many for it.
+ */
 export class KeyValueStores {
   private readonly stores = new Map<string, Store>();
   private closed = false;
@@ -25,6 +34,7 @@ export class KeyValueStores {
   constructor(
     private readonly workshop: Workshop,
     private readonly logger: Logger,
+    private readonly memory = new MemoryAllowance(heapShare()),
   ) {}
 
   /**
@@ -34,8 +44,8 @@ export class KeyValueStores {
    */
   async open(stores: readonly DescribedStore[], reloadSeconds: number | undefined): Promise<void> {
     for (const described of stores) {
-      const copy = await this.fill(described);
-      const store: Store = { described, copy, timer: undefined };
+      const values = await this.read(described);
+      const store: Store = { described, values, timer: undefined };
       this.stores.set(described.name, store);
       const seconds = described.table.reloadSeconds ?? reloadSeconds;
       if (seconds !== undefined) this.reloadLater(store, seconds);
@@ -48,45 +58,51 @@ export class KeyValueStores {
   }
 
   /** @throws {MillraceError} STREAM_NOT_FOUND for an unknown store or key */
-  async value(name: string, key: string, signal: AbortSignal): Promise<string> {
+  value(name: string, key: string, signal: () => AbortSignal): string | Promise<string> {
     const store = this.stores.get(name);
     if (!store)
       throw new MillraceError(
         'STREAM_NOT_FOUND',
         `there is no key-value store ${JSON.stringify(name)}${didYouMean(name, [...this.stores.keys()])}`,
       );
-    const line = await this.lookUp(store, key, signal);
-    // The engine ends the line; without a row there is none.
-    if (line.endsWith('\n')) return line.slice(0, -1);
-    throw new MillraceError('STREAM_NOT_FOUND', `store ${name} has no key ${JSON.stringify(key)}`);
+    const found = store.values.get(key, signal);
+    return found instanceof Promise
+      ? found.then((value) => insistOn(value, name, key))
+      : insistOn(found, name, key);
   }
 
-  private async lookUp(store: Store, key: string, signal: AbortSignal): Promise<string> {
-    const { copy } = store;
-    copy.readers += 1;
+  private async read(described: DescribedStore, before?: Values): Promise<Values> {
+    const copy = await fillStore(described, this.workshop);
+    let isNeeded = false;
     try {
-      return await this.workshop.engine.reader.text({
-        sql: `SELECT v FROM ${copy.table} WHERE k = {key:String}`,
-        params: { key },
-        format: 'text',
-        signal,
-      });
+      const values = await this.inMemory(copy, before?.bytes ?? 0);
+      isNeeded = values === undefined;
+      return values ?? new ValuesInEngine(copy, this.workshop.engine, this.logger);
     } finally {
-      copy.readers -= 1;
-      if (store.copy !== copy) this.dropUnread(copy);
+      if (!isNeeded) await this.dropUnneeded(copy);
     }
   }
 
-  private async fill(described: DescribedStore): Promise<Copy> {
-    return { table: await fillStore(described, this.workshop), readers: 0 };
+  private async dropUnneeded(copy: string): Promise<void> {
+    await dropStore(copy, this.workshop).catch((error: unknown) =>
+      this.logger.error({ err: error }, 'the copy that a store was read from stays'),
+    );
   }
 
-  /** Whoever looks something up in a copy that has been replaced drops it when nobody else does. */
-  private dropUnread({ table, readers }: Copy): void {
-    if (readers > 0) return;
-    dropStore(table, this.workshop).catch((error: unknown) =>
-      this.logger.error({ err: error }, 'an old copy of a store stays'),
-    );
+  /** @returns undefined where there is no room; what was there before has given back its own in any case */
+  private async inMemory(copy: string, before: number): Promise<Values | undefined> {
+    const { engine } = this.workshop;
+    const bytes = await bytesInMemory(copy, engine);
+    if (!this.memory.take(bytes, before)) {
+      this.memory.giveBack(before);
+      return undefined;
+    }
+    try {
+      return new ValuesInMemory(await readValues(copy, bytes, engine), bytes);
+    } catch (error) {
+      this.memory.giveBack(bytes - before);
+      throw error;
+    }
   }
 
   private reloadLater(store: Store, seconds: number): void {
@@ -104,9 +120,15 @@ export class KeyValueStores {
     }, timerMilliseconds(seconds)).unref();
   }
 
+  /** All at once: whoever has begun to look something up ends with what was there then. */
   private async reload(store: Store): Promise<void> {
-    const before = store.copy;
-    store.copy = await this.fill(store.described);
-    this.dropUnread(before);
+    const before = store.values;
+    store.values = await this.read(store.described, before);
+    before.drop();
   }
+}
+
+function insistOn(value: string | undefined, name: string, key: string): string {
+  if (value !== undefined) return value;
+  throw new MillraceError('STREAM_NOT_FOUND', `store ${name} has no key ${JSON.stringify(key)}`);
 }

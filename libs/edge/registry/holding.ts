@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { MemoryAllowance } from '../memory-allowance.js';
 import type { SourceStamp } from '../sources/source-stamp.js';
 import type { DescribedTable, TableFormat } from '../table-description.js';
 
@@ -9,12 +10,18 @@ const COLUMNS: ReadonlySet<TableFormat> = new Set(['parquet', 'arrow', 'arrows']
 const SMALL_BYTES = 128 * 1024 ** 2;
 /** Temporary folders are in memory on some machines. */
 const SHARE_OF_MEMORY = 1 / 8;
+/** Of small copies, which are in memory for certain. */
+const SHARE_OF_SMALL = 1 / 16;
 
 /** How many bytes of files may be held by nobody's wish but ours. */
 export class Holding {
   private left: number;
 
-  constructor(bytes = Math.floor(totalmem() * SHARE_OF_MEMORY)) {
+  constructor(
+    bytes = Math.floor(totalmem() * SHARE_OF_MEMORY),
+    /** For copies that are held in memory, whoever wished them. */
+    readonly memory = new MemoryAllowance(Math.floor(totalmem() * SHARE_OF_SMALL)),
+  ) {
     this.left = bytes;
   }
 

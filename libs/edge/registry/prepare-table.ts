@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import type { SourceStamp } from '../sources/source-stamp.js';
 import { settingsClause, type Source } from '../sources/source.js';
 import type { DescribedTable } from '../table-description.js';
-import { newCopyName, type Copy } from './copies.js';
+import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { declared, inferColumns, structureOf } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
@@ -15,7 +15,7 @@ import { schemaOfFiles } from './schema-of-files.js';
 export interface PreparedTable {
   readonly described: DescribedTable;
   readonly columns: readonly Column[];
-  /** What its view reads. */
+  /** What its view reads; a copy of its own needs none. */
   readonly select: string;
   /** What tells how many rows it has; undefined: nothing does so better than `select`. */
   readonly count: string | undefined;
@@ -70,16 +70,18 @@ async function prepared(
   const { asides, settings = source.settings } = structs;
   try {
     const columns = served(described, found).map((column) => nullable(column, structs));
-    const select =
-      `SELECT ${columns.map((column) => expression(column, found, structs)).join(', ')} FROM ${call}` +
-      settingsClause(settings);
+    const rows = `SELECT ${columns.map((column) => expression(column, found, structs)).join(', ')} FROM ${call}`;
+    const select = rows + settingsClause(settings);
     const table = { described, columns, place: source.shown, readAt };
     const isAsked = described.materialize === true || source.unpacked !== undefined;
     const isHeld = !isAsked && workshop.holding.take(described, stamp);
     const changedFiles = stamp && (() => changed(stamp, source));
     if (isAsked || isHeld) {
       const bytes = isHeld ? (stamp?.bytes ?? 0) : 0;
-      const copied = await copy(select, workshop).catch((error: unknown) => {
+      const copied = await makeCopy(
+        { select: rows, settings, bytes: stamp?.bytes },
+        workshop,
+      ).catch((error: unknown) => {
         workshop.holding.giveBack(bytes);
         if (isAsked) throw error;
         workshop.told(described.name, error);
@@ -89,9 +91,9 @@ async function prepared(
         return {
           ...table,
           // Types that must be allowed for the source must be so for its copy.
-          select: `SELECT * FROM ${copied}${settingsClause(settings)}`,
+          select: `SELECT * FROM ${copied.table}${settingsClause(settings)}`,
           count: undefined,
-          copy: { table: copied, bytes },
+          copy: { ...copied, bytes },
           asides: [],
           changedFiles: described.materialize === undefined ? changedFiles : undefined,
         };
@@ -115,23 +117,8 @@ async function prepared(
 }
 
 /** Forgets tables of the engine. */
-async function dropAll(
-  tables: readonly Copy[],
-  { engine: { statements } }: Workshop,
-): Promise<void> {
-  for (const { table } of tables)
-    await statements.run(`DROP TABLE IF EXISTS ${table}`).catch(() => undefined);
-}
-
-async function copy(select: string, { engine: { statements } }: Workshop): Promise<string> {
-  const name = newCopyName();
-  try {
-    await statements.run(`CREATE TABLE ${name} ENGINE = MergeTree ORDER BY tuple() AS ${select}`);
-    return name;
-  } catch (error) {
-    await statements.run(`DROP TABLE IF EXISTS ${name}`).catch(() => undefined);
-    throw error;
-  }
+async function dropAll(tables: readonly Copy[], workshop: Workshop): Promise<void> {
+  for (const copy of tables) await dropCopy(copy, workshop).catch(() => undefined);
 }
 
 /** @returns what its files are now, where they are others */

@@ -4,7 +4,7 @@ import type { Column } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
 import { createGeneration, dropGeneration, type Generation } from './generation.js';
 import type { Workshop } from './open-source.js';
-import { COPIES, type Copy } from './copies.js';
+import { COPIES, dropCopy, type Copy } from './copies.js';
 import { prepareTable, type PreparedTable } from './prepare-table.js';
 
 /** What is to be done to the tables, all of it or nothing. */
@@ -45,6 +45,7 @@ interface Held {
  * with, and nobody waits.
  */
 export class TableRegistry extends Catalog {
+  override readonly hasLastingTables = true;
   private current: Held | undefined;
   private readonly held = new Map<string, Held>();
   private readonly dropped = new WeakSet<Copy>();
@@ -231,10 +232,9 @@ export class TableRegistry extends Catalog {
   private dropCopy(copy: Copy): void {
     if (this.dropped.has(copy)) return;
     this.dropped.add(copy);
-    this.workshop.holding.giveBack(copy.bytes);
-    this.statements
-      .run(`DROP TABLE IF EXISTS ${copy.table}`)
-      .catch((error: unknown) => this.logger.error({ err: error }, 'an old copy stays'));
+    dropCopy(copy, this.workshop).catch((error: unknown) =>
+      this.logger.error({ err: error }, 'an old copy stays'),
+    );
   }
 }
 

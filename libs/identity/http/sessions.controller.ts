@@ -17,6 +17,7 @@ import {
   OrganizationsProjection,
   type Organization,
 } from '../projections/organizations.projection.js';
+import { UsersProjection } from '../projections/users.projection.js';
 import { done, type Done } from './done.js';
 
 const SECRET_MAX = 1024;
@@ -32,6 +33,9 @@ const signInBody = z.union(
 interface SessionRecord {
   /** Empty for a token. */
   readonly email: string;
+  /** Empty for a token. */
+  readonly first_name: string;
+  readonly last_name: string;
   readonly root: boolean;
   /** Only organizations that there are for this caller. */
   readonly organizations: readonly { readonly name: string; readonly role: string }[];
@@ -42,6 +46,8 @@ interface SessionRecord {
 const TAG = 'Sessions';
 const EXAMPLE = {
   email: 'ann@example.com',
+  first_name: 'Ann',
+  last_name: 'Lee',
   root: false,
   organizations: [{ name: 'acme', role: 'admin' }],
   expires_at: 1_790_000_000_000_000,
@@ -55,6 +61,7 @@ export class SessionsController {
     private readonly login: Login,
     private readonly sessions: Sessions,
     private readonly organizations: OrganizationsProjection,
+    private readonly users: UsersProjection,
   ) {}
 
   @Post('sign-in')
@@ -142,7 +149,15 @@ export class SessionsController {
           : (members.get(caller.userId) ?? 'root'),
     }));
     const { email, root } = caller;
-    return { email, root, organizations, expires_at: expiresAt * 1000 };
+    const { firstName = '', lastName = '' } = this.users.byId(caller.userId) ?? {};
+    return {
+      email,
+      first_name: firstName,
+      last_name: lastName,
+      root,
+      organizations,
+      expires_at: expiresAt * 1000,
+    };
   }
 
   private visibleTo({ root, userId, token }: Caller): readonly Organization[] {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Controller, Head, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Head, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ulid } from 'ulid';
 import { z } from 'zod';
@@ -108,7 +108,18 @@ export class DocumentController {
     summary: 'Answer when what was sent before can be queried',
     answer: REFRESHED,
   })
-  async refresh(@Res() reply: FastifyReply): Promise<void> {
+  refresh(@Res() reply: FastifyReply): Promise<void> {
+    return this.answerWritten(reply);
+  }
+
+  /** As @elastic/elasticsearch asks, which sends GET where it has no body. */
+  @Get(['_refresh', ':stream/_refresh'])
+  @Describe({ tag: DESCRIPTION.tag, summary: 'The same', answer: REFRESHED })
+  refreshByGet(@Res() reply: FastifyReply): Promise<void> {
+    return this.answerWritten(reply);
+  }
+
+  private async answerWritten(reply: FastifyReply): Promise<void> {
     await this.progress.allWritten();
     await reply.headers(PRODUCT_HEADER).send(REFRESHED);
   }

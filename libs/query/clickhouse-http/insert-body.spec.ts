@@ -40,6 +40,42 @@ describe("a body's beginning", () => {
     expect(await post(body)).toBe(`${size > 0} true true`);
   });
 
+  it.each([
+    ['INS', 'ERT INTO logs FORMAT CSVWithNames\nx\n1\n'],
+    ['\n', 'INSERT INTO logs FORMAT JSONEachRow\n', '{}'],
+    ['INSERT INTO lo', 'gs (a, ', 'b) FORMAT C', 'SV', ' \r', '\n1,2\n'],
+    ['INSERT INTO logs FORMAT CSV', 'WithNames\nx\n1\n'],
+    ['INSERT INTO logs FORMAT CSV'],
+    ['INSERT ', 'INTO logs', ' VALUES (1)'],
+    ['INSERT'],
+  ])('is whole, whatever pieces it comes in: %j, %j', async (...pieces) => {
+    let given = 0;
+    let more: () => Promise<void> = () => Promise.resolve();
+    answer = async (asked) => {
+      const beginning = beginningOf(asked);
+      // The next piece comes when the one before was looked at.
+      asked.on('readable', () => void setImmediate().then(() => more()));
+      const begun = await beginning;
+      more = () => Promise.resolve();
+      return JSON.stringify([begun, given]);
+    };
+    const { port } = server.address() as AddressInfo;
+    const asked = request({ port, host: '127.0.0.1', method: 'POST', agent: false });
+    more = () => {
+      const piece = pieces[given];
+      given += 1;
+      if (piece === undefined) asked.end();
+      else asked.write(piece);
+      return Promise.resolve();
+    };
+    await more();
+    const [told] = (await once(asked, 'response')) as [IncomingMessage];
+    const [begun] = JSON.parse(await text(told)) as [string, number];
+    const head = /^\s*INSERT INTO logs(?: \(a, b\))? FORMAT \w+\s*/.exec(pieces.join(''))?.[0];
+    expect(begun.slice(0, (head ?? pieces.join('')).length)).toBe(head ?? pieces.join(''));
+    asked.end();
+  });
+
   it('is not looked for in an encoded body', async () => {
     answer = beginningOf;
     expect(await post(Buffer.from('INSERT'), { 'content-encoding': 'gzip' })).toBe('');

@@ -1,31 +1,39 @@
 import type { IncomingMessage } from 'node:http';
-import type { InsertStatement } from './insert-statement.js';
+import { HEAD_BYTES, isHeadWhole, type InsertStatement } from './insert-statement.js';
 
-/** A statement is no longer, up to its rows. */
-const HEAD_BYTES = 16 * 1024;
 const EVENTS = ['readable', 'end', 'close'] as const;
 
 /**
- * How a body begins that is not encoded: enough of it for the statement before the rows. It is put
- * back, and who reads the body next has it all.
+ * How a body begins that is not encoded: enough of it for the statement before the rows, in however
+ * small pieces it comes. It is put back, and who reads the body next has it all.
  */
 export async function beginningOf(request: IncomingMessage): Promise<string> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity') return '';
-  const first = await new Promise<Buffer | null>((resolve, reject) => {
-    const look = (): void => {
+  let begun = Buffer.alloc(0);
+  let text = '';
+  await new Promise<void>((resolve, reject) => {
+    const end = (): void => {
       for (const event of EVENTS) request.off(event, look);
       request.off('error', reject);
-      const piece = request.read() as Buffer | null;
-      // Before anything else runs: a body that has come whole ends as soon as nothing is left of it.
-      if (piece !== null) request.unshift(piece);
-      resolve(piece);
+      resolve();
     };
-    for (const event of EVENTS) request.once(event, look);
+    const look = (): void => {
+      const piece = request.read() as Buffer | null;
+      if (piece !== null) begun = Buffer.concat([begun, piece]);
+      text = begun.subarray(0, HEAD_BYTES).toString('utf8');
+      const isEnough = request.complete || request.destroyed || begun.length >= HEAD_BYTES;
+      // Until then it is kept here: of a body with bytes that nobody has read, the server and not
+      // the client would seem to be the one that is waited for.
+      if (!isEnough && !isHeadWhole(text)) return;
+      // Before anything else runs: a body that has come whole ends as soon as nothing is left of it.
+      if (begun.length > 0) request.unshift(begun);
+      end();
+    };
+    for (const event of EVENTS) request.on(event, look);
     request.once('error', reject);
   });
-  if (first === null) return '';
-  return first.subarray(0, HEAD_BYTES).toString('utf8');
+  return text;
 }
 
 /**

@@ -12,6 +12,9 @@ export interface InsertStatement {
   readonly length: number;
 }
 
+/** A statement is no longer, up to its rows. */
+export const HEAD_BYTES = 16 * 1024;
+
 /** By ClickHouse's names. */
 const KINDS: Readonly<Record<string, InsertStatement['kind']>> = {
   JSONEachRow: 'json',
@@ -33,7 +36,21 @@ const HEAD = new RegExp(
 );
 const COLUMN = new RegExp(String.raw`\s*(${NAME})\s*(?:,|$)`, 'uy');
 
+/** Of what is no INSERT yet, and may become one. */
+const BEGINS = /^\s*(?:I(?:N(?:S(?:E(?:RT?)?)?)?)?)?$/i;
+/** What may end with the next piece: the line of the format. */
+const LINE_END = /^[ \t]*\r?$/;
+/** A list of columns that does not end. */
+const OPEN_LIST = /^\([^()]*$/;
+
 export const isInsert = (text: string): boolean => /^\s*INSERT\s/i.test(text);
+
+/** Whether a text begins with all that comes before rows, or with another statement: what follows changes nothing of it. */
+export function isHeadWhole(text: string): boolean {
+  if (!isInsert(text)) return !BEGINS.test(text);
+  const [head = '', , , , format] = HEAD.exec(text) ?? [];
+  return format !== undefined && !LINE_END.test(text.slice(head.length));
+}
 
 /** @throws {MillraceError} INVALID_SQL, INVALID_PARAMETER, STATEMENT_REFUSED, STREAM_NOT_FOUND */
 export function readInsert(text: string, organization: RequestOrganization): InsertStatement {
@@ -42,6 +59,11 @@ export function readInsert(text: string, organization: RequestOrganization): Ins
     throw new MillraceError(
       'INVALID_SQL',
       'this INSERT is not read: write INSERT INTO <stream> FORMAT <format>, or INSERT INTO <stream> (a, b) FORMAT CSV',
+    );
+  if (format === undefined && OPEN_LIST.test(text.slice(head.length)))
+    throw new MillraceError(
+      'INVALID_SQL',
+      `the list of columns does not end within the first ${HEAD_BYTES} bytes; leave it out, and send the names as the first line of CSVWithNames`,
     );
   if (format === undefined)
     throw new MillraceError(

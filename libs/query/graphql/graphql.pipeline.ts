@@ -4,6 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { introspectionCost, RateLimiter } from '@app/flow';
 import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
+import { Verdicts } from '../guard/verdicts.js';
 import type { BoundStatement } from '../plan/bindings.js';
 import { SelectionReader, type Selection } from './collect-selection.js';
 import { GraphqlFailure } from './graphql-failure.js';
@@ -38,10 +39,16 @@ const SCHEMA_FIELDS_MAX = 2_000_000;
 /** Of answers about one organization's schema: they are made on the thread that answers everybody. */
 const SCHEMA_FIELDS_PER_SECOND = 200_000;
 
+/** A parsed document takes a hundred times what its text does. */
+const DOCUMENTS_KEPT = { verdicts: 500, characters: 256 * 1024 };
+
 /** The way of a GraphQL query: document → schema of the organization → validation → a statement a root field. */
 @Injectable()
 export class GraphqlPipeline {
   private readonly schemas = new KeptSchemas();
+  private readonly documents = new Verdicts<Operation>(DOCUMENTS_KEPT);
+  /** Schemas that a kept document is valid for. */
+  private readonly validFor = new WeakMap<Operation, WeakSet<OrganizationSchema>>();
   private readonly logger = new Logger('graphql');
   private readonly schemaFields = new RateLimiter({
     perSecond: SCHEMA_FIELDS_PER_SECOND,
@@ -58,7 +65,7 @@ export class GraphqlPipeline {
     { query, variables, operationName }: GraphqlRequest,
     organization: RequestOrganization,
   ): Promise<readonly RootField[]> {
-    const operation = readDocument(query, operationName);
+    const operation = this.read(query, operationName);
     const described = await this.schemaFor(operation, organization);
     const coerced = getVariableValues(
       described.schema,
@@ -84,6 +91,15 @@ export class GraphqlPipeline {
       if (!root || !definition) return { key, value: meta[key] };
       return { key, statement: planRootField(root, definition, nodes, reader) };
     });
+  }
+
+  private read(text: string, operationName: string | undefined): Operation {
+    const key = JSON.stringify([operationName, text]);
+    const known = this.documents.get(key);
+    if (known) return known;
+    const operation = readDocument(text, operationName);
+    this.documents.set(key, operation);
+    return operation;
   }
 
   /** What the schema says of itself, by the library. */
@@ -140,11 +156,22 @@ export class GraphqlPipeline {
       (each) => each.kind === Kind.FIELD && each.name.value.startsWith('__'),
     );
     try {
-      if (!asksForKeys) return valid(known, operation);
+      if (!asksForKeys) return this.valid(known, operation);
     } catch (error) {
       if (!(error instanceof GraphqlFailure)) throw error;
     }
-    return valid(await this.schema(organization, LOOKED_AGAIN_MS), operation);
+    return this.valid(await this.schema(organization, LOOKED_AGAIN_MS), operation);
+  }
+
+  /** @throws {MillraceError} INVALID_GRAPHQL, STREAM_NOT_FOUND */
+  private valid(described: OrganizationSchema, operation: Operation): OrganizationSchema {
+    const schemas = this.validFor.get(operation) ?? new WeakSet();
+    if (schemas.has(described)) return described;
+    checkRoots(operation, described);
+    validateDocument(described, operation);
+    schemas.add(described);
+    this.validFor.set(operation, schemas);
+    return described;
   }
 
   /** Built anew when a table, a column or a key within JSON has come or gone. */
@@ -184,13 +211,6 @@ function versionOf(tables: readonly TableDescription[], shapes: Shapes): string 
   for (const { name, columns, within } of tables)
     hash.update(JSON.stringify([name, columns, within, [...(shapes.get(name) ?? [])]]));
   return hash.digest('base64');
-}
-
-/** @throws {MillraceError} INVALID_GRAPHQL, STREAM_NOT_FOUND */
-function valid(described: OrganizationSchema, operation: Operation): OrganizationSchema {
-  checkRoots(operation, described);
-  validateDocument(described, operation);
-  return described;
 }
 
 /** A root field that is no table is told as one: 404, with a near name. */

@@ -31,6 +31,7 @@ import {
   TIMESTAMP,
   UUID_VALUE,
 } from './scalars.js';
+import { StructTypes, type StructFields } from './struct-fields.js';
 
 /** A table as its root fields show it. */
 export interface SchemaTable {
@@ -49,6 +50,8 @@ export interface SchemaColumn {
   readonly column: Column;
   /** Where it holds objects, or lists of them. */
   readonly json: JsonFields | undefined;
+  /** Where it holds structs, or lists of them. */
+  readonly struct?: StructFields | undefined;
 }
 
 /** Keys below a place in JSON, by field name. */
@@ -66,7 +69,7 @@ export interface JsonFields {
 
 export interface OrganizationSchema {
   readonly schema: GraphQLSchema;
-  /** Names of types that are objects of JSON: they may be selected whole. */
+  /** Names of types that are objects of JSON, or structs: they may be selected whole. */
   readonly jsonTypes: ReadonlySet<string>;
   /** By root field. */
   readonly roots: ReadonlyMap<string, { readonly table: SchemaTable; readonly aggregate: boolean }>;
@@ -105,7 +108,10 @@ export function buildSchema(
   const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
   for (const { table, root } of named) {
     const described = schemaTable(table, shapes.get(table.name) ?? new Map<string, Shape>(), types);
-    for (const { json } of described.columns.values()) addJsonTypes(json, jsonTypes);
+    for (const { json, struct } of described.columns.values()) {
+      addJsonTypes(json, jsonTypes);
+      addStructTypes(struct, jsonTypes);
+    }
     const filter = filterType(described, types);
     const args = tableArguments(filter);
     fields[root] = {
@@ -133,6 +139,12 @@ function addJsonTypes(json: JsonFields | undefined, names: Set<string>): void {
   for (const field of json.fields.values()) addJsonTypes(field.json, names);
 }
 
+function addStructTypes(struct: StructFields | undefined, names: Set<string>): void {
+  if (!struct) return;
+  names.add(struct.type.name);
+  for (const field of struct.fields.values()) addStructTypes(field.struct, names);
+}
+
 const listOf = (type: GraphQLObjectType): GraphQLOutputType =>
   new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
 
@@ -154,23 +166,23 @@ function schemaTable(
   const names = new Names([]);
   const columns = new Map<string, SchemaColumn>();
   const typeName = types.add(table.name);
+  const structs = new StructTypes(types, outputType);
   for (const column of table.columns) {
     const name = names.add(column.name);
     const shape = shapes.get(column.name);
     const list = isListOfObjects(column.type);
     const json = shape && jsonFields(shape, `${typeName}_${name}`, { list, plain: false }, types);
-    columns.set(name, { column, json });
+    const struct = structs.of(column.type, `${typeName}_${name}`);
+    columns.set(name, { column, json, struct });
   }
   const rowType = new GraphQLObjectType({
     name: typeName,
     fields: Object.fromEntries(
-      [...columns].map(([name, { column, json }]) => [
-        name,
-        {
-          type: json ? jsonType(json) : outputType(column.type),
-          description: described(column.name, name),
-        },
-      ]),
+      [...columns].map(([name, { column, json, struct }]) => {
+        const other = struct ? structs.shown(column.type, struct) : outputType(column.type);
+        const type = json ? jsonType(json) : other;
+        return [name, { type, description: described(column.name, name) }];
+      }),
     ),
   });
   const named = new Map(columns);

@@ -1,6 +1,7 @@
 import { quoteIdentifier, quoteText } from '@app/warehouse';
 import type { Selection, SelectionReader } from './collect-selection.js';
 import type { JsonFields, SchemaTable } from './organization-schema.js';
+import { selectStruct } from './struct-fields.js';
 
 /** An expression of the engine and the type it is given in the answer. */
 interface Typed {
@@ -27,6 +28,10 @@ export function selectColumns(
     if (!described) return `${quoteText(rowType.name)} AS ${alias}`;
     const name = column(described.column.name);
     const below = reader.below(nodes);
+    if (described.struct) {
+      const whole = { sql: name, type: described.column.type };
+      return `${selectStruct(whole, described.struct, below, reader).sql} AS ${alias}`;
+    }
     if (!described.json || below.size === 0) return `${name} AS ${alias}`;
     const { sql, type } = nested(described.json, { root: name, keys: [] }, below, reader, 0);
     const value = `CAST(${sql}, ${quoteText(type)})`;

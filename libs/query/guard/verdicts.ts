@@ -2,6 +2,9 @@ import { VERDICT_TEXT_MAX, VERDICTS_MAX } from './limits.js';
 
 /** Verdicts by text: the last ones used, up to a number and a length of all texts together. */
 export class Verdicts<Verdict> {
+  /** @param most how many, and of how many characters together */
+  constructor(private readonly most = { verdicts: VERDICTS_MAX, characters: VERDICT_TEXT_MAX }) {}
+
   private readonly kept = new Map<string, Verdict>();
   private length = 0;
 
@@ -19,7 +22,7 @@ export class Verdicts<Verdict> {
     this.kept.set(text, verdict);
     this.length += text.length;
     for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= VERDICTS_MAX && this.length <= VERDICT_TEXT_MAX) break;
+      if (this.kept.size <= this.most.verdicts && this.length <= this.most.characters) break;
       this.forget(oldest);
     }
   }

@@ -81,10 +81,15 @@ export class ChdbReader implements WarehouseReader {
     });
   }
 
-  /** Ends what still runs. */
+  /** Ends what still runs, and closes its sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.leases].map((lease) => lease.end()));
     await Promise.all(this.parts.threads.all().map((thread) => thread.close()));
+  }
+
+  /** To be called when the engine is closed. */
+  async end(): Promise<void> {
+    await Promise.all(this.parts.threads.all().map((thread) => thread.end()));
   }
 
   private async lease(query: WarehouseQuery): Promise<Lease> {

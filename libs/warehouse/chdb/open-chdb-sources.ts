@@ -7,6 +7,7 @@ import { openReader } from './open-reader.js';
 /** For statements that make tables: their rows stay in the order of their files. */
 const DEFINING: readonly string[] = [
   '--max_insert_threads=1',
+  '--allow_experimental_alias_table_engine=1',
   '--session_timezone=UTC',
   '--date_time_output_format=iso',
   '--output_format_json_quote_64bit_integers=0',
@@ -39,6 +40,7 @@ export function openChdbSources({
         control.close();
         return Promise.resolve();
       });
+      await reader.end();
     },
   };
 }

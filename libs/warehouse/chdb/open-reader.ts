@@ -25,7 +25,13 @@ export function openReader(
   { directory, limits, readers }: ReaderOptions,
 ): ChdbReader {
   const settings = readSettings(limits);
-  const whole = { ...settings, ...WHOLE_RESULT, output_format_json_array_of_rows: 1 };
+  const whole = {
+    ...settings,
+    ...WHOLE_RESULT,
+    ...ONE_WRITER,
+    output_format_json_array_of_rows: 1,
+  };
+  const small = readSettings({ ...limits, ...SmallAnswers.within(limits) });
   const results = join(directory, 'results');
   emptyDirectory(results);
   return new ChdbReader({
@@ -33,11 +39,14 @@ export function openReader(
     threads: new Pool(() => new ReadingThread(engine.path), readers),
     running: new RunningQueries(control),
     args: asArguments(settings),
-    smallArgs: asArguments(readSettings({ ...limits, ...SmallAnswers.within(limits) })),
+    smallArgs: asArguments({ ...small, ...ONE_WRITER }),
     directory: results,
     timeoutSeconds: limits.timeoutSeconds,
   });
 }
+
+/** Threads that write a small answer side by side take longer to wake than one to write it. */
+const ONE_WRITER = { output_format_parallel_formatting: 0 } as const;
 
 function asArguments(settings: Readonly<Record<string, string | number>>): readonly string[] {
   return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);

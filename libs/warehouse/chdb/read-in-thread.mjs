@@ -2,11 +2,11 @@
 // What a reading thread runs: see reading-thread.ts. It is plain JavaScript because a thread
 // starts from a file that node can run as it is, from the sources too.
 //
-// Messages in: { open: Reading }, { next: true }, { leave: true }, each with the number of its turn,
-// and { end: true }. Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each
+// Messages in: { open: Reading }, { next: true }, { leave: true } and { close: true }, each with the
+// number of its turn. Messages out: { bytes, rows }, { done: true }, { failed: message }, one for each
 // open and next, and where it goes ahead two for open: the engine is asked for the second block at
-// once, since most results have one. { left: true } for leave. Each has the turn of what it answers.
-// After end the thread exits.
+// once, since most results have one. { left: true } for leave, { closed: true } for close, after which
+// nothing else is asked. Each has the turn of what it answers.
 import { parentPort, workerData } from 'node:worker_threads';
 import { drainPending } from 'chdb';
 import { OpenSessions } from './open-sessions.mjs';
@@ -66,17 +66,17 @@ async function leave() {
   return { left: true };
 }
 
-async function end() {
+async function close() {
   await leave();
   sessions.close();
   await drainPending();
-  parentPort?.close();
+  return { closed: true };
 }
 
-/** @param {{ turn: number, open?: Reading, next?: true, leave?: true, end?: true }} message */
+/** @param {{ turn: number, open?: Reading, next?: true, leave?: true, close?: true }} message */
 async function answer(message) {
-  if (message.end) return end();
   const { turn } = message;
+  if (message.close) return parentPort?.postMessage({ turn, ...(await close()) });
   if (message.leave) return parentPort?.postMessage({ turn, ...(await leave()) });
   if (!message.open) return tell(turn, next());
   const goesOn = await tell(turn, open(message.open));

@@ -25,6 +25,7 @@ interface Answer {
   readonly rows?: number;
   readonly done?: true;
   readonly left?: true;
+  readonly closed?: true;
   readonly failed?: string;
 }
 
@@ -85,13 +86,15 @@ export class ReadingThread {
     if (this.worker) await this.ask({ leave: true });
   }
 
+  /** Closes its sessions. The thread stays: see {@link end}. Nothing may be on its way. */
   async close(): Promise<void> {
     this.whole.close();
-    const { worker } = this;
-    if (!worker) return;
-    const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    worker.postMessage({ end: true });
-    await gone;
+    if (this.worker) await this.ask({ close: true });
+  }
+
+  /** To be called when the engine is closed: the end of a thread takes the whole engine with it. */
+  async end(): Promise<void> {
+    await this.worker?.terminate();
   }
 
   private async block(message?: object): Promise<Block | undefined> {

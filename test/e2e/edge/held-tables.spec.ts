@@ -72,6 +72,9 @@ describe('tables that are held in the engine', () => {
       mkdirSync(path('logs/day=2'));
       writeFileSync(path('logs/day=2/b.ndjson'), '{"k":2}\n');
       await becomes('SELECT sum(k) AS s FROM logs', '200 [{"s":3}]');
+      expect(await answer('SELECT n, m FROM n')).toBe(
+        '200 [{"n":"1","m":"x"},{"n":"two","m":"y"}]',
+      );
     });
 
     it('and stay as they were while these are gone or broken', async () => {

@@ -72,6 +72,30 @@ kvstores:
     expect(answer.text).toContain(message);
   });
 
+  it('keep every kind of text as it is, and more than is read at once', async () => {
+    const path = join(folder, 'many.ndjson');
+    const odd = ['\u2028 and \u2029', 'a\tb\\n\r\n', '"quoted"', '𝄞 ü', '', '__proto__'];
+    const long = 'x'.repeat(200);
+    const rows = Array.from({ length: 8000 }, (_, n) => ({ k: `key ${n}`, v: `${long}${n}` }));
+    odd.forEach((v, n) => rows.push({ k: `odd ${n}`, v }, { k: `of ${v}`, v: String(n) }));
+    writeFileSync(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+    const config = join(folder, 'many.yaml');
+    writeFileSync(config, `kvstores: [{name: m, uri: "${path}", key: k, value: v}]`);
+    const other = await startEdge(['-c', config]);
+    try {
+      const value = async (key: string): Promise<string> =>
+        (await other.get(`/api/kv/m/${encodeURIComponent(key)}`)).text;
+      for (const n of [0, 4000, 7999]) expect(await value(`key ${n}`)).toBe(`${long}${n}`);
+      for (const [n, v] of odd.entries()) {
+        expect(await value(`odd ${n}`)).toBe(v);
+        expect(await value(`of ${v}`)).toBe(String(n));
+      }
+      expect((await other.get('/api/kv/m/__proto__')).status).toBe(404);
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('are no tables', async () => {
     expect((await edge.sql('SELECT * FROM lines')).status).toBe(404);
     expect((await edge.get('/api/schema')).json()).toEqual({});

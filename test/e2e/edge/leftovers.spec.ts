@@ -19,7 +19,9 @@ describe('temporary files of the program', () => {
   it('go with it', async () => {
     const edge = await startEdge(CITIES, { variables: { TMPDIR: temporary } });
     expect(readdirSync(temporary)).toHaveLength(1);
-    await edge.stop();
+    // Reading threads are there from the first query on.
+    expect((await edge.sql('SELECT 1')).status).toBe(200);
+    expect(await edge.stop()).toBe(0);
     expect(readdirSync(temporary)).toEqual([]);
   });
 

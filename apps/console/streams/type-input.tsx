@@ -1,0 +1,36 @@
+/** Types that can be declared; those with numbers in brackets as examples. */
+const TYPES = [
+  ...['Boolean', 'Utf8', 'UUID', 'Date32', 'Timestamp', 'Timestamp(Millisecond, None)'],
+  ...['Time64(Second)', 'Decimal128(15, 2)', 'Float32', 'Float64'],
+  ...['Int8', 'Int16', 'Int32', 'Int64', 'UInt8', 'UInt16', 'UInt32', 'UInt64'],
+  ...['List<Utf8>', 'List<Int64>', 'Struct'],
+];
+
+interface Props {
+  /** Id of the list of types: one of the page's own for each input. */
+  readonly list: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+/** A type by Arrow's name. */
+export function TypeInput({ list, value, onInput }: Props) {
+  return (
+    <>
+      <label>
+        Type
+        <input
+          required
+          list={list}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      </label>
+      <datalist id={list}>
+        {TYPES.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  );
+}

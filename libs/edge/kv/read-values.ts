@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import type { Workshop } from '../registry/open-source.js';
+
+/** More is read piece by piece: the process answers others meanwhile. */
+const WHOLE_BYTES = 1024 * 1024;
+/** What an entry takes besides its two texts. */
+const ENTRY_BYTES = 128;
+/** Where one character needs it, each of its text takes two bytes. */
+const BYTES_OF_A_BYTE = 2;
+
+/** @returns how many bytes the keys and values of a table take in the process, at most */
+export async function bytesInMemory(
+  table: string,
+  { reader }: Pick<Workshop['engine'], 'reader'>,
+): Promise<number> {
+  const sql = `SELECT sum(length(k) + length(v)), count() FROM ${table}`;
+  const answer = await reader.text({ sql, format: 'text' });
+  const [texts = 0, entries = 0] = answer.trim().split('\t').map(Number);
+  return texts * BYTES_OF_A_BYTE + entries * ENTRY_BYTES;
+}
+
+interface Entry {
+  readonly k: string;
+  readonly v: string;
+}
+
+/** Reads keys `k` and values `v` of a table of the engine. @param bytes how many they take */
+export async function readValues(
+  table: string,
+  bytes: number,
+  { reader }: Pick<Workshop['engine'], 'reader'>,
+): Promise<ReadonlyMap<string, string>> {
+  const sql = `SELECT k, v FROM ${table}`;
+  if (bytes <= WHOLE_BYTES) {
+    const entries = JSON.parse(await reader.text({ sql, format: 'json' })) as readonly Entry[];
+    return new Map(entries.map(({ k, v }) => [k, v]));
+  }
+  const values = new Map<string, string>();
+  for await (const line of linesOf(await reader.stream({ sql, format: 'ndjson' }))) {
+    const { k, v } = JSON.parse(line) as Entry;
+    values.set(k, v);
+  }
+  return values;
+}
+
+/** Node.js's readline ends lines at U+2028 too, which JSON has as it is. */
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let begun = '';
+  for await (const text of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    const [rest = '', ...lines] = text.split('\n');
+    begun += rest;
+    for (const line of lines) {
+      yield begun;
+      begun = line;
+    }
+  }
+  if (begun !== '') yield begun;
+}

@@ -1,0 +1,3 @@
+/** Where the packages are, once `node test/clients/fetch.mjs` has brought them. */
+export const pythonFolder: string;
+export const nodeFolder: string;
