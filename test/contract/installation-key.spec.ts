@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { NotOurs, systemContext, type EventStore } from '@app/event-store';
 import { openEmbeddedEventStore } from '@app/event-store/embedded';
 import { openEventStoreDb } from '@app/event-store/eventstoredb';
@@ -111,6 +112,33 @@ describe.each([
     const noted = (await eventsOf(store)).filter(({ stream }) => stream === 'installation-key');
     expect(noted.map(({ type }) => type)).toEqual(['InstallationKeyNoted', 'EventsSealed']);
   });
+
+  it.each(['lastPosition', 'read'] as const)(
+    'lets in who starts while another one founds it, just before its %s',
+    async (asked) => {
+      const first = server('a');
+      const other: Server = { ...first, directory: join(directory, 'b') };
+      const found = () => check(other, false);
+      if (asked === 'lastPosition') {
+        const { lastPosition } = store;
+        jest.spyOn(store, asked).mockImplementationOnce(async () => {
+          await found();
+          return lastPosition.call(store);
+        });
+      } else {
+        const { read } = store;
+        jest.spyOn(store, asked).mockImplementationOnce(async function* (...asking) {
+          await found();
+          yield* read.apply(store, asking);
+        });
+      }
+      await check(first, false);
+      expect((await eventsOf(store)).map(({ type }) => type)).toEqual([
+        'InstallationKeyNoted',
+        'EventsSealed',
+      ]);
+    },
+  );
 
   it('is noted in an installation of before only by a key that opens its first sealed text', async () => {
     const first = server('a');

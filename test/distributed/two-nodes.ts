@@ -64,9 +64,9 @@ export class TwoNodes {
 
   /**
    * Both are started at the same moment: nobody is there before.
-   * @param older the program that the first one is, where it is of another version
+   * @param main their program, where it is of another version
    */
-  static async start(older?: string): Promise<TwoNodes> {
+  static async start(main?: string): Promise<TwoNodes> {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-nodes-'));
     const given = process.env.KAFKA_BROKERS;
     const [kafka, events, clickHouse] = await Promise.all([
@@ -76,7 +76,9 @@ export class TwoNodes {
     ]);
     const brokers = given ?? kafka?.brokers ?? '';
     const nodes = new TwoNodes(directory, kafka, brokers, events, clickHouse);
-    const started = await Promise.allSettled([nodes.startNode(0, {}, older), nodes.startNode(1)]);
+    const started = await Promise.allSettled(
+      ([0, 1] as const).map((index) => nodes.startNode(index, {}, main)),
+    );
     const failed = started.find(({ status }) => status === 'rejected');
     if (failed?.status !== 'rejected') return nodes;
     await nodes.dispose();

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -7,16 +7,6 @@ const RELEASES = 'test/fixtures/releases';
 const ARCHIVE = '.tar.gz';
 const BUILD_MS = 300_000;
 const ARCHIVE_BYTES_MAX = 2 ** 30;
-
-/** The last one whose data directory is kept, by its number. */
-export function lastRelease(): string {
-  const numbers = readdirSync(join(root, RELEASES))
-    .filter((name) => name.endsWith(ARCHIVE))
-    .map((name) => name.slice(0, -ARCHIVE.length));
-  const [last] = numbers.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  if (last === undefined) throw new Error(`there is no release in ${RELEASES}`);
-  return last;
-}
 
 /**
  * Builds a release out of this repository's history, with the packages that are installed here.

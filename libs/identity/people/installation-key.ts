@@ -64,9 +64,10 @@ export async function eventsOfInstallation(
   holder: KeyHolder,
 ): Promise<InstallationEvents> {
   const { serverKey, openKeys } = holder;
+  // Asked before the key is: whoever founds it meanwhile notes the key with the first events.
+  const last = await store.lastPosition();
   let installation = await known(store, serverKey);
   if (installation.sealedUpTo === undefined) {
-    const last = await store.lastPosition();
     if (last === undefined && !openKeys) return seen(store, installation, 0n, holder);
     if (last !== undefined && (!holder.isAlone || !openKeys)) throw new NotSealedError();
     await seal(store, installation, last, holder);
