@@ -10,6 +10,8 @@ export interface Member {
   readonly role: string;
   /** Microseconds since the epoch. */
   readonly created_at: number;
+  /** Absent where somebody who may has said that the e-mail is theirs. */
+  readonly email_proven?: false;
 }
 
 interface Invitation {
@@ -81,6 +83,11 @@ export async function changePassword(
 ): Promise<void> {
   const body = JSON.stringify({ old_password: before, new_password: wanted });
   await request(userOf(organization, email), { method: 'PUT', body });
+}
+
+/** Says that the e-mail is its holder's: for root. */
+export async function proveEmail(organization: string, email: string): Promise<void> {
+  await request(`${userOf(organization, email)}/proven`, { method: 'POST' });
 }
 
 /** @param erase out of all organizations, and erased: for root */

@@ -1,10 +1,8 @@
-import { changeRole, removeMember, type Member } from '../api/people.js';
+import type { Member } from '../api/people.js';
 import type { Session } from '../api/session.js';
 import { useAction } from '../api/use-action.js';
-import { ConfirmButton } from '../frame/confirm-button.js';
 import { Failure } from '../frame/failure.js';
-import { timeText } from '../frame/time-text.js';
-import { RoleSelect } from './role-select.js';
+import { MemberRow } from './member-row.js';
 
 interface Props {
   readonly organization: string;
@@ -41,63 +39,12 @@ export function Members({ organization, session, members, onChanged }: Props) {
             </tr>
           </thead>
           <tbody>
-            {members.map(({ email, first_name: first, last_name: last, role, created_at: at }) => (
-              <tr key={email}>
-                <td>{email}</td>
-                <td>{`${first} ${last}`.trim()}</td>
-                <td>
-                  {email === session.email || role === 'root' ? (
-                    role
-                  ) : (
-                    <RoleSelect
-                      label={`Role of ${email}`}
-                      role={role}
-                      disabled={change.isBusy}
-                      onChange={(chosen) =>
-                        then(
-                          () => changeRole(organization, email, chosen),
-                          `${email} is ${chosen} now.`,
-                        )
-                      }
-                    />
-                  )}
-                </td>
-                <td>{timeText(at)}</td>
-                <td>
-                  {email === session.email ? (
-                    'you'
-                  ) : role === 'root' ? null : (
-                    <div class="bar">
-                      <ConfirmButton
-                        name="Remove"
-                        about={email}
-                        question={`Remove ${email} from ${organization}? An account without any organization is erased.`}
-                        isBusy={change.isBusy}
-                        onConfirmed={() =>
-                          then(
-                            () => removeMember(organization, email, false),
-                            `${email} is removed.`,
-                          )
-                        }
-                      />
-                      {session.root && (
-                        <ConfirmButton
-                          name="Erase"
-                          about={email}
-                          question={`Erase ${email} out of all organizations, for good?`}
-                          isBusy={change.isBusy}
-                          onConfirmed={() =>
-                            then(
-                              () => removeMember(organization, email, true),
-                              `${email} is erased.`,
-                            )
-                          }
-                        />
-                      )}
-                    </div>
-                  )}
-                </td>
-              </tr>
+            {members.map((member) => (
+              <MemberRow
+                key={member.email}
+                {...{ organization, session, member, then }}
+                isBusy={change.isBusy}
+              />
             ))}
           </tbody>
         </table>
