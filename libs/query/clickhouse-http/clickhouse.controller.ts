@@ -90,7 +90,8 @@ export class ClickHouseController {
     summary: 'Rows of one SELECT, as ClickHouse’s HTTP interface gives them',
     query: parameters,
     answer: '200\t1234',
-    answerType: 'text/plain',
+    // Of the format that is asked for.
+    answerType: '*/*',
     failureType: 'text/plain',
     failures: FAILURES,
   })
@@ -116,7 +117,8 @@ export class ClickHouseController {
     },
     query: parameters,
     answer: '200\t1234',
-    answerType: 'text/plain',
+    // Of the format that is asked for.
+    answerType: '*/*',
     failureType: 'text/plain',
     failures: FAILURES,
   })
