@@ -103,6 +103,7 @@ describe('the server on EventStoreDB (double)', () => {
 function organizationEvents(node: EventStoreDbDouble | undefined) {
   const { log } = node ?? {};
   return Array.from({ length: log?.size ?? 0 }, (_, index) => log?.record(index)).filter(
-    (record) => record !== undefined && /\.(?:organization|user|email)/.test(record.stream),
+    (record) =>
+      record !== undefined && /\.(?:installation|organization|user|email)/.test(record.stream),
   ) as NonNullable<ReturnType<EventStoreDbDouble['log']['record']>>[];
 }
