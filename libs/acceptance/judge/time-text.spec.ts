@@ -8,6 +8,7 @@ import {
 } from './time-text.js';
 import { slowNumberTime, slowTime } from '../../../test/doubles/judge/slow-time.js';
 import { rounds } from '../../../test/rounds.js';
+import { processorMs } from '../../../test/processor-time.js';
 
 const EARLIEST = -2_208_988_800_000_000n;
 const LATEST = 10_413_791_999_999_999n;
@@ -121,10 +122,10 @@ describe('microsOfText', () => {
   });
 
   it('reads no text of many digits for long', () => {
-    const started = performance.now();
+    const started = processorMs();
     for (const text of ['1'.repeat(1e6), `1.${'0'.repeat(1e6)}`, `${'2026-01-01T'.repeat(1e5)}`])
       expect(microsOfText(text)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(processorMs() - started).toBeLessThan(5000);
   });
 });
 

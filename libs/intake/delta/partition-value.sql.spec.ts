@@ -1,5 +1,6 @@
 import type { FieldType } from '@app/acceptance';
 import { partitionValue } from './partition-value.sql.js';
+import { processorMs } from '../../../test/processor-time.js';
 
 const value = (type: FieldType, text: string | null | undefined): string =>
   partitionValue({ name: 'p', type }, text);
@@ -73,8 +74,8 @@ describe('a partition value', () => {
     [{ kind: 'float', bits: 64 }, `${'1'.repeat(4_000_000)}x`],
     [INTEGER, '1'.repeat(4_000_000)],
   ])('%#: is refused at once where it is far too long', (type, text) => {
-    const started = performance.now();
+    const started = processorMs();
     expect(() => value(type, text)).toThrow();
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(processorMs() - started).toBeLessThan(1000);
   });
 });

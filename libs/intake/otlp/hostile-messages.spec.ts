@@ -7,6 +7,7 @@ import { spanLines, TRACES_REQUEST } from './spans.js';
 import { sampleLines } from '../prometheus/write-request.js';
 import type { Lines } from '../upload/line-uploads.js';
 import { readMessage } from '../protobuf/messages.js';
+import { processorMs } from '../../../test/processor-time.js';
 
 const ROUTES: readonly (readonly [string, (body: Buffer) => Lines])[] = [
   ['logs', (body) => logLines(readMessage(body, LOGS_REQUEST))],
@@ -55,10 +56,10 @@ describe.each(ROUTES)('hostile messages of %s', (_name, linesOf) => {
       (bytes: number) => field1(Buffer.alloc(bytes, Buffer.from('7a00', 'hex'))),
     ],
   ])('%s are refused before long', (_kind, bodyOf) => {
-    const begun = performance.now();
+    const begun = processorMs();
     const { refused } = read(() => linesOf(bodyOf(64 * MIB)));
     expect(refused).toBe('UPLOAD_TOO_LARGE');
-    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(processorMs() - begun).toBeLessThan(15_000);
   });
 
   it('are many steps, and no more than a million', () => {
@@ -73,7 +74,7 @@ describe.each(ROUTES)('hostile messages of %s', (_name, linesOf) => {
 it('labels of streams without entries are not read', () => {
   const labels = Buffer.from(`{a="${'\\n'.repeat(30_000)}"}`);
   const body = Buffer.concat(Array.from({ length: 1000 }, () => field1(field1(labels))));
-  const begun = performance.now();
+  const begun = processorMs();
   expect(read(() => entryLines(body))).toEqual({ steps: 1000 });
-  expect(performance.now() - begun).toBeLessThan(15_000);
+  expect(processorMs() - begun).toBeLessThan(15_000);
 });

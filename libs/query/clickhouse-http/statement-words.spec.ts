@@ -1,6 +1,7 @@
 import type { RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { checkDatabase, inMillraceWords } from './statement-words.js';
+import { processorMs } from '../../../test/processor-time.js';
 
 const ORGANIZATION: RequestOrganization = { id: 'o', name: 'acme', database: 'd', share: 'o' };
 
@@ -94,16 +95,16 @@ describe("a statement of ClickHouse's clients", () => {
     ['database,'.repeat(8000), 'FROM system.tables'],
     ['(a.b,'.repeat(400), 'FROM t'],
   ])('is read at once, however long it is', (list, from) => {
-    const begun = performance.now();
+    const begun = processorMs();
     expect(words(`SELECT ${list} 1 ${from}`)).toContain('1 FROM');
-    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(processorMs() - begun).toBeLessThan(2000);
   });
 
   it('grows within bounds', () => {
-    const begun = performance.now();
+    const begun = processorMs();
     const list = 'system.functions, '.repeat(10_000);
     expect(() => words(`SELECT 1 FROM ${list} t`)).toThrow(/more often than/);
-    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(processorMs() - begun).toBeLessThan(2000);
   });
 
   it('tells one table by its columns alone', () => {
