@@ -35,6 +35,7 @@ POST   /api/{org}/users                      -    |   n      n      n      y    
 PUT    /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 POST   /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     y        y
 DELETE /api/{org}/users/{email}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
+POST   /api/{org}/users/{email}/proven       -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/audit                      -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 POST   /api/{org}/audit/verify               -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 GET    /api/{org}/summary                    -    |   y      y      y      y     y     n     |    n       n         -         |     n        ?
@@ -90,7 +91,9 @@ POST   /api/{org}/tokens                     -    |   n      n      n      y    
 DELETE /api/{org}/tokens/{name}              -    |   n      n      n      y     y     n     |    n       n         -         |     n        ?
 HEAD   /api/{org}/{stream}                   -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/_refresh                   -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/_refresh                   -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_refresh          -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/{stream}/_refresh          -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_doc              -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/{stream}/_doc/{id}         -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 PUT    /api/{org}/{stream}/_doc/{id}         -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
@@ -112,11 +115,11 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 /** People are made, changed and invited once, and tokens made. */
 const MAKES = /\/(?:users|invitations|tokens)\b/;
-/** Open to everybody, and about nobody. */
-/** Those of sessions say themselves who may: `sessions.spec.ts`. */
+/** Open to everybody, and about nobody; those of sessions and sign-up say themselves who may. */
 const OPEN = [
   ...['GET /healthz', 'GET /readyz'],
   ...['POST /api/auth/sign-in', 'GET /api/auth/session', 'POST /api/auth/sign-out'],
+  ...['GET /api/signup', 'POST /api/signup'],
 ];
 const PASSWORD = 'Secret-77';
 
@@ -356,8 +359,7 @@ describe('two tenants cannot touch each other', () => {
   );
 });
 
-/** The stream that grows by looking. */
-/** Without what changes though nobody asks for anything: parts of tables are merged. */
+/** Without the stream that grows by looking, and what changes by itself: parts of tables are merged. */
 function withoutMarker(key: string, value: unknown): unknown {
   if (key === 'compressed_size') return undefined;
   if (key !== 'list' || !Array.isArray(value)) return value;
