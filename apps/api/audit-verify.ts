@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { verifyAudit } from '@app/audit';
-import { rebuild, type NotOursEvent, type NotUnderstoodEvent } from '@app/event-store';
+import { rebuild, type MetEvent } from '@app/event-store';
 import { createLogger, readConfig, type Config } from '@app/platform';
 import { besideRunning, hasSharedStores } from './beside-running.js';
 import { AUDIT_PURPOSE, openStores, type Stores } from './open-parts.js';
@@ -30,8 +30,8 @@ interface Finding {
 
 interface Report {
   readonly findings: readonly Finding[];
-  readonly notOurs: readonly NotOursEvent[];
-  readonly notUnderstood: readonly NotUnderstoodEvent[];
+  readonly notOurs: readonly MetEvent[];
+  readonly notUnderstood: readonly MetEvent[];
 }
 
 /** @param isRunning whether other processes append meanwhile */

@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KeyedQueue } from '@app/platform';
 import { ChainCheck } from './chain-check.js';
-import { isMac, macOf, NO_MAC, withMac } from './event-mac.js';
+import { isMac, macOf, NO_MAC, storedMac, withMac } from './event-mac.js';
 import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
 import {
-  EventStore,
   WrongExpectedRevisionError,
   type AppendResult,
+  type EventStore,
   type ExpectedRevision,
   type ReadAllOptions,
   type ReadStreamOptions,
   type SubscribeOptions,
 } from './event-store.js';
-import { shortened, type NotOurs } from './not-ours.js';
-import { StreamTails, type Tail } from './stream-tails.js';
+import { MappedEventStore } from './mapped-event-store.js';
+import { shortened } from './met-events.js';
+import type { NotOurs } from './not-ours.js';
+import { RecentStreams } from './recent-streams.js';
 
 /** What an installation's events are known by. */
 export interface Authenticity {
@@ -24,10 +27,18 @@ export interface Authenticity {
   readonly sealedUpTo: bigint;
 }
 
+/** How far an event stream goes, and the MAC of our last event in it. */
+interface Tail {
+  /** Of the last event, also where that is not ours; -1 before the first. */
+  readonly revision: number;
+  readonly mac: string;
+}
+
 /** Type of an event that is not ours; no aggregate and no projection knows it. */
 const NOT_OURS = 'NotOurs';
 /** Of a reading that goes on beside others: 2 MB or so. */
 const CHAINS_MAX = 10_000;
+const TAILS_MAX = 20_000;
 /** How many events are read to find one of ours, after the last one was not. */
 const PAGE = 100;
 const TRIES = 10;
@@ -40,46 +51,43 @@ const BACKOFF_MS = 10;
  * as before, and says nothing. Each event is judged by itself, so a reading may begin anywhere;
  * where the one before it was read as well, a gap is told, and changes nothing.
  */
-export class AuthenticEvents extends EventStore {
-  private readonly tails = new StreamTails();
+export class AuthenticEvents extends MappedEventStore {
+  /** Of the streams that were read or appended to last. */
+  private readonly tails = new RecentStreams<Tail>(TAILS_MAX);
   /** Of appends at whatever revision, by stream: one after the other. */
-  private readonly appending = new Map<string, Promise<unknown>>();
+  private readonly appending = new KeyedQueue();
 
   constructor(
-    private readonly store: EventStore,
+    store: EventStore,
     private readonly authenticity: Authenticity,
     private readonly met: NotOurs,
   ) {
-    super();
+    super(store);
   }
 
-  override get awaySince(): number | undefined {
-    return this.store.awaySince;
-  }
-
-  append(
+  override append(
     stream: string,
     events: readonly NewEvent[],
     expected: ExpectedRevision,
   ): Promise<AppendResult> {
-    if (expected === 'any') return this.inTurn(stream, () => this.appendAtEnd(stream, events));
+    if (expected === 'any')
+      return this.appending.run(stream, () => this.appendAtEnd(stream, events));
     return this.appendAfter(stream, events, expected === 'no-stream' ? -1 : expected);
   }
 
-  read(stream: string, options: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
+  override read(stream: string, options: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
     return options.direction === 'backward'
-      ? this.judged(this.store.read(stream, options))
+      ? super.read(stream, options)
       : this.following(stream, options);
   }
 
-  readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
-    const events = this.store.readAll(options);
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
     return options.direction === 'backward'
-      ? this.judged(events)
-      : this.checked(events, options.after, CHAINS_MAX);
+      ? super.readAll(options)
+      : this.checked(this.store.readAll(options), options.after, CHAINS_MAX);
   }
 
-  subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent> {
+  override subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent> {
     return this.checked(this.store.subscribe(options), options.after, CHAINS_MAX);
   }
 
@@ -89,12 +97,8 @@ export class AuthenticEvents extends EventStore {
       if (upTo !== undefined && position >= upTo) return;
   }
 
-  lastPosition(): Promise<bigint | undefined> {
-    return this.store.lastPosition();
-  }
-
-  close(): Promise<void> {
-    return this.store.close();
+  protected toRead(event: RecordedEvent): RecordedEvent {
+    return this.macIn(event) === undefined ? this.passedOver(event) : event;
   }
 
   private async *following(
@@ -136,15 +140,9 @@ export class AuthenticEvents extends EventStore {
     }
   }
 
-  private async *judged(events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
-    for await (const event of events)
-      yield this.macIn(event) === undefined ? this.passedOver(event) : event;
-  }
-
   /** Its MAC, also of one from before, which carries none; undefined: it is not ours. */
   private macIn(event: RecordedEvent): string | undefined {
-    const metadata: unknown = event.metadata;
-    const given = isRecord(metadata) ? metadata.mac : undefined;
+    const given = storedMac(event.metadata);
     const isOld = event.position <= this.authenticity.sealedUpTo;
     if (given === undefined && !isOld) return undefined;
     const mac = macOf(this.authenticity.keyAt(event.position), event);
@@ -153,8 +151,7 @@ export class AuthenticEvents extends EventStore {
 
   private passedOver(event: RecordedEvent): RecordedEvent {
     const { id, stream, revision, position, type } = event;
-    const metadata: unknown = event.metadata;
-    const hasMac = isRecord(metadata) && metadata.mac !== undefined;
+    const hasMac = storedMac(event.metadata) !== undefined;
     const notOurs = hasMac
       ? 'its MAC does not fit it and its place: it was changed, copied or made'
       : 'it has no MAC';
@@ -165,7 +162,7 @@ export class AuthenticEvents extends EventStore {
       revision,
       position,
       data: {},
-      metadata: claimed(metadata),
+      metadata: claimed(event.metadata),
       notOurs,
     };
     return { ...place, type: NOT_OURS, original: { ...place, type: shortened(type) } };
@@ -184,7 +181,7 @@ export class AuthenticEvents extends EventStore {
       return made;
     });
     const expected = revision === -1 ? 'no-stream' : revision;
-    this.tails.forget(stream);
+    this.tails.delete(stream);
     const appended = await this.store.append(stream, authentic, expected);
     // Else they were there before.
     if (appended.revision === revision + events.length)
@@ -232,17 +229,6 @@ export class AuthenticEvents extends EventStore {
   private keep(stream: string, tail: Tail): Tail {
     this.tails.set(stream, tail);
     return tail;
-  }
-
-  private inTurn<T>(stream: string, work: () => Promise<T>): Promise<T> {
-    const before = this.appending.get(stream) ?? Promise.resolve();
-    const mine = before.catch(() => undefined).then(work);
-    this.appending.set(stream, mine);
-    const end = (): void => {
-      if (this.appending.get(stream) === mine) this.appending.delete(stream);
-    };
-    mine.then(end, end);
-    return mine;
   }
 }
 

@@ -1,12 +1,13 @@
 import { NO_MAC } from './event-mac.js';
+import { RecentStreams } from './recent-streams.js';
 
 /**
  * Whether events of ours follow on each other in their streams, while they are read in their order.
  * It knows the streams that it has seen last; of others it cannot tell.
  */
 export class ChainCheck {
-  /** The last MAC of each. The least recently seen first. */
-  private readonly last = new Map<string, string>();
+  /** The last MAC of each. */
+  private readonly last: RecentStreams<string>;
 
   /**
    * @param isWhole whether nothing came before what it is shown
@@ -14,8 +15,10 @@ export class ChainCheck {
    */
   constructor(
     private isWhole: boolean,
-    private readonly streamsMax: number,
-  ) {}
+    streamsMax: number,
+  ) {
+    this.last = new RecentStreams(streamsMax);
+  }
 
   /**
    * @param previousMac undefined: of an event from before there were MACs
@@ -23,17 +26,7 @@ export class ChainCheck {
    */
   follows(stream: string, previousMac: string | undefined, mac: string): boolean {
     const last = this.last.get(stream) ?? (this.isWhole ? NO_MAC : undefined);
-    this.last.delete(stream);
-    this.last.set(stream, mac);
-    if (this.last.size > this.streamsMax) this.forgetOldest();
+    if (this.last.set(stream, mac)) this.isWhole = false;
     return last === undefined || previousMac === undefined || previousMac === last;
-  }
-
-  private forgetOldest(): void {
-    for (const oldest of this.last.keys()) {
-      this.last.delete(oldest);
-      this.isWhole = false;
-      return;
-    }
   }
 }

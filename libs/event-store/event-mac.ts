@@ -30,6 +30,10 @@ export function withMac(key: Uint8Array, event: Placed, previousMac: string): Ne
   return { id, type, data, metadata: { ...metadata, mac } };
 }
 
+/** What metadata tell as the MAC of their event, whatever somebody has put there. */
+export const storedMac = (metadata: unknown): unknown =>
+  typeof metadata === 'object' && metadata !== null && 'mac' in metadata ? metadata.mac : undefined;
+
 export function isMac(given: unknown, mac: string): boolean {
   if (typeof given !== 'string') return false;
   const [a, b] = [Buffer.from(given), Buffer.from(mac)];

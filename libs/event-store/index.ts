@@ -15,16 +15,17 @@ export {
   type SubscribeOptions,
 } from './event-store.js';
 export { EventTypes, past, type EventFields, type PastVersion } from './event-types.js';
-export { isMac, macOf } from './event-mac.js';
+export { isMac, macOf, storedMac } from './event-mac.js';
 export { Lead } from './lead.js';
 export { LeftOutEvents } from './left-out-events.js';
 export type { Projection, SnapshottedProjection } from './projection.js';
 export { Projector } from './projector.js';
 export { measureProjections } from './projector-metrics.js';
 export { rebuild } from './rebuild.js';
-export { measureNotUnderstood, NotUnderstood, type NotUnderstoodEvent } from './not-understood.js';
+export type { MetEvent } from './met-events.js';
+export { measureNotUnderstood, NotUnderstood } from './not-understood.js';
 export { MappedEventStore } from './mapped-event-store.js';
-export { measureNotOurs, NotOurs, type NotOursEvent } from './not-ours.js';
+export { measureNotOurs, NotOurs } from './not-ours.js';
 export { reservation, type Holder, type ReservationEvent } from './reservation.js';
 export { SnapshotFiles } from './snapshot-files.js';
 export { UnderstoodEvents } from './understood-events.js';

@@ -10,7 +10,7 @@ import {
 
 /** A store whose events are those of another one, each read, and appended, as something else. */
 export abstract class MappedEventStore extends EventStore {
-  constructor(private readonly store: EventStore) {
+  constructor(protected readonly store: EventStore) {
     super();
   }
 

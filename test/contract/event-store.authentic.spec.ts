@@ -6,7 +6,7 @@ import { AuthenticEvents, NotOurs, type EventStore } from '@app/event-store';
 import { openEmbeddedEventStore } from '@app/event-store/embedded';
 import { openEventStoreDb } from '../../libs/event-store/eventstoredb/event-store-db.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
-import { eventStoreContract } from './event-store.contract.js';
+import { eventStoreContract, reopened } from './event-store.contract.js';
 
 const key = randomBytes(32);
 const authentic = (store: EventStore): EventStore =>
@@ -20,19 +20,7 @@ const authentic = (store: EventStore): EventStore =>
 eventStoreContract('authentic, embedded', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-authentic-'));
   const open = () => authentic(openEmbeddedEventStore({ directory }));
-  let store = open();
-  return Promise.resolve({
-    store,
-    reopen: async () => {
-      await store.close();
-      store = open();
-      return store;
-    },
-    dispose: async () => {
-      await store.close();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  });
+  return Promise.resolve(reopened(open, () => rmSync(directory, { recursive: true, force: true })));
 });
 
 eventStoreContract('authentic, EventStoreDB (double)', async () => {
@@ -40,17 +28,5 @@ eventStoreContract('authentic, EventStoreDB (double)', async () => {
   const namespace = `test-${randomUUID()}`;
   const log = { warn: () => undefined };
   const open = () => authentic(openEventStoreDb({ url: double.url, namespace, log }));
-  let store = open();
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = open();
-      return store;
-    },
-    dispose: async () => {
-      await store.close();
-      await double.stop();
-    },
-  };
+  return reopened(open, () => double.stop());
 });

@@ -14,6 +14,26 @@ export interface EventStoreUnderTest {
   dispose(): Promise<void>;
 }
 
+/** @param end takes away what the store is on, once that is closed */
+export function reopened(
+  open: () => EventStore,
+  end: () => void | Promise<void>,
+): EventStoreUnderTest {
+  let store = open();
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      store = open();
+      return store;
+    },
+    dispose: async () => {
+      await store.close();
+      await end();
+    },
+  };
+}
+
 export const newEvent = (
   type: string,
   data: unknown = {},

@@ -7,23 +7,12 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { open } from 'lmdb';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
-import { eventStoreContract } from './event-store.contract.js';
+import { eventStoreContract, reopened } from './event-store.contract.js';
 
-eventStoreContract('embedded', async () => {
+eventStoreContract('embedded', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-events-'));
-  let store = openEmbeddedEventStore({ directory });
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = openEmbeddedEventStore({ directory });
-      return store;
-    },
-    dispose: async () => {
-      await store.close();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+  const open = () => openEmbeddedEventStore({ directory });
+  return Promise.resolve(reopened(open, () => rmSync(directory, { recursive: true, force: true })));
 });
 
 /** Appends pairs of events for ever and prints each pair's number when it is acknowledged. */

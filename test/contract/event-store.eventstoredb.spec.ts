@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openEventStoreDb } from '../../libs/event-store/eventstoredb/event-store-db.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
-import { eventStoreContract } from './event-store.contract.js';
+import { eventStoreContract, reopened } from './event-store.contract.js';
 
 /** A real server when there is one; otherwise the double. Each test has streams of its own. */
 const server = process.env.EVENTSTORE_URL;
@@ -11,17 +11,5 @@ eventStoreContract(server === undefined ? 'EventStoreDB (double)' : 'EventStoreD
   const double = server === undefined ? await EventStoreDbDouble.start() : undefined;
   const namespace = `test-${randomUUID()}`;
   const open = () => openEventStoreDb({ url: server ?? double?.url ?? '', namespace, log });
-  let store = open();
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = open();
-      return store;
-    },
-    dispose: async () => {
-      await store.close();
-      await double?.stop();
-    },
-  };
+  return reopened(open, () => double?.stop());
 });

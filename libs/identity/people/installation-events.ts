@@ -3,6 +3,7 @@ import {
   AuthenticEvents,
   isMac,
   macOf,
+  storedMac,
   type EventFields,
   type EventStore,
   type NewEvent,
@@ -85,14 +86,15 @@ export async function readInstallation(
 ): Promise<Installation> {
   const all: RecordedEvent[] = [];
   for await (const event of store.read(INSTALLATION)) all.push(event);
-  const sealedUpTo = findSeal(all, serverKey);
+  const made = authenticOnes(all, serverKey);
+  const sealedUpTo = sealIn(made);
   if (sealedUpTo === undefined && all.some((event) => isMadeWith(serverKey, event)))
     throw new Error(
       'the events of this installation were sealed, and their seal is gone: the event store was changed by somebody else; restore it from a backup',
     );
   const isOld = ({ position, metadata }: RecordedEvent): boolean =>
-    sealedUpTo === undefined || (position <= sealedUpTo && macOfMetadata(metadata) === undefined);
-  const authentic = new Set(authenticOnes(all, serverKey).map(({ position }) => position));
+    sealedUpTo === undefined || (position <= sealedUpTo && storedMac(metadata) === undefined);
+  const authentic = new Set(made.map(({ position }) => position));
   const ours = all.filter((event) => isOld(event) || authentic.has(event.position));
   return { ...told(ours.flatMap(understood)), sealedUpTo, isFormer: all.some((event) => isFollowing(event, serverKey)), revision: all.at(-1)?.revision ?? -1 }; // prettier-ignore
 }
@@ -143,10 +145,7 @@ const signatureOf = (key: ServerKey, check: string, former: string): string =>
   key.fingerprint(SIGNED_PURPOSE, `${check} ${former}`);
 
 const isMadeWith = (key: ServerKey, event: RecordedEvent): boolean =>
-  isMac(macOfMetadata(event.metadata), macOf(key.derive(MAC_PURPOSE), event));
-
-const macOfMetadata = (metadata: unknown): unknown =>
-  typeof metadata === 'object' && metadata !== null && 'mac' in metadata ? metadata.mac : undefined;
+  isMac(storedMac(event.metadata), macOf(key.derive(MAC_PURPOSE), event));
 
 /** Those that carry a MAC of this key or of one before it, the last one first. */
 function authenticOnes(all: readonly RecordedEvent[], serverKey: ServerKey): RecordedEvent[] {
@@ -160,8 +159,9 @@ function authenticOnes(all: readonly RecordedEvent[], serverKey: ServerKey): Rec
   });
 }
 
-function findSeal(all: readonly RecordedEvent[], serverKey: ServerKey): bigint | undefined {
-  for (const event of authenticOnes(all, serverKey).flatMap(understood))
+/** @param made events with a MAC, the last one first */
+function sealIn(made: readonly RecordedEvent[]): bigint | undefined {
+  for (const event of made.flatMap(understood))
     if (event.type === 'EventsSealed') return BigInt(event.data.upTo);
   return undefined;
 }
