@@ -57,7 +57,8 @@ import {
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
 import { AcceptedInserts } from './accepted-inserts.js';
-import { AUDIT_PURPOSE, type Parts } from './open-parts.js';
+import { auditKey } from './audit-key.js';
+import type { Parts } from './open-parts.js';
 import { OwnDatabases } from './own-databases.js';
 import { QueueTails } from './queue-tails.js';
 
@@ -134,7 +135,7 @@ function auditVerifier({
     events,
     tables: warehouse,
     directory,
-    key: (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
+    key: auditKey(serverKey),
     carriedOut: async () => {
       const { position } = projector;
       await projector.awaitWritten(position);

@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { verifyAudit } from '@app/audit';
 import { rebuild, type MetEvent } from '@app/event-store';
 import { createLogger, readConfig, type Config } from '@app/platform';
+import { auditKey } from './audit-key.js';
 import { besideRunning, hasSharedStores } from './beside-running.js';
-import { AUDIT_PURPOSE, openStores, type Stores } from './open-parts.js';
+import { openStores, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 
 const USAGE = `usage: millrace audit:verify [--head <organization>=<hash>]…
@@ -45,7 +46,7 @@ async function compare(
     await rebuild(events, projection, snapshots, { from: last, onProgress: () => undefined });
   const bar = progressBar('audit-trail', last);
   const verdicts = await verifyAudit(events, warehouse, directory, {
-    key: (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
+    key: auditKey(serverKey),
     noted: new Set(heads.values()),
     upTo: isRunning ? last : undefined,
     onProgress: (position) => bar.update(position),

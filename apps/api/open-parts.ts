@@ -50,6 +50,7 @@ import {
 } from '@app/streams';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
+import { auditKey } from './audit-key.js';
 import { backupsOf } from './backups-of.js';
 import { openEvents, type Events } from './open-events.js';
 import { openQueue, type OpenQueue } from './open-queue.js';
@@ -93,20 +94,22 @@ export interface Parts extends Stores, OpenQueue {
 const READERS = 8;
 /** How long the engine may take to end. */
 const ENGINE_ENDS_MS = 5000;
-/** What the hashes of the audit trail are made with. */
-export const AUDIT_PURPOSE = 'audit-trail';
+
+interface Terms {
+  /** Where the embedded engine may make backups of its tables; undefined: nowhere. */
+  readonly backups?: string | undefined;
+  /** No other process has the same stores: always so where they are embedded. */
+  readonly isAlone?: boolean;
+}
 
 /**
  * Chooses and opens the adapters that the configuration names.
- * @param backups where the embedded engine may make backups of its tables; undefined: nowhere
- * @param isAlone no other process has the same stores: always so where they are embedded
  * @throws when the data directory is in use
  */
 export async function openStores(
   config: Config,
   logger: Logger,
-  backups?: string,
-  isAlone?: boolean,
+  { backups, isAlone }: Terms = {},
 ): Promise<Stores> {
   const at = (name: string): string => join(config.dataDirectory, name);
   keepPrivate(config.dataDirectory, logger);
@@ -153,12 +156,7 @@ export async function openStores(
   const forgotten = new ForgottenBatchesProjection(streams, (each) =>
     deadLetter.forgetDatabases(each),
   );
-  const auditTrail = new AuditTrailProjection(
-    warehouse,
-    directory,
-    (position) => serverKey.deriveAt(AUDIT_PURPOSE, position),
-    lead,
-  );
+  const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead);
   return {
     ...opened,
     config,
@@ -207,7 +205,7 @@ function leadRank({ roles }: Config): LeadRank {
 
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
-  const stores = await openStores(config, logger, backupsOf(config));
+  const stores = await openStores(config, logger, { backups: backupsOf(config) });
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await projector.start();
   // Where a stream is there was a queue for it.

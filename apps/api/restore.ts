@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { restore } from '@app/backup';
 import { createLogger, makePrivately, readConfig, type Config } from '@app/platform';
 import { openWarehouse, type TableBackups } from '@app/warehouse';
+import { isAlone } from './backups-of.js';
 import { tellOfEngine } from './tell-of-engine.js';
 
 const USAGE = `usage: millrace restore <folder of the backup>
@@ -48,8 +49,8 @@ async function main(): Promise<void> {
   const [backup, ...others] = positionals;
   if (backup === undefined || others.length > 0) throw new Error(`say which backup\n\n${USAGE}`);
   const config = readConfig();
-  const { clickHouse, eventStore, kafka, dataDirectory } = config;
-  if (clickHouse ?? eventStore ?? kafka)
+  const { dataDirectory } = config;
+  if (!isAlone(config))
     throw new Error(
       'a backup is restored into a data directory that has everything: unset CLICKHOUSE_URL, EVENTSTORE_URL and KAFKA_BROKERS',
     );

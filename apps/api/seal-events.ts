@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
   if (values.help) return void console.log(USAGE);
   const config = readConfig();
-  const stores = await openStores(config, createLogger(config.logLevel), undefined, true);
+  const stores = await openStores(config, createLogger(config.logLevel), { isAlone: true });
   await stores.close();
   console.log('the events are sealed: start the processes of this release');
 }

@@ -1,31 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Holding } from '@app/edge';
-import { openSourceEngine, type SourceEngine } from '@app/warehouse';
 import { MemoryAllowance } from '../../libs/edge/memory-allowance.js';
 import { COPIES, dropCopy, makeCopy } from '../../libs/edge/registry/copies.js';
+import { sourcesUnderTest } from './sources-under-test.js';
 
-const NO_LIMITS = { readRows: 0, readBytes: 0, resultRows: 0, resultBytes: 0 };
 const MIB = 1024 ** 2;
 
 describe('a copy of a table', () => {
-  let folder: string;
-  let engine: SourceEngine;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'copies-'));
-    engine = await openSourceEngine({
-      directory: folder,
-      limits: { ...NO_LIMITS, timeoutSeconds: 60, memoryBytes: 1024 ** 3 },
-      readers: 1,
-      definers: 1,
-    });
-    await engine.statements.run(`CREATE DATABASE ${COPIES}`);
-  });
-  afterAll(async () => {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const sources = sourcesUnderTest();
+  beforeAll(() => sources.engine.statements.run(`CREATE DATABASE ${COPIES}`));
 
   const rowsOf = (bytes: number, sourceBytes: number | undefined) => ({
     select: `SELECT repeat('x', 1000) AS t FROM numbers(${bytes / 1000})`,
@@ -33,7 +15,7 @@ describe('a copy of a table', () => {
     bytes: sourceBytes,
   });
   const engines = (): Promise<string> =>
-    engine.statements.run(
+    sources.engine.statements.run(
       `SELECT engine FROM system.tables WHERE database = '${COPIES}' ORDER BY 1 FORMAT TSVRaw`,
     );
 
@@ -44,6 +26,7 @@ describe('a copy of a table', () => {
     ['on disk, where its files are large', 10 * MIB, 10_000, 'MergeTree'],
     ['on disk, where nobody knows', undefined, 10_000, 'MergeTree'],
   ])('lies %s', async (_where, sourceBytes, bytes, kind) => {
+    const { engine } = sources;
     const terms = { engine, holding: new Holding() };
     const copy = await makeCopy(rowsOf(bytes, sourceBytes), terms);
     expect(await engines()).toBe(`${kind}\n`);
@@ -54,6 +37,7 @@ describe('a copy of a table', () => {
   });
 
   it('lies on disk where memory is used up, until one goes', async () => {
+    const { engine } = sources;
     const terms = { engine, holding: new Holding(0, new MemoryAllowance(1_500_000)) };
     const make = async () => ({ ...(await makeCopy(rowsOf(1_000_000, MIB), terms)), bytes: 0 });
     const first = await make();
@@ -68,7 +52,7 @@ describe('a copy of a table', () => {
 
   it('says what is wrong with its rows', async () => {
     const rows = { select: `SELECT toUInt8('many') AS n`, settings: {}, bytes: MIB };
-    const made = makeCopy(rows, { engine, holding: new Holding() });
+    const made = makeCopy(rows, { engine: sources.engine, holding: new Holding() });
     await expect(made).rejects.toThrow('many');
     expect(await engines()).toBe('');
   });

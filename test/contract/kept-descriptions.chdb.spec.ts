@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Holding, SourceReader, TableRegistry, type Workshop } from '@app/edge';
-import { createLogger, readSourceCredentials } from '@app/platform';
+import { SourceReader, TableRegistry } from '@app/edge';
+import { createLogger } from '@app/platform';
 import { Guard, OrganizationQueries, QueryPipeline } from '@app/query';
-import { openSourceEngine, type SourceEngine, type WarehouseQuery } from '@app/warehouse';
+import type { WarehouseQuery } from '@app/warehouse';
+import { sourcesUnderTest } from './sources-under-test.js';
 
-const NO_LIMITS = { readRows: 0, readBytes: 0, resultRows: 0, resultBytes: 0 };
 const PLENTY = 1e15;
 
 /** Writes down what it is asked. */
@@ -22,34 +21,11 @@ class WritingReader extends SourceReader {
 }
 
 describe('the description of a statement over tables of files', () => {
-  let folder: string;
-  let engine: SourceEngine;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'descriptions-'));
-    engine = await openSourceEngine({
-      directory: join(folder, 'engine'),
-      limits: { ...NO_LIMITS, timeoutSeconds: 60, memoryBytes: 1024 ** 3 },
-      readers: 1,
-      definers: 1,
-    });
-  });
-  afterAll(async () => {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const sources = sourcesUnderTest();
 
   it('is asked for once, and again when the tables are others', async () => {
     const log = createLogger('silent');
-    const workshop: Workshop = {
-      engine,
-      credentials: readSourceCredentials(),
-      base: folder,
-      directory: folder,
-      stdin: Readable.from([]),
-      holding: new Holding(),
-      told: () => undefined,
-      toldOfNulls: () => undefined,
-    };
+    const { workshop, engine, folder } = sources;
     const registry = new TableRegistry(workshop, log);
     const reader = new WritingReader(engine.reader, registry, log);
     const organizations = new OrganizationQueries({

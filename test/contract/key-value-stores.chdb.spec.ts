@@ -1,48 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { Holding, KeyValueStores, TableRegistry, type Workshop } from '@app/edge';
-import { createLogger, readSourceCredentials } from '@app/platform';
-import { openSourceEngine, type SourceEngine } from '@app/warehouse';
+import { KeyValueStores, TableRegistry } from '@app/edge';
+import { createLogger } from '@app/platform';
 import { MemoryAllowance } from '../../libs/edge/memory-allowance.js';
 import { until } from '../server/until.js';
-
-const NO_LIMITS = { readRows: 0, readBytes: 0, resultRows: 0, resultBytes: 0 };
+import { sourcesUnderTest } from './sources-under-test.js';
 
 describe('a store of keys and values', () => {
-  let folder: string;
-  let engine: SourceEngine;
-  let workshop: Workshop;
+  const sources = sourcesUnderTest();
   const log = createLogger('silent');
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'stores-'));
-    engine = await openSourceEngine({
-      directory: folder,
-      limits: { ...NO_LIMITS, timeoutSeconds: 60, memoryBytes: 1024 ** 3 },
-      readers: 1,
-      definers: 1,
-    });
-    workshop = {
-      engine,
-      credentials: readSourceCredentials(),
-      base: folder,
-      directory: folder,
-      stdin: Readable.from([]),
-      holding: new Holding(),
-      told: () => undefined,
-      toldOfNulls: () => undefined,
-    };
-    await new TableRegistry(workshop, log).open([]);
-  });
-  afterAll(async () => {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  beforeAll(() => new TableRegistry(sources.workshop, log).open([]));
 
   const write = (rows: Readonly<Record<string, string>>): void =>
     writeFileSync(
-      join(folder, 's.ndjson'),
+      join(sources.folder, 's.ndjson'),
       Object.entries(rows)
         .map(([k, v]) => JSON.stringify({ k, v }))
         .join('\n'),
@@ -55,7 +26,7 @@ describe('a store of keys and values', () => {
   };
   const copies = async (): Promise<number> =>
     Number(
-      await engine.reader.text({
+      await sources.engine.reader.text({
         sql: "SELECT count() FROM system.tables WHERE engine = 'MergeTree'",
         format: 'text',
       }),
@@ -64,7 +35,7 @@ describe('a store of keys and values', () => {
   const opened = async (
     bytes: number,
   ): Promise<[KeyValueStores, (key: string) => Promise<string>]> => {
-    const stores = new KeyValueStores(workshop, log, new MemoryAllowance(bytes));
+    const stores = new KeyValueStores(sources.workshop, log, new MemoryAllowance(bytes));
     await stores.open([described], 0.05);
     const { signal } = new AbortController();
     return [stores, async (key) => stores.value('s', key, () => signal)];

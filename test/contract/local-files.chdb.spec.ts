@@ -1,31 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSourceEngine, type SourceEngine } from '@app/warehouse';
 import { LocalFiles } from '../../libs/edge/follow/local-files.js';
-
-const NO_LIMITS = { readRows: 0, readBytes: 0, resultRows: 0, resultBytes: 0 };
+import { sourcesUnderTest } from './sources-under-test.js';
 
 describe('files of a followed stream', () => {
-  let folder: string;
-  let engine: SourceEngine;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'local-files-'));
-    engine = await openSourceEngine({
-      directory: folder,
-      limits: { ...NO_LIMITS, timeoutSeconds: 60, memoryBytes: 1024 ** 3 },
-      readers: 1,
-      definers: 1,
-    });
-  });
-  afterAll(async () => {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const sources = sourcesUnderTest();
 
   const write = async (name: string, select: string): Promise<string> => {
-    const file = join(folder, name);
-    await engine.statements.run(`INSERT INTO FUNCTION file('${file}', Parquet) ${select}`);
+    const file = join(sources.folder, name);
+    await sources.engine.statements.run(`INSERT INTO FUNCTION file('${file}', Parquet) ${select}`);
     return file;
   };
 
@@ -39,9 +21,9 @@ describe('files of a followed stream', () => {
       `SELECT toNullable(number) AS a, CAST('{}', 'JSON') AS o, toDateTime64(0, 6, 'UTC') AS at, toNullable('x') AS late FROM numbers(2, 3)`,
     );
     const empty = await write('c.parquet', 'SELECT toNullable(1) AS a LIMIT 0');
-    const files = new LocalFiles(engine.statements);
+    const files = new LocalFiles(sources.engine.statements);
     expect(await files.rows(second)).toBe(3);
-    const merged = join(folder, 'merged.parquet');
+    const merged = join(sources.folder, 'merged.parquet');
     const columns = [
       { name: 'a', type: 'Nullable(Int64)' },
       { name: 'o', type: 'JSON' },
@@ -50,7 +32,7 @@ describe('files of a followed stream', () => {
     ];
     await files.merge([first, second, empty], columns, merged);
     const structure = columns.map(({ name, type }) => `${name} ${type.replaceAll("'", "\\'")}`);
-    const rows = await engine.statements.run(
+    const rows = await sources.engine.statements.run(
       `SELECT toJSONString(tuple(a, o, at, late)) FROM file('${merged}', Parquet, '${structure.join(', ')}') ORDER BY a`,
     );
     expect(rows.trim().split('\n')).toEqual([
@@ -62,10 +44,10 @@ describe('files of a followed stream', () => {
   });
 
   it('are counted only where they are whole', async () => {
-    const files = new LocalFiles(engine.statements);
-    await engine.statements.run(
-      `INSERT INTO FUNCTION file('${join(folder, 'no.parquet')}', RawBLOB) SELECT 'PAR1 and no more'`,
+    const files = new LocalFiles(sources.engine.statements);
+    await sources.engine.statements.run(
+      `INSERT INTO FUNCTION file('${join(sources.folder, 'no.parquet')}', RawBLOB) SELECT 'PAR1 and no more'`,
     );
-    await expect(files.rows(join(folder, 'no.parquet'))).rejects.toThrow();
+    await expect(files.rows(join(sources.folder, 'no.parquet'))).rejects.toThrow();
   });
 });

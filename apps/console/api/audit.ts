@@ -1,3 +1,4 @@
+import { dayEnd } from './day-end.js';
 import { apiOf, requestJson } from './request.js';
 
 export const OUTCOMES = ['done', 'refused', 'failed', 'not ours'] as const;
@@ -38,7 +39,6 @@ export interface AuditPage {
 }
 
 export const PAGE_SIZE = 100;
-const DAY_MS = 86_400_000;
 
 /** @param from how many of the newest are passed over */
 export function readAudit(
@@ -48,11 +48,11 @@ export function readAudit(
 ): Promise<AuditPage> {
   const parameters = new URLSearchParams({ from: String(from), size: String(PAGE_SIZE) });
   for (const [name, value] of Object.entries(named)) if (value) parameters.set(name, value);
-  const set = (name: string, milliseconds: number): void => {
-    if (Number.isFinite(milliseconds)) parameters.set(name, String(milliseconds * 1000));
+  const set = (name: string, microseconds: number): void => {
+    if (Number.isFinite(microseconds)) parameters.set(name, String(microseconds));
   };
-  if (since) set('start_time', Date.parse(since));
-  if (until) set('end_time', Date.parse(until) + DAY_MS);
+  if (since) set('start_time', Date.parse(since) * 1000);
+  if (until) set('end_time', dayEnd(until));
   return requestJson(`${apiOf(organization)}/audit?${parameters}`);
 }
 

@@ -30,3 +30,24 @@ export function useAction(): Action {
   };
   return { isBusy, ...said, run };
 }
+
+interface Change {
+  readonly change: Action;
+  /** Does it, says so, and has what is shown asked for again. */
+  readonly then: (act: () => Promise<void>, done: string) => void;
+}
+
+/** Something of a list that somebody changes. @param onChanged called also where it was refused: what is shown is what there is */
+export function useChange(onChanged: () => void): Change {
+  const change = useAction();
+  const then = (act: () => Promise<void>, done: string): void =>
+    change.run(async () => {
+      try {
+        await act();
+        return done;
+      } finally {
+        onChanged();
+      }
+    });
+  return { change, then };
+}

@@ -1,6 +1,6 @@
 import type { Member } from '../api/people.js';
 import type { Session } from '../api/session.js';
-import { useAction } from '../api/use-action.js';
+import { useChange } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
 import { MemberRow } from './member-row.js';
 
@@ -12,17 +12,7 @@ interface Props {
 }
 
 export function Members({ organization, session, members, onChanged }: Props) {
-  const change = useAction();
-  const then = (act: () => Promise<void>, done: string): void =>
-    change.run(async () => {
-      try {
-        await act();
-        return done;
-      } finally {
-        // What is shown is what there is, also where it was refused.
-        onChanged();
-      }
-    });
+  const { change, then } = useChange(onChanged);
   return (
     <>
       <div class="scrolls" tabIndex={0} role="region" aria-label={`Members of ${organization}`}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { dayEnd } from '../api/day-end.js';
 import { makeToken, TOKEN_ROLES } from '../api/tokens.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
@@ -19,13 +20,13 @@ export function MakeForm({ organization, streams, onMade }: Props) {
     event.preventDefault();
     const { currentTarget: form } = event;
     const text = (field: string): string => formText(form, field);
-    const name = text('name').trim();
+    const [name, until] = [text('name').trim(), text('until')];
     making.run(async () => {
       const secret = await makeToken(organization, {
         name,
         role: text('role'),
         streams: only.length === 0 ? null : only,
-        expires_at: endOf(text('until')),
+        expires_at: until === '' ? null : dayEnd(until),
       });
       if (form instanceof HTMLFormElement) form.reset();
       setOnly([]);
@@ -77,11 +78,4 @@ export function MakeForm({ organization, streams, onMade }: Props) {
       <Failure words={making.failure} />
     </form>
   );
-}
-
-const DAY_MS = 86_400_000;
-
-/** @param day as `2026-11-25`, or empty @returns microseconds since the epoch, or null */
-function endOf(day: string): number | null {
-  return day === '' ? null : (Date.parse(day) + DAY_MS) * 1000;
 }

@@ -1,5 +1,5 @@
 import { revokeToken, type Token } from '../api/tokens.js';
-import { useAction } from '../api/use-action.js';
+import { useChange } from '../api/use-action.js';
 import { ConfirmButton } from '../frame/confirm-button.js';
 import { Failure } from '../frame/failure.js';
 import { timeText } from '../frame/time-text.js';
@@ -11,16 +11,7 @@ interface Props {
 }
 
 export function TokenTable({ organization, tokens, onChanged }: Props) {
-  const revoking = useAction();
-  const revoke = (name: string): void =>
-    revoking.run(async () => {
-      try {
-        await revokeToken(organization, name);
-        return `${name} is revoked.`;
-      } finally {
-        onChanged();
-      }
-    });
+  const { change, then } = useChange(onChanged);
   return (
     <>
       {tokens.length === 0 ? (
@@ -60,8 +51,13 @@ export function TokenTable({ organization, tokens, onChanged }: Props) {
                       name="Revoke"
                       about={token.name}
                       question={`Revoke ${token.name}? Programs that have it are refused at once.`}
-                      isBusy={revoking.isBusy}
-                      onConfirmed={() => revoke(token.name)}
+                      isBusy={change.isBusy}
+                      onConfirmed={() =>
+                        then(
+                          () => revokeToken(organization, token.name),
+                          `${token.name} is revoked.`,
+                        )
+                      }
                     />
                   </td>
                 </tr>
@@ -70,8 +66,8 @@ export function TokenTable({ organization, tokens, onChanged }: Props) {
           </table>
         </div>
       )}
-      <p role="status">{revoking.done}</p>
-      <Failure words={revoking.failure} />
+      <p role="status">{change.done}</p>
+      <Failure words={change.failure} />
     </>
   );
 }
