@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyedQueue } from '@app/platform';
 import { ChainCheck } from './chain-check.js';
-import { isMac, macOf, NO_MAC, storedMac, withMac } from './event-mac.js';
+import { isMac, macOf, NO_MAC, previousMacOf, storedMac, withMac } from './event-mac.js';
 import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
 import {
   WrongExpectedRevisionError,
@@ -115,7 +115,7 @@ export class AuthenticEvents extends MappedEventStore {
       isAny = true;
       const mac = this.macIn(event);
       if (mac !== undefined) {
-        const { previousMac } = event.metadata;
+        const previousMac = previousMacOf(event);
         if (tail && previousMac !== undefined && previousMac !== tail.mac) this.met.addGap(event);
         tail = { revision: event.revision, mac };
       } else if (tail) tail = { ...tail, revision: event.revision };
@@ -134,7 +134,7 @@ export class AuthenticEvents extends MappedEventStore {
       const mac = this.macIn(event);
       if (mac === undefined) yield this.passedOver(event);
       else {
-        if (!chains.follows(event.stream, event.metadata.previousMac, mac)) this.met.addGap(event);
+        if (!chains.follows(event.stream, previousMacOf(event), mac)) this.met.addGap(event);
         yield event;
       }
     }

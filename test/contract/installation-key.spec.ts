@@ -276,6 +276,21 @@ describe.each([
     await node.stop();
   });
 
+  it('is not sealed anew where the seal was taken out and other events have MACs', async () => {
+    const first = server('a');
+    await (await start(first)).stop();
+    const sealed = store;
+    store = openEmbeddedEventStore({ directory: join(directory, 'without-seal') });
+    for await (const { stream, id, type, data, metadata } of sealed.readAll())
+      if (stream !== 'installation-key')
+        await store.append(stream, [{ id, type, data, metadata }], 'any');
+    await sealed.close();
+    const before = await eventsOf(store);
+    await expect(check(first)).rejects.toThrow(/seal is gone/);
+    await expect(check(first, false)).rejects.toThrow(/seal is gone/);
+    expect(await eventsOf(store)).toEqual(before);
+  });
+
   it('is of no other program, whatever that writes into its stream', async () => {
     const [first, second, stranger] = [server('a'), server('a'), server('b')];
     const node = await start(first);

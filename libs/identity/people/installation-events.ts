@@ -20,6 +20,9 @@ export const INSTALLATION = 'installation-key';
 const MAC_PURPOSE = 'event-macs';
 const SIGNED_PURPOSE = 'installation-change';
 
+const SEAL_GONE =
+  'the events of this installation were sealed, and their seal is gone: the event store was changed by somebody else; restore it from a backup';
+
 /** In the stream of the installation's key. */
 export type InstallationEvent =
   | { readonly type: 'InstallationKeyNoted'; readonly data: { readonly check: string } }
@@ -89,14 +92,29 @@ export async function readInstallation(
   const made = authenticOnes(all, serverKey);
   const sealedUpTo = sealIn(made);
   if (sealedUpTo === undefined && all.some((event) => isMadeWith(serverKey, event)))
-    throw new Error(
-      'the events of this installation were sealed, and their seal is gone: the event store was changed by somebody else; restore it from a backup',
-    );
+    throw new Error(SEAL_GONE);
   const isOld = ({ position, metadata }: RecordedEvent): boolean =>
     sealedUpTo === undefined || (position <= sealedUpTo && storedMac(metadata) === undefined);
   const authentic = new Set(made.map(({ position }) => position));
   const ours = all.filter((event) => isOld(event) || authentic.has(event.position));
   return { ...told(ours.flatMap(understood)), sealedUpTo, isFormer: all.some((event) => isFollowing(event, serverKey)), revision: all.at(-1)?.revision ?? -1 }; // prettier-ignore
+}
+
+/**
+ * Where the seal's stream is gone, other events still tell that there was a seal: to seal anew would
+ * take for old what somebody has written without the key.
+ * @param last up to which position events are read; a seal that others made meanwhile comes later
+ */
+export async function refuseSealed(
+  store: EventStore,
+  serverKey: ServerKey,
+  last: bigint,
+): Promise<void> {
+  for await (const event of store.readAll()) {
+    if (event.position > last) return;
+    if (storedMac(event.metadata) !== undefined && isMadeWith(serverKey, event))
+      throw new Error(SEAL_GONE);
+  }
 }
 
 /** Only what this installation has written says anything in it. */

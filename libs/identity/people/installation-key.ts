@@ -16,6 +16,7 @@ import {
   keyChanged,
   newEvent,
   readInstallation,
+  refuseSealed,
   type Change,
   type Installation,
 } from './installation-events.js';
@@ -69,7 +70,10 @@ export async function eventsOfInstallation(
   let installation = await known(store, serverKey);
   if (installation.sealedUpTo === undefined) {
     if (last === undefined && !openKeys) return seen(store, installation, 0n, holder);
-    if (last !== undefined && (!holder.isAlone || !openKeys)) throw new NotSealedError();
+    if (last !== undefined) {
+      await refuseSealed(store, serverKey, last);
+      if (!holder.isAlone || !openKeys) throw new NotSealedError();
+    }
     await seal(store, installation, last, holder);
     installation = await known(store, serverKey);
   }
