@@ -38,7 +38,7 @@ export interface PartOutcome {
   readonly error?: string;
 }
 
-export interface PauseListener {
+interface PauseListener {
   pause(reason: string, milliseconds: number): void;
 }
 

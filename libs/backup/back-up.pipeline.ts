@@ -9,7 +9,7 @@ import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kep
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
 
 /** What is copied of a running server. */
-export interface RunningServer {
+interface RunningServer {
   readonly dataDirectory: string;
   readonly version: string;
   readonly tables: TableBackups;
@@ -18,7 +18,7 @@ export interface RunningServer {
   lastPosition(): Promise<bigint | undefined>;
 }
 
-export interface BackupWish {
+interface BackupWish {
   /** Undefined: the time names it. */
   readonly name?: string | undefined;
   /** Name of an earlier one, which was made without a base. */

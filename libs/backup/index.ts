@@ -1,8 +1,2 @@
-export {
-  BackUpPipeline,
-  makingFolder,
-  type BackupStep,
-  type BackupWish,
-  type RunningServer,
-} from './back-up.pipeline.js';
+export { BackUpPipeline, makingFolder, type BackupStep } from './back-up.pipeline.js';
 export { refuseHalfRestored, restore } from './restore.pipeline.js';

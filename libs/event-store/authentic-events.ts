@@ -18,7 +18,7 @@ import type { NotOurs } from './not-ours.js';
 import { RecentStreams } from './recent-streams.js';
 
 /** What an installation's events are known by. */
-export interface Authenticity {
+interface Authenticity {
   /** Of new events. */
   readonly key: Uint8Array;
   /** That was in force when the event at a position was appended. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Projection } from './projection.js';
 
-export interface GroupWritesLog {
+interface GroupWritesLog {
   error(details: object, message: string): void;
 }
 

@@ -8,7 +8,7 @@ import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
-export interface ProjectorLog {
+interface ProjectorLog {
   error(details: object, message: string): void;
 }
 

@@ -20,10 +20,7 @@ export interface ErrorBody {
 }
 
 /** Is told of every failure before the client is. */
-export type FailureListener = (
-  failure: MillraceError,
-  request: AuthenticatedRequest,
-) => Promise<void>;
+type FailureListener = (failure: MillraceError, request: AuthenticatedRequest) => Promise<void>;
 
 /** Turns whatever was thrown into the one error shape of the API. Nothing else maps errors to HTTP. */
 @Catch()
@@ -165,7 +162,7 @@ function noRoute({ method, url, server }: Asked): MillraceError {
 }
 
 /** @returns the failure as the client may see it; what is not known to be harmless becomes INTERNAL. */
-export function toMillraceError(error: unknown, request: Asked): MillraceError {
+function toMillraceError(error: unknown, request: Asked): MillraceError {
   if (error instanceof MillraceError) return error;
   if (error instanceof z.ZodError)
     return new MillraceError('INVALID_PARAMETER', explainIssues(error));

@@ -7,19 +7,12 @@ export {
   isScalar,
   isText,
   isUntyped,
-  type Kinds,
   kindThatWidens,
   meetsFractions,
   type Verbatim,
 } from './aggregates/column-types.js';
-export { arrowName, declarableName } from './aggregates/type-names.js';
-export {
-  holds,
-  readValueType,
-  type ValueType,
-  widest,
-  writeValueType,
-} from './aggregates/value-type.js';
+export { declarableName } from './aggregates/type-names.js';
+export { holds, readValueType, type ValueType, writeValueType } from './aggregates/value-type.js';
 export { COLUMNS_MAX } from './aggregates/declared-columns.js';
 export {
   hasPaths,
@@ -38,7 +31,6 @@ export {
   listedColumns,
   refusedFields,
   type Schema,
-  type Survey,
 } from './aggregates/stream-schema.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';
 export { organizationDeleted } from './commands/organization-deleted.js';

@@ -7,7 +7,7 @@ import { groupBatches } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
 
 /** `stored`: in its table now, or before; `gone`: its stream, or its organization, was deleted, and it with it. */
-export type PutBackOutcome = 'stored' | 'gone';
+type PutBackOutcome = 'stored' | 'gone';
 
 /**
  * Puts batches of the dead letter into their tables, each once, as a writer would have: at the

@@ -7,7 +7,7 @@ import {
   type RecordedEvent,
 } from '@app/event-store';
 
-export interface EventStoreUnderTest {
+interface EventStoreUnderTest {
   readonly store: EventStore;
   /** Opens the same data again, as after a restart. */
   reopen(): Promise<EventStore>;

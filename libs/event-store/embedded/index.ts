@@ -1,1 +1,0 @@
-export { openEmbeddedEventStore } from './embedded-event-store.js';

@@ -23,7 +23,7 @@ import { storable, toExpected } from './client-values.js';
 import { soundClient } from './sound-client.js';
 import { StreamNames } from './stream-names.js';
 
-export interface EventStoreDbOptions {
+interface EventStoreDbOptions {
   /** `esdb://user:password@host:2113?tls=true`, or with several hosts, or `esdb+discover://…`. */
   readonly url: string;
   readonly log: PresenceLog;
@@ -48,7 +48,7 @@ const LOOK_BACK = 500;
  * events' ids, so that one whose answer was lost is not stored twice; reads and subscriptions go
  * on after the last event they gave.
  */
-export class EventStoreDb implements EventStore {
+class EventStoreDb implements EventStore {
   private readonly client: EventStoreDBClient;
   private readonly names: StreamNames;
   private readonly closing = new AbortController();

@@ -1,1 +1,0 @@
-export { openEventStoreDb, type EventStoreDbOptions } from './event-store-db.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing, SilenceError, toFailure, unreachable } from './failure.js';
 import type { Presence } from './presence.js';
 
-export interface PatienceOptions {
+interface PatienceOptions {
   /** Tried again until it succeeds, as a subscription is, however long the server is away. */
   readonly endless?: boolean;
   readonly presence: Presence;

@@ -5,7 +5,7 @@ export interface PresenceLog {
   warn(details: object, message: string): void;
 }
 
-export interface PresenceOptions {
+interface PresenceOptions {
   /** How long it may be away before nobody waits for it any more. */
   readonly patienceMs: number;
   /** Asks it something. Rejects when it does not answer. */

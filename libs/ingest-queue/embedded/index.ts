@@ -1,2 +1,0 @@
-export { refuseLostQueue } from './lost-queue.js';
-export { openEmbeddedIngestQueue } from './embedded-ingest-queue.js';

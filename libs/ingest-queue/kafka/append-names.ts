@@ -18,7 +18,7 @@ import type { PlainProducer } from './plain-producer.js';
 import { SteadyConsumer } from './steady-consumer.js';
 import { TransactionalProducer, transactionTimeoutMs, type SendWithin } from './transactions.js';
 
-export interface AppendNamesOptions {
+interface AppendNamesOptions {
   readonly kafka: Kafka;
   readonly log: KafkaLog;
   readonly producer: PlainProducer;

@@ -8,7 +8,7 @@ import type { PlainProducer } from './plain-producer.js';
 import { nextOffset, textHeaders } from './slices.js';
 import type { Topics } from './topics.js';
 
-export interface BatchConsumerOptions {
+interface BatchConsumerOptions {
   readonly kafka: Kafka;
   readonly log: KafkaLog;
   readonly producer: PlainProducer;

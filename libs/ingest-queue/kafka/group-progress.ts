@@ -9,7 +9,7 @@ import { SetAside } from '../set-aside.js';
 import { toFailure } from './failure.js';
 import type { KafkaLog } from './kafka-client.js';
 
-export interface GroupProgressOptions {
+interface GroupProgressOptions {
   readonly admin: Admin;
   readonly log: KafkaLog;
   readonly groupId: string;

@@ -1,1 +1,0 @@
-export { openKafka, type KafkaOptions, type OpenKafka } from './open-kafka.js';

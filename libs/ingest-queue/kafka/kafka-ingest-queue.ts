@@ -21,7 +21,7 @@ import type { Outgoing, PlainProducer } from './plain-producer.js';
 import type { Topics } from './topics.js';
 import type { SendWithin, TransactionPool } from './transactions.js';
 
-export interface KafkaParts {
+interface KafkaParts {
   readonly kafka: Kafka;
   readonly admin: Admin;
   readonly log: KafkaLog;

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 300_000;
 const RETRIES = 3;
 const RETRY_AFTER_SECONDS = 10;
 
-export interface S3Place {
+interface S3Place {
   readonly bucket: string;
   /** Of the table's folder, without `/` at its ends. */
   readonly prefix: string;

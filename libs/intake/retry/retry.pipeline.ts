@@ -26,7 +26,7 @@ import {
 } from './rejected-records.js';
 import { RetryNames } from './retry-names.js';
 
-export interface RetryRequest {
+interface RetryRequest {
   readonly organization: RequestOrganization;
   readonly stream: string;
   /** Undefined: what is rejected of all uploads. */

@@ -21,7 +21,7 @@ export interface AcceptedPart {
 }
 
 /** Which stream the parts are for. */
-export interface PartsOf {
+interface PartsOf {
   readonly keeper: SchemaKeeper;
   readonly organizationId: string;
   readonly stream: string;

@@ -38,7 +38,7 @@ import { SchemaGate } from './schema-gate.js';
 import { StorageBounds } from './storage-bounds.js';
 import { splitBatch } from './split-batch.js';
 
-export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
+type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 
 /** Below this a payload travels in the queue's own record: a file for each would cost more. */
 export const INLINE_BYTES = 64 * 1024;
@@ -70,7 +70,7 @@ export type Appended =
   { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
 /** The same, or which chunks must be accepted again. */
-export type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
+type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
 
 /** Whether the batches are on the queue now, or the same upload has put them there before. */
 export type Put = 'stored' | 'before';

@@ -1,1 +1,0 @@
-export { SharedPersonKeys } from './shared-person-keys.js';

@@ -3,7 +3,7 @@ import { ENGINE_FORMATS, isEngineFormat, type AnswerFormat } from '@app/warehous
 import { authorTokens } from '../dialect/author-tokens.js';
 import type { Token } from '../search/tokens.js';
 
-export interface FormedStatement {
+interface FormedStatement {
   readonly text: string;
   /** Undefined: the statement leaves it to the request. */
   readonly format: NamedFormat | undefined;

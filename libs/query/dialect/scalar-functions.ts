@@ -6,7 +6,7 @@ import { triedCast } from './tried-casts.js';
 import { isOfSeconds, wholeSeconds } from './whole-seconds.js';
 
 /** What a function of other systems is in the engine's words. */
-export interface ScalarFunction {
+interface ScalarFunction {
   readonly fewest: number;
   readonly most: number;
   /** Of arguments that are written out already. */

@@ -56,7 +56,7 @@ export const AGGREGATES: Readonly<Record<string, AggregateFunction>> = {
 };
 
 /** Columns that rows can be grouped by. */
-export const isGroupable = ({ type }: Column): boolean => ORDERED.includes(columnKind(type));
+const isGroupable = ({ type }: Column): boolean => ORDERED.includes(columnKind(type));
 
 /** `{ count group_by { status } avg { bytes } }`. */
 export function aggregateFields(

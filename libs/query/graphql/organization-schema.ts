@@ -46,7 +46,7 @@ export interface SchemaTable {
   readonly aggregateType: GraphQLObjectType;
 }
 
-export interface SchemaColumn {
+interface SchemaColumn {
   readonly column: Column;
   /** Where it holds objects, or lists of them. */
   readonly json: JsonFields | undefined;

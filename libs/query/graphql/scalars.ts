@@ -8,7 +8,7 @@ export class NumberText {
 type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
 /** Reads a literal with its numbers as they are written; a variable within it stands for its value. */
-export function readLiteral(node: ValueNode, variables?: Variables): unknown {
+function readLiteral(node: ValueNode, variables?: Variables): unknown {
   switch (node.kind) {
     case Kind.VARIABLE:
       return readVariable(variables?.[node.name.value] ?? null);
@@ -31,7 +31,7 @@ export function readLiteral(node: ValueNode, variables?: Variables): unknown {
 }
 
 /** The same for a value of the variables' JSON. */
-export function readVariable(value: unknown): unknown {
+function readVariable(value: unknown): unknown {
   if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value))
       throw new GraphQLError(`send ${value} as a string: JSON numbers lose digits beyond 2^53`);

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { letGoSent } from '@app/warehouse';
 
-export interface Trailers {
+interface Trailers {
   readonly name: string;
   value(): string;
 }

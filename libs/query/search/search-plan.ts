@@ -14,7 +14,7 @@ export interface TimeRange {
 }
 
 /** The tables that a statement may read. */
-export type TableOf = (name: string) => TableDescription | undefined;
+type TableOf = (name: string) => TableDescription | undefined;
 
 export interface SearchPlan {
   /** That the statement reads. */

@@ -11,7 +11,7 @@ import { holds, readValueType } from './value-type.js';
 export const COLUMNS_MAX = 2000;
 
 /** What becomes of columns that are declared. */
-export interface DeclaredChange {
+interface DeclaredChange {
   readonly added: readonly Column[];
   readonly widened: readonly Column[];
   readonly verbatim: readonly { readonly name: string; readonly of: Verbatim }[];

@@ -22,7 +22,7 @@ export const UNTYPED_MAX = 100;
 /** What was seen in each field. */
 export type Survey = ReadonlyMap<string, Kinds>;
 
-export interface VerbatimColumn {
+interface VerbatimColumn {
   readonly name: string;
   readonly of: Verbatim;
 }

@@ -36,7 +36,7 @@ export interface StreamRecord {
   readonly damaged?: Damage;
 }
 
-export interface ListedColumn {
+interface ListedColumn {
   readonly name: string;
   readonly type: string;
   /** Of text that may have been something else: which values are there as they were written. */

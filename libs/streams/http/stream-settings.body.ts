@@ -48,7 +48,7 @@ export const settingsBody = z.strictObject({
   columns: z.record(z.string(), columnType).optional(),
 });
 
-export type SettingsBody = z.infer<typeof settingsBody>;
+type SettingsBody = z.infer<typeof settingsBody>;
 
 export function toChange(body: SettingsBody): SettingsChange {
   return {

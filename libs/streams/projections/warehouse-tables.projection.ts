@@ -33,7 +33,7 @@ interface TablesLog {
 }
 
 /** The warehouse has a table of which the events do not say whose it is. */
-export class UnknownTableError extends Error {
+class UnknownTableError extends Error {
   constructor(table: string) {
     super(
       `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is?`,

@@ -22,7 +22,7 @@ const SOURCE_GRANTS = [
 ];
 
 /** What an engine is for: uploads' files, or tables that are read where they lie. */
-export type EnginePurpose = 'uploads' | 'sources';
+type EnginePurpose = 'uploads' | 'sources';
 
 const GRANTS: Readonly<Record<EnginePurpose, readonly string[]>> = {
   uploads: UPLOAD_GRANTS,

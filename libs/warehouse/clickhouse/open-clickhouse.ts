@@ -16,7 +16,7 @@ import { ClickHouseWriter } from './clickhouse-writer.js';
 import { PartitionClaims } from './partition-claims.js';
 import { QueryAccess, readerPassword, readerUrls } from './query-access.js';
 
-export interface ClickHouseOptions {
+interface ClickHouseOptions {
   readonly address: ClickHouseAddress;
   /** Absolute; for files on their way to the server. */
   readonly directory: string;

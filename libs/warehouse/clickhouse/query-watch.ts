@@ -4,7 +4,7 @@ import type { SqlRunner } from '../sql/sql-runner.js';
 import { PacedError, WarehouseError } from '../warehouse-errors.js';
 
 /** Ends queries by force, where the engine cannot. */
-export interface Forcing {
+interface Forcing {
   /** The engine is there without the query when this resolves; whatever else it was doing is lost too. */
   force(queryId: string): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { SMALL_ENGINE } from '../small-engine.js';
 import type { QueryLimits } from '../warehouse.js';
 import type { EngineUsers, Login } from './engine-users.js';
 
-export interface EngineSettings {
+interface EngineSettings {
   readonly port: number;
   /** Path of the address that it answers at, and at no other; secret. */
   readonly path: string;

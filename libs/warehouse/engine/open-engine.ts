@@ -16,7 +16,7 @@ import type { Warehouse } from '../warehouse.js';
 import { EngineNode } from './engine-node.js';
 import { EngineProcess, type EngineOptions } from './engine-process.js';
 
-export interface EngineWarehouseOptions extends EngineOptions {
+interface EngineWarehouseOptions extends EngineOptions {
   /** Client queries that run at once; more wait. */
   readonly readers: number;
   /** Called when the warehouse has been closed. */

@@ -1,7 +1,7 @@
 import type { Walls } from './engine-child.js';
 
 /** Which of the engine's processes: the one with the tables, or the one that reads uploads. */
-export type EnginePart = 'warehouse' | 'uploads';
+type EnginePart = 'warehouse' | 'uploads';
 
 export type EngineEvent = { readonly of: EnginePart } & (
   | { readonly type: 'started'; readonly pid: number; readonly walls: Walls }

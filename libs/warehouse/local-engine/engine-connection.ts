@@ -8,7 +8,7 @@ import type { RowFile, RowFiles } from '../row-files.js';
 import type { EngineAnswer, EngineRequest } from './engine-messages.js';
 import { onLine } from './message-lines.mjs';
 
-export interface EngineProgram {
+interface EngineProgram {
   /** Folders that it may write to, and read from. */
   readonly own: readonly string[];
   readonly read: readonly string[];

@@ -12,7 +12,7 @@ export type EngineRequest =
   /** Asks for the next file of rows, or says that no more are wanted. */
   | { readonly id: number; readonly next: boolean };
 
-export interface SpoolRequest extends RowFiles {
+interface SpoolRequest extends RowFiles {
   readonly sql: string;
 }
 

@@ -11,7 +11,7 @@ import type { LocalEngine } from '../warehouse.js';
 import { EngineConnection, EngineLostError } from './engine-connection.js';
 import { EXTRACTION, STRICT_INPUT } from './strict-input.js';
 
-export interface LocalEngineOptions {
+interface LocalEngineOptions {
   /** Absolute; what is in it is never read again. */
   readonly directory: string;
   /** Statements that run at once; more wait. */
