@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { partsOf, type RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
@@ -213,11 +214,8 @@ export class Projector {
 
   private async applyUntilDone(runner: Runner, event: RecordedEvent): Promise<void> {
     const { signal } = this.stopping;
-    for (
-      let backoff = BACKOFF_MS.first;
-      !signal.aborted;
-      backoff = Math.min(2 * backoff, BACKOFF_MS.most)
-    ) {
+    const backoff = new Backoff(BACKOFF_MS);
+    while (!signal.aborted) {
       try {
         await applyOnce(runner, event);
         this.failure = undefined;
@@ -232,7 +230,7 @@ export class Projector {
         this.log.error(details, 'a projection failed; it is tried again');
         this.waiters.reject(this.notReady());
       }
-      await sleep(backoff, undefined, { signal }).catch(() => undefined);
+      await backoff.wait(signal);
     }
   }
 

@@ -1,3 +1,4 @@
+export { Backoff } from './backoff.js';
 export { Crowded, FairTurns } from './fair-turns.js';
 export { RateLimiter } from './rate-limiter.js';
 export { introspectionCost, selectedFields } from './graphql-cost.js';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import type { Delivery, IngestQueue, QueuedRecord, QueuePosition } from '@app/ingest-queue';
 import { FencedError } from '@app/warehouse';
 import { MillraceError, type Logger } from '@app/platform';
@@ -89,7 +90,8 @@ export class WritePipeline {
 
   /** Until it succeeds. @returns false when it was stopped before. @throws {FencedError} */
   private async insist(work: () => Promise<void>, failure: string): Promise<boolean> {
-    for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
+    const backoff = new Backoff(BACKOFF_MS);
+    for (;;) {
       try {
         await work();
         return true;
@@ -97,7 +99,7 @@ export class WritePipeline {
         if (error instanceof FencedError) throw error;
         this.logger.error({ err: error }, failure);
       }
-      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await backoff.wait(this.stopping.signal);
       if (this.stopping.signal.aborted) return false;
     }
   }
@@ -214,7 +216,7 @@ export class WritePipeline {
 
   /** Tries again what may pass by itself, and gives up what does not. @returns false when it was stopped before. @throws {FencedError} */
   private async untilDone({ work, what, judge, giveUp }: Attempt): Promise<boolean> {
-    let backoff = BACKOFF_MS.first;
+    const backoff = new Backoff(BACKOFF_MS);
     for (let tries = 1; !this.stopping.signal.aborted || tries === 1;) {
       try {
         await work();
@@ -226,9 +228,8 @@ export class WritePipeline {
         if (verdict === 'give-up' || verdict === 'apart') return giveUp(error);
         if (verdict === 'count') tries += 1;
       }
-      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await backoff.wait(this.stopping.signal);
       if (this.stopping.signal.aborted) return false;
-      backoff = Math.min(backoff * 2, BACKOFF_MS.most);
     }
     return false;
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import { isPassing, SilenceError, toFailure, unreachable } from './failure.js';
 import type { Presence } from './presence.js';
 
@@ -17,7 +17,7 @@ const BACKOFF_MS = { first: 20, most: 2000 };
  */
 export class Patience {
   private until: number;
-  private pauseMs = BACKOFF_MS.first;
+  private readonly backoff = new Backoff(BACKOFF_MS);
 
   constructor(private readonly options: PatienceOptions) {
     this.until = this.end();
@@ -33,7 +33,7 @@ export class Patience {
   reset(): void {
     this.options.presence.heard();
     this.until = this.end();
-    this.pauseMs = BACKOFF_MS.first;
+    this.backoff.reset();
   }
 
   /** Resolves when it is time to try again. @throws the failure as callers see it, when it is not worth it. */
@@ -44,11 +44,9 @@ export class Patience {
     else presence.heard();
     // Of single operations too: one that fails by itself is not asked for ever where others succeed.
     const until = Math.min(this.until, performance.now() + presence.patienceLeftMs);
-    const isLate = !endless && (!passing || performance.now() + this.pauseMs > until);
+    const isLate = !endless && (!passing || performance.now() + this.backoff.pauseMs > until);
     if (isLate || signal.aborted) throw toFailure(error);
-    const spread = this.pauseMs * (0.5 + Math.random());
-    await sleep(spread, undefined, { signal }).catch(() => undefined);
-    this.pauseMs = Math.min(2 * this.pauseMs, BACKOFF_MS.most);
+    await this.backoff.wait(signal, 0.5 + Math.random());
   }
 
   private end(): number {
