@@ -96,7 +96,7 @@ function ddl(cluster: string | undefined): readonly Titled[] {
       statements.length > 1 ? `${title} (${index + 1} of ${statements.length})` : title,
       sql,
     ]);
-  const within = { sql: 'request.`status`', columns: ['request'] };
+  const within = { sql: 'request.`status`', type: 'Nullable(Date32)' };
   return [
     ...all('the database of an organization', by.createDatabase(TABLE.database)),
     ...all('the table of a stream', by.createTable(TABLE, COLUMNS, '01STREAM')),
@@ -123,7 +123,7 @@ function ddl(cluster: string | undefined): readonly Titled[] {
     ...all('before stored rows are read', by.catchUp(TABLE)),
     [
       'rejected records that were stored by a retry go',
-      by.removeRejected(TABLE.database, '01STREAM', [{ partition: 1, offset: 2, rows: [3, 4] }]),
+      by.removeRejected(TABLE.database, '01STREAM', [{ partition: 1, offset: 2n, rows: [3, 4] }]),
     ],
     ['rejected records of a deleted stream go', by.dropRejected(TABLE.database, '01STREAM')],
     ['an older insert is ended', by.kill("query_id = 'insert-1'")],

@@ -1,0 +1,1 @@
+export { openEmbeddedEventStore } from './embedded-event-store.js';

@@ -1,0 +1,1 @@
+export { openEventStoreDb, type EventStoreDbOptions } from './event-store-db.js';

@@ -1,0 +1,2 @@
+export { refuseLostQueue } from './lost-queue.js';
+export { openEmbeddedIngestQueue } from './embedded-ingest-queue.js';

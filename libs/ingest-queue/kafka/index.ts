@@ -1,0 +1,1 @@
+export { openKafka, type KafkaOptions, type OpenKafka } from './open-kafka.js';

@@ -13,7 +13,7 @@ import { readOnlyCommitted } from './read-only-committed.js';
 import { ensureTopics, messageBytesMax, topicsOf } from './topics.js';
 import { TransactionPool } from './transactions.js';
 
-interface KafkaOptions extends ClientOptions {
+export interface KafkaOptions extends ClientOptions {
   /** Bound of what waits, by payload size. */
   readonly maxBytes: number;
   /** Of this node, the same after a restart and of no other node. */

@@ -1,0 +1,1 @@
+export { SharedPersonKeys } from './shared-person-keys.js';
