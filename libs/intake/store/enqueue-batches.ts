@@ -38,7 +38,7 @@ import { SchemaGate } from './schema-gate.js';
 import { StorageBounds } from './storage-bounds.js';
 import { splitBatch } from './split-batch.js';
 
-type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
+export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 
 /** Below this a payload travels in the queue's own record: a file for each would cost more. */
 export const INLINE_BYTES = 64 * 1024;
