@@ -46,7 +46,7 @@ const layers = {
     ['event-store', 'ingest-queue', 'warehouse', 'platform'],
     'It copies what the ports keep, as files: it understands none of it.',
   ],
-  catalogue: [
+  'metadata-graphql': [
     ['platform'],
     'Each domain declares its own resolvers; what joins them into one schema knows none of them.',
   ],
@@ -67,9 +67,9 @@ const adapters = {
   'ingest-queue': ['embedded', 'kafka'],
   'key-store': ['embedded', 'key-table'],
 };
-const adapterFolders = Object.entries(adapters)
+const adapterFolders = `(?:${Object.entries(adapters)
   .map(([port, names]) => `libs/${port}/(?:${names.join('|')})/`)
-  .join('|');
+  .join('|')})`;
 const spec = '\\.spec\\.ts$';
 
 /** Libs that every other may import. */
@@ -88,9 +88,9 @@ const drivers = [
   [
     'chdb',
     'chdb|@chdb/[^/]+|@clickhouse/[^/]+',
-    'libs/warehouse/(?:chdb|clickhouse|engine|local-engine)/',
+    'libs/warehouse/(?:chdb|child|client|engine|local-engine)/',
   ],
-  ['ffi-rs', 'ffi-rs|@yuuang/[^/]+', 'libs/warehouse/(?:chdb|engine|local-engine)/'],
+  ['ffi-rs', 'ffi-rs|@yuuang/[^/]+', 'libs/warehouse/(?:child|engine|local-engine)/'],
   ['lmdb', 'lmdb', 'libs/(?:event-store|ingest-queue)/embedded/'],
   ['kafkajs', 'kafkajs[^/]*', 'libs/ingest-queue/kafka/'],
   [
@@ -207,11 +207,12 @@ module.exports = {
       name: 'adapters-know-no-sibling',
       severity: 'error',
       comment: 'Each adapter stands alone behind its port; what two share belongs to the port.',
-      from: {
-        path: `^libs/([^/]+)/(embedded|shared|eventstoredb|kafka|clickhouse)/`,
-        pathNot: spec,
+      from: { path: `^(?=${adapterFolders})libs/([^/]+)/([^/]+)/`, pathNot: spec },
+      to: {
+        path: `^(?:${adapterFolders})`,
+        pathNot: '^libs/$1/$2/',
+        dependencyTypesNot: ['type-only'],
       },
-      to: { path: `^(?:${adapterFolders})`, pathNot: '^libs/$1/$2/' },
     },
     {
       name: 'no-circles',

@@ -16,7 +16,7 @@ export {
 } from './event-store.js';
 export { EventTypes, past, type EventFields, type PastVersion } from './event-types.js';
 export { isMac, macOf, storedMac } from './event-mac.js';
-export { Lead } from './lead.js';
+export { LeaderElection } from './leader-election.js';
 export { LeftOutEvents } from './left-out-events.js';
 export type { Projection, SnapshottedProjection } from './projection.js';
 export { Projector } from './projector.js';

@@ -24,7 +24,7 @@ interface Runner {
 const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
 /** A command waits as long as read models come nearer, and so long while they stand still. */
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 /** What a start may have to replay beyond its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
 /** Events that may wait to be written; further ones wait before they reach the read models. */
@@ -57,7 +57,7 @@ export class Projector {
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
     /** How long a command waits for what it has stored while nothing comes back. */
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly maxWaitMs = MAX_WAIT_MS,
   ) {
     this.groups = new GroupWrites(projections, log);
   }
@@ -90,7 +90,7 @@ export class Projector {
     if (this.waiters.has(position)) return;
     if (this.stopped) throw shuttingDown();
     if (this.failure !== undefined) throw this.notReady();
-    await this.waiters.wait(position, this.patienceMs, () => this.notReady());
+    await this.waiters.wait(position, this.maxWaitMs, () => this.notReady());
   }
 
   /**

@@ -31,7 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
-    // A field of the catalogue: the answer has a place for its error.
+    // A field of a GraphQL answer: the answer has a place for its error.
     if (host.getType<string>() === 'graphql') throw error;
     const http = host.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();

@@ -24,7 +24,6 @@ export { httpAdapter } from './http-server.js';
 export type { KafkaAccess } from './kafka-access.js';
 export { isAbort } from './is-abort.js';
 export { keepPrivate, makePrivately } from './keep-private.js';
-export { KeyedQueue } from './keyed-queue.js';
 export { listenFailure } from './listen-failure.js';
 export { createLogger, nestLogger, type Logger } from './logger.js';
 export { MetricsController } from './metrics/metrics.controller.js';

@@ -11,7 +11,7 @@ export {
   meetsFractions,
   type Verbatim,
 } from './aggregates/column-types.js';
-export { declarableName } from './aggregates/type-names.js';
+export { declarableName } from './aggregates/declared-type-names.js';
 export { holds, readValueType, type ValueType, writeValueType } from './aggregates/value-type.js';
 export { COLUMNS_MAX } from './aggregates/declared-columns.js';
 export {
@@ -25,7 +25,7 @@ export {
   WRITTEN_FLOAT,
 } from './aggregates/object-paths.js';
 export { pathFields } from './aggregates/object-values.js';
-export { fieldNameProblem, streamNameProblem } from './aggregates/names.js';
+export { fieldNameProblem, streamNameProblem } from './aggregates/stream-name-rules.js';
 export {
   changesSchema,
   listedColumns,
@@ -44,4 +44,4 @@ export { ForgottenBatchesProjection } from './projections/forgotten-batches.proj
 export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';
-export { STREAM_EVENTS } from './event-fields.js';
+export { STREAM_EVENTS } from './stream-event-fields.js';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { availableMemory } from './available-memory.js';
-import type { EngineBackups, EngineEvent } from './engine/index.js';
+import type { EngineEvent } from './child/engine-event.js';
+import type { EngineBackups } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
 interface WarehouseOptions {

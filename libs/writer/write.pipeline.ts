@@ -8,7 +8,7 @@ import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
 import { LostPayloadError, refuseLost } from './lost-payload.js';
-import { judgeAlone, Patience, PATIENCE_MS, type Verdict } from './patience.js';
+import { judgeAlone, TableRetryPolicy, MAX_WAIT_MS, type Verdict } from './table-retry-policy.js';
 import type { WriteProgress } from './write-progress.js';
 
 /** A delivery is bounded in what it takes from the queue; groups bound what an insert takes. */
@@ -28,14 +28,14 @@ const BACKOFF_MS = { first: 100, most: 10_000 };
  * Exactly once: see {@link GroupInserter}. The commit comes after the insert, so a crash in
  * between delivers the batch again, and the read-back finds it stored. A batch that cannot be
  * inserted anywhere goes to the dead letter, alone, and holds nobody up; one whose table is not
- * there is waited for first, see {@link Patience}. The commit comes after the dead letter too.
+ * there is waited for first, see {@link TableRetryPolicy}. The commit comes after the dead letter too.
  */
 export class WritePipeline {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   /** When a small delivery of a partition came last. */
   private readonly seen = new Map<number, number>();
-  private readonly patience: Patience;
+  private readonly retryPolicy: TableRetryPolicy;
   /** Of the delivery in work. */
   private aside: QueuePosition[] = [];
 
@@ -45,9 +45,9 @@ export class WritePipeline {
     private readonly deadLetter: DeadLetter,
     private readonly progress: WriteProgress,
     private readonly logger: Logger,
-    patienceMs = PATIENCE_MS,
+    maxWaitMs = MAX_WAIT_MS,
   ) {
-    this.patience = new Patience(patienceMs);
+    this.retryPolicy = new TableRetryPolicy(maxWaitMs);
   }
 
   start(): void {
@@ -62,7 +62,7 @@ export class WritePipeline {
 
   /** Tables that take no batches just now, although the warehouse answers. */
   get tablesWaitedFor(): number {
-    return this.patience.waitedFor;
+    return this.retryPolicy.waitedFor;
   }
 
   /** @throws {MillraceError} NOT_READY while batches wait for a table. */
@@ -170,11 +170,11 @@ export class WritePipeline {
       work: async () => {
         await refuseLost(group);
         await this.inserter.insert(group);
-        this.patience.succeeded(name);
+        this.retryPolicy.succeeded(name);
       },
       what: { table: group.table },
       judge: (error, tries) =>
-        error instanceof LostPayloadError ? 'apart' : this.patience.judge(name, error, tries),
+        error instanceof LostPayloadError ? 'apart' : this.retryPolicy.judge(name, error, tries),
       giveUp: (error) => this.takeApart(group, error),
     });
   }
@@ -206,10 +206,10 @@ export class WritePipeline {
     return this.untilDone({
       work: async () => {
         await this.inserter.remove(removal);
-        this.patience.succeeded(name);
+        this.retryPolicy.succeeded(name);
       },
       what: { removal: record.headers },
-      judge: (error, tries) => this.patience.judge(name, error, tries),
+      judge: (error, tries) => this.retryPolicy.judge(name, error, tries),
       giveUp: (error) => this.setAside(record, reasonOf(error)),
     });
   }

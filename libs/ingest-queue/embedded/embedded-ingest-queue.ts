@@ -21,7 +21,7 @@ import type { HoldableQueue, QueueHold } from '../queue-hold.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { SetAside } from '../set-aside.js';
 import { adoptFile } from './adopt-file.js';
-import { AppendNames } from './append-names.js';
+import { AppendNames } from './kept-append-names.js';
 import {
   COMMITTED,
   DoneRecords,

@@ -1,6 +1,6 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { ConsumeOptions, Delivery, QueuedRecord } from '../ingest-queue.js';
-import { hasMovedOn } from './failure.js';
+import { hasMovedOn } from './kafka-failure.js';
 import type { GroupProgress } from './group-progress.js';
 import { GroupMember, type Part } from './group-member.js';
 import type { KafkaLog } from './kafka-client.js';

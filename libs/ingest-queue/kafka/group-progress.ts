@@ -6,7 +6,7 @@ import { whyNoRoom, type Room } from '../fair-room.js';
 import type { QueueDepth, QueuePosition } from '../ingest-queue.js';
 import { admit } from '../queue-room.js';
 import { SetAside } from '../set-aside.js';
-import { toFailure } from './failure.js';
+import { toFailure } from './kafka-failure.js';
 import type { KafkaLog } from './kafka-client.js';
 
 interface GroupProgressOptions {

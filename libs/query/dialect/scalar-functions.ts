@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import { tokenize } from '../search/tokens.js';
+import { tokenize } from '../search/statement-tokens.js';
 import { engineFormat } from './time-formats.js';
 import { triedCast } from './tried-casts.js';
 import { isOfSeconds, wholeSeconds } from './whole-seconds.js';

@@ -8,8 +8,8 @@ import {
 } from 'graphql';
 import type { Column } from '@app/warehouse';
 import { columnKind, type ColumnKind } from '../plan/bound-value.js';
-import type { Names } from './names.js';
-import { FIELD_NAME, INT64 } from './scalars.js';
+import type { Names } from './graphql-names.js';
+import { FIELD_NAME, INT64 } from './graphql-scalars.js';
 
 type Columns = ReadonlyMap<string, { readonly column: Column }>;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
 import type { Verbatim } from '../aggregates/column-types.js';
-import { arrowName } from '../aggregates/type-names.js';
+import { arrowName } from '../aggregates/declared-type-names.js';
 import { pathFields } from '../aggregates/object-values.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import { DamagedTables, type Damage } from '../damage/damaged-tables.js';

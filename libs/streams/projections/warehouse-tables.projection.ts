@@ -1,4 +1,4 @@
-import type { Lead, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
+import type { LeaderElection, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
   UNTYPED,
@@ -66,7 +66,7 @@ export class WarehouseTablesProjection implements Projection {
     private readonly streams: StreamsProjection,
     /** Databases of all organizations. */
     private readonly databases: () => readonly string[],
-    private readonly lead: Lead,
+    private readonly lead: LeaderElection,
     private readonly log: TablesLog,
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}

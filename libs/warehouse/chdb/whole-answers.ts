@@ -1,4 +1,4 @@
-import { OpenSessions, type WantedSession } from './open-sessions.mjs';
+import { OpenSessions, type WantedSession } from '../child/open-sessions.mjs';
 
 interface WholeReading extends WantedSession {
   readonly sql: string;

@@ -1,4 +1,4 @@
-import type { Walls } from '../engine/engine-child.js';
+import type { Walls } from '../child/engine-child.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 
 /** What the engine's process is asked, one JSON text a line. */
