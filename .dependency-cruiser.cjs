@@ -211,7 +211,6 @@ module.exports = {
       to: {
         path: `^(?:${adapterFolders})`,
         pathNot: '^libs/$1/$2/',
-        dependencyTypesNot: ['type-only'],
       },
     },
     {
