@@ -1,17 +1,21 @@
 // `millrace restore`: a data directory out of a backup.
 import 'reflect-metadata';
-import { join, resolve } from 'node:path';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { restore } from '@app/backup';
 import { createLogger, makePrivately, readConfig, type Config } from '@app/platform';
 import { openWarehouse, type TableBackups } from '@app/warehouse';
 import { isAlone } from './backups-of.js';
+import { backupInS3, bucketOfBackups } from './bucket-of-backups.js';
+import { copyProgress } from './copy-progress.js';
 import { tellOfEngine } from './tell-of-engine.js';
 
-const USAGE = `usage: millrace restore <folder of the backup>
+const USAGE = `usage: millrace restore <folder of the backup> | s3://<bucket>/<folder>/<backup>
 
 Makes MILLRACE_DATA_DIR out of a backup that \`millrace backup\` made. It must be empty, or not be
-there. Then start the server with it, and with the secret key that it had: in MILLRACE_SECRET_KEY, or
+there. One in S3 is fetched into a folder beside it first, which is removed afterwards
+(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL). Then start the server with it, and with the secret key that it had: in MILLRACE_SECRET_KEY, or
 as the file secret-key.
 
   --help  this text`;
@@ -40,6 +44,31 @@ async function withTables(
   }
 }
 
+interface Fetched {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** A backup as a folder of this machine. */
+async function fetchBackup(config: Config, backup: string): Promise<Fetched> {
+  const inS3 = backupInS3(backup);
+  if (!inS3) return { folder: resolve(backup), remove: () => Promise.resolve() };
+  const beside = `${config.dataDirectory}.fetched-`;
+  const from = bucketOfBackups(config, inS3.place);
+  await mkdir(dirname(beside), { recursive: true });
+  const into = await mkdtemp(beside);
+  const remove = (): Promise<void> => rm(into, { recursive: true, force: true });
+  const { update, end } = copyProgress({ fetch: 'copying it from S3' });
+  try {
+    return { folder: await from.fetch(inS3.name, into, update), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  } finally {
+    end();
+  }
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: { help: { type: 'boolean', default: false } },
@@ -55,11 +84,12 @@ async function main(): Promise<void> {
       'a backup is restored into a data directory that has everything: unset CLICKHOUSE_URL, EVENTSTORE_URL and KAFKA_BROKERS',
     );
   makePrivately();
+  const fetched = await fetchBackup(config, backup);
   const { begunAt, endedAt } = await restore({
-    backup: resolve(backup),
+    backup: fetched.folder,
     dataDirectory,
     withTables: (backups, work) => withTables(config, backups, work),
-  });
+  }).finally(() => fetched.remove());
   console.log(
     `${dataDirectory} is as the server was between ${begunAt} and ${endedAt}; start it with the secret key that it had`,
   );

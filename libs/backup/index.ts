@@ -6,3 +6,4 @@ export {
   type RunningServer,
 } from './back-up.pipeline.js';
 export { refuseHalfRestored, restore } from './restore.pipeline.js';
+export { BucketBackups, type CopyStep } from './bucket-backups.js';

@@ -5,7 +5,13 @@ import { httpAddress, origins, proxies } from './config-http.js';
 import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
 import { kafkaConfig, kafkaVariables, type KafkaConfig } from './config-kafka.js';
 import { tlsConfig, tlsVariables, type TlsConfig } from './config-tls.js';
-import { deltaSources, deltaVariables, type DeltaSources } from './delta-sources.js';
+import {
+  deltaSources,
+  deltaVariables,
+  s3Access,
+  type DeltaSources,
+  type S3Access,
+} from './delta-sources.js';
 import { engineMemory } from './engine-memory.js';
 import { explainIssues } from './explain-issues.js';
 import { eventStoreConfig, eventStoreVariables, type EventStoreConfig } from './event-store-url.js';
@@ -148,6 +154,8 @@ export interface Config {
   readonly upload: UploadLimits;
   readonly tenant: TenantBounds;
   readonly signUp: SignUpConfig;
+  /** What opens buckets; undefined: there are no keys. Secret. */
+  readonly s3: S3Access | undefined;
   readonly delta: DeltaSources;
   readonly queueMaxBytes: number;
   readonly engineMemoryBytes: number | undefined;
@@ -205,6 +213,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const parsed = consistent.safeParse(variables);
   if (!parsed.success) throw new Error(`configuration: ${explainIssues(parsed.error)}`);
   const values = parsed.data;
+  const s3 = s3Access(values);
   return {
     http: {
       ...values.MILLRACE_HTTP_ADDR,
@@ -230,7 +239,8 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     },
     tenant: tenantBounds(values),
     signUp: signUpConfig(values),
-    delta: deltaSources(values),
+    s3,
+    delta: deltaSources(values, s3),
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
     engineMemoryBytes: values.MILLRACE_ENGINE_MEMORY,
     query: {
