@@ -24,16 +24,19 @@ directory of it.
           copied: so a copy that failed is made again.
   --help  this text
 
-Where tables, events or batches are on servers, those have backups of their own: docs/operations.md.`;
+In a cluster it waits until what was acknowledged is in tables, and has ClickHouse make a backup of
+these, where CLICKHOUSE_BACKUPS of the server says. Then copy the event store: docs/operations.md.`;
 
 const TOLD = {
+  written: 'waiting until what was acknowledged is in tables',
   tables: 'copying the tables',
   queue: 'copying what waits in the queue',
   events: 'copying events and keys',
   check: 'writing all of it to the disk',
   send: 'copying it to S3',
 };
-const outcome = z.object({ folder: z.string() });
+const alone = z.object({ folder: z.string() });
+const inCluster = z.object({ name: z.string(), position: z.string() });
 
 interface Copying {
   readonly to: BucketBackups;
@@ -70,16 +73,25 @@ async function main(): Promise<void> {
     );
   const to = place && bucketOfBackups(config, place);
   const { update, end } = copyProgress(TOLD);
+  const ask = (): Promise<object> =>
+    askServer(config.dataDirectory, 'backup', { name, base }, (step) =>
+      update(step as CopyProgress),
+    );
   try {
+    if (config.clickHouse) {
+      if (to)
+        throw new Error('--to is for a server alone; in a cluster CLICKHOUSE_BACKUPS says where');
+      const done = inCluster.parse(await ask());
+      end();
+      console.log(done.name);
+      console.error(
+        `now copy the event store: a copy that is made from now on has all that these tables know (position ${done.position})`,
+      );
+      return;
+    }
     const there = name === undefined ? undefined : join(config.backupDirectory, name);
     const isThere = to !== undefined && there !== undefined && existsSync(there);
-    const { folder } = isThere
-      ? { folder: there }
-      : outcome.parse(
-          await askServer(config.dataDirectory, 'backup', { name, base }, (step) =>
-            update(step as CopyProgress),
-          ),
-        );
+    const folder = isThere ? there : alone.parse(await ask()).folder;
     if (to && address !== undefined) await copyTo({ to, address, update }, folder);
     end();
     console.log(folder);

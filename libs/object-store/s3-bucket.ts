@@ -35,7 +35,7 @@ export class BucketError extends Error {
     readonly status: number | undefined,
     cause?: unknown,
   ) {
-    const reason = cause instanceof Error ? ` (${reasonOf(cause)})` : '';
+    const reason = cause === undefined ? '' : ` (${reasonOf(cause)})`;
     super(status === undefined ? `it cannot be reached${reason}` : `it answers ${status}`, {
       cause,
     });
@@ -54,6 +54,8 @@ export class S3Bucket {
   private readonly base: string;
   private readonly parser = new XMLParser({
     parseTagValue: false,
+    // Without it a key with an apostrophe has its number instead.
+    htmlEntities: true,
     isArray: (name) => name === 'Contents',
   });
 
@@ -157,5 +159,8 @@ export class S3Bucket {
 
 const pathOf = (key: string): string => key.split('/').map(encodeURIComponent).join('/');
 
-const reasonOf = (error: Error): string =>
-  error.cause instanceof Error ? error.cause.message : error.message;
+/** `fetch` says "fetch failed", and why in its cause. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { readonly message?: string; readonly cause?: unknown };
+  return cause === undefined ? (message ?? String(error)) : reasonOf(cause);
+}

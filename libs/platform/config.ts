@@ -2,7 +2,12 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
 import { httpAddress, origins, proxies } from './config-http.js';
-import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
+import {
+  clickHouseAddress,
+  clickHouseBackups,
+  clickHouseCluster,
+  clickHouseUrls,
+} from './clickhouse-url.js';
 import { kafkaConfig, kafkaVariables, type KafkaConfig } from './config-kafka.js';
 import { tlsConfig, tlsVariables, type TlsConfig } from './config-tls.js';
 import {
@@ -94,6 +99,7 @@ const environment = z.object({
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   CLICKHOUSE_URL: clickHouseUrls,
   CLICKHOUSE_CLUSTER: clickHouseCluster,
+  CLICKHOUSE_BACKUPS: clickHouseBackups,
   ...kafkaVariables,
   MILLRACE_ROLES: roles,
   AWS_ACCESS_KEY_ID: z.string().optional(),
@@ -180,6 +186,8 @@ export interface Config {
   readonly logLevel: string;
   /** Address of an OpenTelemetry collector; undefined: nothing is traced. */
   readonly tracesTo: string | undefined;
+  /** Where ClickHouse makes backups, with `{name}` in it; undefined: nowhere. Secret. */
+  readonly clickHouseBackups: string | undefined;
   /** undefined: the embedded engine has the tables. Secret. */
   readonly clickHouse: ReturnType<typeof clickHouseAddress>;
   /** Undefined: the embedded event store. Secret. */
@@ -263,6 +271,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
     tracesTo: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    clickHouseBackups: values.CLICKHOUSE_BACKUPS,
     clickHouse: clickHouseAddress(values.CLICKHOUSE_URL, values.CLICKHOUSE_CLUSTER),
     eventStore: eventStoreConfig(values),
     kafka: kafkaConfig(values),

@@ -55,14 +55,16 @@ describe('a bucket of S3', () => {
     closeSync(descriptor);
     await bucket.put('large', path);
     const got = createHash('sha256');
-    got.update(Buffer.from((await (await bucket.get('large'))?.arrayBuffer()) ?? []));
+    const content = await (await bucket.get('large'))?.arrayBuffer();
+    got.update(Buffer.from(content ?? new ArrayBuffer()));
     expect(got.digest('hex')).toBe(sent.digest('hex'));
   });
 
   it('lists all keys, however many', async () => {
     const path = file('small', 'x');
     const names = Array.from({ length: MANY }, (_, n) => `many/${String(n).padStart(4, '0')}`);
-    for (const name of names) await s3.put(name, path);
+    for (let n = 0; n < MANY; n += 20)
+      await Promise.all(names.slice(n, n + 20).map((name) => s3.put(name, path)));
     expect(await bucket.list('many/')).toEqual(names);
     expect(await bucket.list('many/0', '/')).toHaveLength(1000);
   });
@@ -76,7 +78,7 @@ describe('a bucket of S3', () => {
       mayPass: true,
       message: expect.stringMatching(/cannot be reached \(.*ECONNREFUSED/) as string,
     });
-    const stranger = new S3Bucket({ ...access(endpoint), secretAccessKey: 'other' }, BUCKET);
+    const stranger = new S3Bucket({ ...access(endpoint), accessKeyId: 'other' }, BUCKET);
     const refused: unknown = await stranger.put('a', file('one', 'x')).catch((e: unknown) => e);
     expect(refused).toBeInstanceOf(BucketError);
     expect(refused).toMatchObject({ status: 403, mayPass: false });

@@ -74,7 +74,7 @@ describe('a backup in S3', () => {
 
   it('whose copy failed is kept, and copied by the same command again', async () => {
     const named = ['backup', '--name', 'kept', '--to', to];
-    const failed = await run(named, { AWS_SECRET_ACCESS_KEY: 'other' });
+    const failed = await run(named, { AWS_ACCESS_KEY_ID: 'other' });
     expect([failed.code, failed.stderr]).toEqual([
       1,
       expect.stringMatching(/kept is whole, and its copy to s3:.* is not: it answers 403/),
