@@ -110,10 +110,7 @@ describe('the same question through all four frontends', () => {
 
           const where = comparable ? ` WHERE c${at} ${sqlOperator} ${sqlLiteral(value)}` : '';
           const statement = `SELECT ${selected.join(', ')} FROM ${name}${where} ORDER BY id ${descending ? 'DESC' : 'ASC'}`;
-          const bySql = await rowsOf(
-            'sql',
-            `${statement} LIMIT ${limit} OFFSET ${offset}`,
-          );
+          const bySql = await rowsOf('sql', `${statement} LIMIT ${limit} OFFSET ${offset}`);
 
           const parameters = new URLSearchParams({
             columns: selected.join(','),
@@ -126,9 +123,7 @@ describe('the same question through all four frontends', () => {
               typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
             parameters.set(`filter[c${at}]${question.operator}`, quoted);
           }
-          expect(await rowsOf(`tables/${name}?${parameters.toString()}`)).toEqual(
-            bySql,
-          );
+          expect(await rowsOf(`tables/${name}?${parameters.toString()}`)).toEqual(bySql);
 
           const filter = comparable
             ? `filter: {c${at}: {${question.operator}: ${JSON.stringify(value)}}},`

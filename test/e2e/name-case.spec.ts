@@ -44,8 +44,7 @@ describe('fields whose names differ in case only', () => {
     const action = '{"create":{"_index":"bulk"}}\n';
     const body = `${action}{"userId":1}\n`;
     const second = `${action}{"userid":2}\n`;
-    for (const each of [body, second])
-      await server.client.call('_bulk?wait=true', { body: each });
+    for (const each of [body, second]) await server.client.call('_bulk?wait=true', { body: each });
     expect(await server.client.sql('SELECT userId, userid FROM bulk ORDER BY _offset')).toEqual([
       { userId: 1, userid: null },
       { userId: null, userid: 2 },

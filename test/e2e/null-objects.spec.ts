@@ -34,13 +34,10 @@ describe('objects that are null', () => {
     return status === 200 ? JSON.parse(bytes.toString()) : [status, bytes.toString()];
   };
   const post = async (stream: string, body: Buffer): Promise<unknown> => {
-    const { status, bytes } = await server.client.call(
-      `${stream}/_parquet?wait=true`,
-      {
-        method: 'POST',
-        body,
-      },
-    );
+    const { status, bytes } = await server.client.call(`${stream}/_parquet?wait=true`, {
+      method: 'POST',
+      body,
+    });
     return [status, JSON.parse(bytes.toString())];
   };
 

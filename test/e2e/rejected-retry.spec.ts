@@ -138,9 +138,7 @@ describe('rejected records tried again', () => {
   it('are gone with their stream', async () => {
     const name = await stream();
     await server.client.upload(name, '[{"a":0.5},{"a":1}]');
-    expect((await server.client.call(`${name}`, { method: 'DELETE' })).status).toBe(
-      200,
-    );
+    expect((await server.client.call(`${name}`, { method: 'DELETE' })).status).toBe(200);
     expect((await retry(name)).status).toBe(404);
     await server.client.upload(name, '{"a":1}');
     expect(await counts(name)).toMatchObject({ successful: 0, failed: 0 });

@@ -12,8 +12,7 @@ interface Counts {
 
 describe('records older than their stream keeps its rows', () => {
   let server: BorrowedServer;
-  const post = (path: string, body: string | Buffer) =>
-    server.client.call(path, { body });
+  const post = (path: string, body: string | Buffer) => server.client.call(path, { body });
   const keep = (stream: string, days: number) =>
     server.client.call(`${stream}/settings`, {
       body: JSON.stringify({ data_retention: days, columns: { n: 'Int64' } }),

@@ -49,12 +49,9 @@ describe('SQL over typed columns', () => {
       startEdge(tables.flatMap((table) => ['--table', table])),
     ]);
     for (const [name, from] of Object.entries(TABLES)) {
-      const { status, bytes } = await server.client.call(
-        `${name}/_parquet?wait=true`,
-        {
-          body: readFileSync(file(from)),
-        },
-      );
+      const { status, bytes } = await server.client.call(`${name}/_parquet?wait=true`, {
+        body: readFileSync(file(from)),
+      });
       expect([status, bytes.toString()]).toEqual([200, expect.stringContaining('"failed":0')]);
     }
   });

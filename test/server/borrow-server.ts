@@ -5,10 +5,15 @@ import { ROOT } from './server-process.mjs';
 
 export { ROOT };
 
-export interface BorrowedServer {
+interface Loan {
   readonly url: string;
+  /** Of the server's process. */
+  readonly pid: number;
   /** A new one, which nobody else uses; it ends when the server is given back. */
   readonly organization: string;
+}
+
+export interface BorrowedServer extends Loan {
   /** Requests as root, in the organization. */
   readonly client: Client;
   /** @throws when the server has ended meanwhile, with what it said last. */
@@ -23,23 +28,26 @@ export interface BorrowedServer {
  * server, looks into its data directory, fails to log in on purpose, or counts what the whole
  * server has: accounts, organizations, metrics.
  */
-export async function borrowServer(): Promise<BorrowedServer> {
-  const worker = process.env.JEST_WORKER_ID ?? '1';
-  const { url, organization } = (await ask('/lend', { worker })) as Record<
-    'url' | 'organization',
-    string
-  >;
+export function borrowServer(): Promise<BorrowedServer> {
+  const socket = process.env.MILLRACE_LENT_SERVERS;
+  if (socket === undefined) throw new Error('only suites of test/e2e can borrow a server');
+  return borrowFrom(socket, process.env.JEST_WORKER_ID ?? '1');
+}
+
+/** @param worker who has the same server for one suite after the other */
+export async function borrowFrom(socket: string, worker: string): Promise<BorrowedServer> {
+  const ask = (path: string, body: object): Promise<unknown> =>
+    askKeeper(socket, path, { worker, ...body });
+  const loan = (await ask('/lend', {})) as Loan;
+  const { url, organization } = loan;
   return {
-    url,
-    organization,
+    ...loan,
     client: new Client(url, ROOT, organization),
-    giveBack: async () => void (await ask('/take-back', { worker, organization })),
+    giveBack: async () => void (await ask('/take-back', { organization })),
   };
 }
 
-async function ask(path: string, body: unknown): Promise<unknown> {
-  const socketPath = process.env.MILLRACE_LENT_SERVERS;
-  if (socketPath === undefined) throw new Error('only suites of test/e2e can borrow a server');
+async function askKeeper(socketPath: string, path: string, body: object): Promise<unknown> {
   const answer = await new Promise<string>((resolve, reject) => {
     request({ socketPath, path, method: 'POST' }, (response) => {
       const done = text(response);

@@ -27,6 +27,10 @@ export class LentServer {
     return this.#server.url;
   }
 
+  get pid() {
+    return this.#server.process.pid;
+  }
+
   async found(organization) {
     await this.#ask('POST', `/api/${organization}/users/${FOUNDER.email}`, { role: 'admin' });
     this.loans.add(organization);
