@@ -9,6 +9,8 @@ interface Loan {
   readonly url: string;
   /** Of the server's process. */
   readonly pid: number;
+  /** Its path, which no answer may have; what is in it is of all organizations. */
+  readonly dataDirectory: string;
   /** A new one, which nobody else uses; it ends when the server is given back. */
   readonly organization: string;
 }

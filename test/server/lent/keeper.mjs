@@ -39,7 +39,7 @@ async function lend({ worker }) {
   const server = await serverOf(worker);
   const organization = `suite-${(founded += 1)}`;
   await server.found(organization);
-  return { url: server.url, pid: server.pid, organization };
+  return { url: server.url, pid: server.pid, dataDirectory: server.dataDirectory, organization };
 }
 
 async function takeBack({ worker, organization }) {

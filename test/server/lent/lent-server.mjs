@@ -27,6 +27,10 @@ export class LentServer {
     return this.#server.url;
   }
 
+  get dataDirectory() {
+    return this.#server.dataDirectory;
+  }
+
   get pid() {
     return this.#server.process.pid;
   }
