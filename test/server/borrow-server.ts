@@ -31,7 +31,7 @@ export interface BorrowedServer extends Loan {
  * server has: accounts, organizations, metrics.
  */
 export function borrowServer(): Promise<BorrowedServer> {
-  const socket = process.env.MILLRACE_LENT_SERVERS;
+  const socket = process.env.LENT_SERVERS;
   if (socket === undefined) throw new Error('only suites of test/e2e can borrow a server');
   return borrowFrom(socket, process.env.JEST_WORKER_ID ?? '1');
 }

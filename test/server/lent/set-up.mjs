@@ -3,5 +3,5 @@ import { startKeeper } from './start-keeper.mjs';
 
 export default async function setUp() {
   globalThis.keeperOfServers = await startKeeper();
-  process.env.MILLRACE_LENT_SERVERS = globalThis.keeperOfServers.socket;
+  process.env.LENT_SERVERS = globalThis.keeperOfServers.socket;
 }
