@@ -51,7 +51,8 @@ export async function borrowFrom(socket: string, worker: string): Promise<Borrow
 
 async function askKeeper(socketPath: string, path: string, body: object): Promise<unknown> {
   const answer = await new Promise<string>((resolve, reject) => {
-    request({ socketPath, path, method: 'POST' }, (response) => {
+    // A connection that is kept would be one that the keeper has closed long before the next suite.
+    request({ socketPath, path, method: 'POST', agent: false }, (response) => {
       const done = text(response);
       if (response.statusCode === 200) done.then(resolve, reject);
       else done.then((message) => reject(new Error(message)), reject);

@@ -6,7 +6,7 @@ import type { StorageUse } from '../storage-use.js';
 import { fullestDisk, storedBytes } from './stored-bytes.js';
 import { columnsOf, SqlColumns } from './sql-columns.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
-import { timeRange } from './time-range.js';
+import { timeRanges } from './time-ranges.js';
 import type {
   Column,
   Indexed,
@@ -60,6 +60,9 @@ export interface DatabaseAccess {
   /** One whose reader is known before it is made. */
   newDatabase?(): string;
 }
+
+/** Of a table without rows. */
+const NO_TIMES = [0, 0] as const;
 
 /** Data definition and table statistics, each call a few statements. */
 export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse {
@@ -258,20 +261,16 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
        WHERE t.database = {database:String} AND t.name IN {tables:Array(String)} GROUP BY t.name`,
       { database, tables, stored: this.ddl.stored({ database, table: '' }).database },
     );
-    const entries = parts.map(async (part): Promise<[string, TableStatistics][]> => {
-      const range = await timeRange(this.runner, { database, table: part.table }, part.rows);
+    const filled = parts.filter(({ rows }) => rows > 0).map(({ table }) => table);
+    const ranges = await timeRanges(this.runner, database, filled);
+    const known = parts.flatMap(({ table, rows, uncompressed, compressed }) => {
+      const range = rows === 0 ? NO_TIMES : ranges.get(table);
       if (!range) return [];
       const [timeMin, timeMax] = range;
-      const statistics = {
-        rows: part.rows,
-        timeMin,
-        timeMax,
-        uncompressedBytes: part.uncompressed,
-        compressedBytes: part.compressed,
-      };
-      return [[part.table, statistics]];
+      const sizes = { uncompressedBytes: uncompressed, compressedBytes: compressed };
+      return [[table, { rows, timeMin, timeMax, ...sizes }] as const];
     });
-    return new Map((await Promise.all(entries)).flat());
+    return new Map(known);
   }
 
   keptBytes(): Promise<ReadonlyMap<string, number>> {
