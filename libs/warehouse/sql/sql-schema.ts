@@ -257,7 +257,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
   ): Promise<ReadonlyMap<string, TableStatistics>> {
     const parts = await this.runner.rows<StatisticsRow>(
       `SELECT t.name AS table, toFloat64(sum(p.rows)) AS rows, toFloat64(sum(p.data_uncompressed_bytes)) AS uncompressed, toFloat64(sum(p.bytes_on_disk)) AS compressed
-       FROM system.tables AS t LEFT JOIN (SELECT * FROM ${this.ddl.parts} WHERE active AND database = {stored:String}) AS p ON p.table = t.name
+       FROM system.tables AS t LEFT JOIN (SELECT table, rows, data_uncompressed_bytes, bytes_on_disk FROM ${this.ddl.parts} WHERE active AND database = {stored:String}) AS p ON p.table = t.name
        WHERE t.database = {database:String} AND t.name IN {tables:Array(String)} GROUP BY t.name`,
       { database, tables, stored: this.ddl.stored({ database, table: '' }).database },
     );
@@ -285,7 +285,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     if (this.ddl.stored(table).database !== table.database) return undefined;
     const [found] = await this.runner.rows<{ version: string }>(
       `SELECT hex(sipHash128(toString(any(t.uuid)), any(t.create_table_query), arraySort(groupArray((p.name, p.hash_of_all_files))))) AS version
-       FROM system.tables AS t LEFT JOIN (SELECT * FROM ${this.ddl.parts} WHERE active AND database = {database:String}) AS p ON p.table = t.name
+       FROM system.tables AS t LEFT JOIN (SELECT table, name, hash_of_all_files FROM ${this.ddl.parts} WHERE active AND database = {database:String}) AS p ON p.table = t.name
        WHERE t.database = {database:String} AND t.name = {table:String} GROUP BY t.name`,
       { ...table },
     );
