@@ -37,7 +37,7 @@ async function discard(worker) {
 
 async function lend({ worker }) {
   const server = await serverOf(worker);
-  const organization = `suite-${(founded += 1)}`;
+  const organization = `suite${(founded += 1)}`;
   await server.found(organization);
   return { url: server.url, pid: server.pid, dataDirectory: server.dataDirectory, organization };
 }
