@@ -14,7 +14,7 @@ import { report } from './report.js';
 const SHORT = process.env.BENCH === 'short';
 const ALONE = SHORT ? 50 : 300;
 const CLIENTS = 16;
-const SECONDS = SHORT ? 3 : 10;
+const SECONDS = SHORT ? 1 : 10;
 const EVENTS = SHORT ? 2000 : 20_000;
 const APPEND = 500;
 

@@ -1,13 +1,11 @@
 import { cpSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CAMPAIGN, rounds } from '../rounds.js';
 import { damageOne, randomOf } from './damage-files.js';
 import { fill, outcomeOf, type Round } from './damage-outcome.js';
 
-const isCampaign = process.env.MILLRACE_CAMPAIGN === '1';
-// Servers refuse variables that they do not know.
-delete process.env.MILLRACE_CAMPAIGN;
-const ROUNDS = isCampaign ? 60 : 5;
+const ROUNDS = rounds(3, 60);
 const SEED = 20_261_122;
 
 /** A server that was killed leaves its operators' socket, which cannot be copied. */
@@ -39,7 +37,7 @@ describe('a data directory in which any one file is damaged', () => {
         rmSync(dataDirectory, { recursive: true, force: true });
       }
     }
-    if (isCampaign) console.table(rounds);
+    if (CAMPAIGN) console.table(rounds);
     expect(rounds.filter(({ outcome }) => outcome === 'SILENT' || outcome === 'HANGS')).toEqual([]);
   }, 3_600_000);
 });
