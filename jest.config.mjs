@@ -1,5 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { bundleForJest } from './bin/bundle-for-jest.mjs';
 import { swcOptions } from './bin/swc-options.mjs';
+
+const bundles = await bundleForJest();
 
 const project = (displayName, testMatch) => ({
   displayName,
@@ -14,6 +17,7 @@ const project = (displayName, testMatch) => ({
     '^(\\.{1,2}/.*)\\.js$': '$1',
     // Its own build in one file: jest takes a millisecond for each of two hundred files, in each suite.
     '^rxjs(?:/operators)?$': '<rootDir>/node_modules/rxjs/dist/bundles/rxjs.umd.js',
+    ...bundles,
   },
   setupFiles: ['reflect-metadata'],
   transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
