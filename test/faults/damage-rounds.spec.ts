@@ -26,18 +26,18 @@ describe('a data directory in which any one file is damaged', () => {
 
   it(`is refused, whole or told of, in ${ROUNDS} rounds`, async () => {
     const random = randomOf(SEED);
-    const rounds: Round[] = [];
+    const all: Round[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-damage-'));
       try {
         cpSync(base, dataDirectory, { recursive: true, filter: isData });
         const damage = damageOne(dataDirectory, random);
-        rounds.push({ ...damage, ...(await outcomeOf(dataDirectory, damage)) });
+        all.push({ ...damage, ...(await outcomeOf(dataDirectory, damage)) });
       } finally {
         rmSync(dataDirectory, { recursive: true, force: true });
       }
     }
-    if (CAMPAIGN) console.table(rounds);
-    expect(rounds.filter(({ outcome }) => outcome === 'SILENT' || outcome === 'HANGS')).toEqual([]);
+    if (CAMPAIGN) console.table(all);
+    expect(all.filter(({ outcome }) => outcome === 'SILENT' || outcome === 'HANGS')).toEqual([]);
   }, 3_600_000);
 });
