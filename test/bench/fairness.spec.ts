@@ -6,9 +6,9 @@ import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const MEASURED_MS = SHORT ? 750 : 10_000;
+const MEASURED_MS = SHORT ? 1500 : 10_000;
 /** Of large bodies, in lines. */
-const LARGE = SHORT ? 40_000 : 400_000;
+const LARGE = SHORT ? 100_000 : 400_000;
 const AUTHORIZATION = `Basic ${Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64')}`;
 const LINE = '{"host":"db-1","status":200,"duration":0.25}\n';
 const BODIES = [
