@@ -30,7 +30,7 @@ export default {
   // Jest would leave a machine of two cores one worker, and much of a test is waiting for a server.
   maxWorkers: Math.max(3, availableParallelism() - 1),
   projects: [
-    project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/tidy.spec.ts']),
+    project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/*.spec.ts']),
     project('contract', ['test/contract/**/*.spec.ts']),
     project('e2e', ['test/e2e/**/*.spec.ts']),
     project('distributed', ['test/distributed/**/*.spec.ts']),

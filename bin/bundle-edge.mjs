@@ -1,6 +1,5 @@
 // One file of the edge program, from what was compiled to dist/: reading a thousand small files
 // would take longer than everything else it does before its first answer.
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUNDLE } from './bundle-options.mjs';
 
@@ -35,11 +34,13 @@ export async function bundleEdge(dist) {
     ...BUNDLE,
     external: EXTERNAL,
   });
-  // A thread starts from a file beside the one that starts it, and what it imports lies there too.
-  const threads = ['read-in-thread.mjs', 'open-sessions.mjs'].map(async (name) => {
-    const file = join(folder, name);
-    await copyFile(join(dist, 'libs', 'warehouse', 'chdb', name), file);
-    return file;
+  // A thread starts from a file beside the one that starts it.
+  const thread = join(folder, 'read-in-thread.mjs');
+  await build({
+    entryPoints: [join(dist, 'libs', 'warehouse', 'chdb', 'read-in-thread.mjs')],
+    outfile: thread,
+    ...BUNDLE,
+    external: EXTERNAL,
   });
-  return [bundle, ...(await Promise.all(threads))];
+  return [bundle, thread];
 }

@@ -17,7 +17,7 @@ import { preferFormat } from './prefer-format.js';
 
 const IDLE_SECONDS = 60;
 
-export interface Serving {
+interface Serving {
   readonly url: string;
   /** Requests in work end before, or are cut off. */
   stop(): Promise<void>;

@@ -21,7 +21,7 @@ import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './query-failure.js';
 import { UnreadableTables } from './unreadable-tables.js';
 
-export interface QueryRequest {
+interface QueryRequest {
   /** As its author, or a frontend, wrote it. */
   readonly sql: string;
   /** Of its `{name:Type}` placeholders, in the engine's notation. */

@@ -28,7 +28,7 @@ const COLUMNS = [
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-export interface UploadBench {
+interface UploadBench {
   readonly title: string;
   readonly write: (path: string, lines: number) => Promise<void>;
   readonly route: '_json' | '_csv';

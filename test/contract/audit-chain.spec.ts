@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {
   AuditTrailProjection,
   EndedTrailsProjection,
-  TrailLead,
+  TrailLeaderElection,
   verifyAudit,
   type AuditDirectory,
   type AuditVerdict,
@@ -67,8 +67,8 @@ class Audited {
   }
 }
 
-async function leadOf(tables: MemoryAuditTables): Promise<TrailLead> {
-  const lead = new TrailLead(tables);
+async function leadOf(tables: MemoryAuditTables): Promise<TrailLeaderElection> {
+  const lead = new TrailLeaderElection(tables);
   await lead.take();
   return lead;
 }

@@ -8,7 +8,7 @@ import {
 } from '@app/event-store';
 import { rounds } from '../rounds.js';
 
-export interface EventStoreUnderTest {
+interface EventStoreUnderTest {
   readonly store: EventStore;
   /** Opens the same data again, as after a restart. */
   reopen(): Promise<EventStore>;

@@ -34,7 +34,7 @@ export interface EdgeConfig {
 }
 
 /** Somebody asked for a text instead of the program. */
-export type EdgeQuestion = 'help' | 'version';
+type EdgeQuestion = 'help' | 'version';
 
 /** Reads arguments, configuration file and environment. @throws {Error} that names what is wrong and where */
 export async function readEdgeConfig(

@@ -1,7 +1,7 @@
 import type { AnswerFormat } from '../warehouse.js';
 
 /** The engine formats every block of a stream as a document of its own; these make one of them. */
-export interface ChunkJoiner {
+interface ChunkJoiner {
   /** Bytes to send for this chunk. */
   next(chunk: Buffer, rows: number): Buffer[];
   /** Bytes that end the document. */

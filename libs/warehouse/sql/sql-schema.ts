@@ -54,7 +54,7 @@ const isIndexed =
     indexes.has(indexName(kind, column));
 
 /** Who may read an organization's database. */
-export interface DatabaseAccess {
+interface DatabaseAccess {
   createRole?(database: string): Promise<void>;
   dropRole?(database: string): Promise<void> | void;
   /** One whose reader is known before it is made. */
