@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { parseConfigFile } from './config-file.js';
+import { rounds } from '../../../test/rounds.js';
 
 const YAML = `
 addr:
@@ -165,7 +166,7 @@ describe("ROAPI's configuration file", () => {
           expect((error as Error).message.startsWith(`${path}:`)).toBe(true);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 20_000) },
     );
   });
 });
