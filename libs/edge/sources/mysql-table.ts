@@ -3,7 +3,8 @@ import { bytesOf, dayOf, timeOf, type RemoteReading, type RemoteTable } from './
 export const quotedByMysql = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
 /** A text in which nothing is an escape, whatever the server's SQL mode is. */
-const text = (value: string): string => `CONVERT(0x${Buffer.from(value).toString('hex')} USING utf8mb4)`;
+const text = (value: string): string =>
+  `CONVERT(0x${Buffer.from(value).toString('hex')} USING utf8mb4)`;
 
 /** Asks MySQL's catalog for a table or view: a row of each column. `sales.orders` is another database's. */
 export function mysqlCatalog(database: string, table: string): string {

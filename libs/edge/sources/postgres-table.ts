@@ -62,9 +62,9 @@ function readingOf(column: string, kind: string): RemoteReading {
   const plain = plainType(kind);
   if (plain !== undefined) return { sent: column, type: plain };
   if (kind === 'oid') return { sent: `${column}::bigint`, type: 'UInt32' };
-  if (kind === 'bytea')
-    return { sent: `encode(${column}, 'hex')`, type: 'String', made: bytesOf };
-  if (kind === 'date') return { sent: `${column} - DATE '1970-01-01'`, type: 'Date32', made: dayOf };
+  if (kind === 'bytea') return { sent: `encode(${column}, 'hex')`, type: 'String', made: bytesOf };
+  if (kind === 'date')
+    return { sent: `${column} - DATE '1970-01-01'`, type: 'Date32', made: dayOf };
   const [, digits = '6', zone] = /^timestamp(?:\((\d)\))? with(out)? time zone$/.exec(kind) ?? [];
   if (kind.startsWith('timestamp'))
     return {

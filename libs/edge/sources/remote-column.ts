@@ -36,7 +36,8 @@ const FIRST_MICROS = '-62135596800000000';
 const LAST_MICROS = '253402300799999999';
 
 /** What values that have no place in the engine's type fail with; `source-fault.ts` tells it on. */
-export const NO_SUCH_VALUE = /column "[^"]*" has a (?:day|time) that no type here holds: [^:]*?Utf8/;
+export const NO_SUCH_VALUE =
+  /column "[^"]*" has a (?:day|time) that no type here holds: [^:]*?Utf8/;
 
 const outside = (value: string, from: number | string, to: number | string, message: string) =>
   `throwIf(ifNull(${value} NOT BETWEEN ${from} AND ${to}, 0), ${quoteText(message)})`;
