@@ -3,13 +3,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { quoteText, type SourceEngine } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
 import { databaseServer, type DatabaseServer } from './database-server.js';
-import { mysqlCatalog, mysqlTable, quotedByMysql, type MysqlColumn } from './mysql-table.js';
-import {
-  postgresCatalog,
-  postgresTable,
-  quotedByPostgres,
-  type PostgresColumn,
-} from './postgres-table.js';
+import { mysqlCatalog, mysqlTable, type MysqlColumn } from './mysql-table.js';
+import { postgresCatalog, postgresTable, type PostgresColumn } from './postgres-table.js';
 import { asDeclared, madeSelect, sentSelect, type RemoteTable } from './remote-column.js';
 import { plainSource, tableFunction, type Source } from './source.js';
 
@@ -36,8 +31,7 @@ export async function databaseSource(
     );
   const { columns: declared } = described;
   const table = declared ? { ...found, columns: asDeclared(found, declared) } : found;
-  const quoted = server.format === 'mysql' ? quotedByMysql : quotedByPostgres;
-  const rows = madeSelect(table.columns, answerOf(server, sentSelect(table, quoted)));
+  const rows = madeSelect(table.columns, answerOf(server, sentSelect(table)));
   return plainSource(`(${rows})`, server.shown);
 }
 

@@ -1,6 +1,6 @@
 import { bytesOf, dayOf, timeOf, type RemoteReading, type RemoteTable } from './remote-column.js';
 
-export const quotedByMysql = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+const quotedByMysql = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
 /** A text in which nothing is an escape, whatever the server's SQL mode is. */
 const text = (value: string): string =>

@@ -1,6 +1,6 @@
 import { bytesOf, dayOf, timeOf, type RemoteReading, type RemoteTable } from './remote-column.js';
 
-export const quotedByPostgres = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quotedByPostgres = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
@@ -64,17 +64,29 @@ function readingOf(column: string, kind: string): RemoteReading {
   if (kind === 'oid') return { sent: `${column}::bigint`, type: 'UInt32' };
   if (kind === 'bytea') return { sent: `encode(${column}, 'hex')`, type: 'String', made: bytesOf };
   if (kind === 'date')
-    return { sent: `${column} - DATE '1970-01-01'`, type: 'Date32', made: dayOf };
+    return {
+      sent: finite(column, `${column} - DATE '1970-01-01'`, '2147483647'),
+      type: 'Date32',
+      made: dayOf,
+    };
   const [, digits = '6', zone] = /^timestamp(?:\((\d)\))? with(out)? time zone$/.exec(kind) ?? [];
   if (kind.startsWith('timestamp'))
     return {
-      sent: `(extract(epoch FROM ${column}) * 1000000)::bigint`,
+      sent: finite(
+        column,
+        `(extract(epoch FROM ${column}) * 1000000)::bigint`,
+        '9223372036854775807',
+      ),
       type: `DateTime64(${digits}${zone === 'out' ? '' : ", 'UTC'"})`,
       made: timeOf,
     };
   // Numbers without a bound of their digits, too: no type of the engine has as many as Postgres.
   return { sent: `${column}::text`, type: 'String' };
 }
+
+/** A day or time may be `infinity`, which becomes a number that no day or time has. */
+const finite = (column: string, sent: string, otherwise: string): string =>
+  `CASE WHEN NOT isfinite(${column}) THEN ${otherwise} ELSE ${sent} END`;
 
 /** Dates, times, ranges and rows within a list; and lists of lists, whose depth each row may choose. */
 const asJson = (column: string): RemoteReading => ({

@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
+import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { engineType } from '../arrow-data-type.js';
 import type { DescribedColumn } from '../table-description.js';
 
@@ -78,21 +78,23 @@ export function asDeclared(
   });
 }
 
-/** The statement for the database. */
-export const sentSelect = (table: RemoteTable, quoted: (name: string) => string): string =>
-  `SELECT ${table.columns.map(({ name, sent }) => `${sent} AS ${quoted(name)}`).join(', ')} FROM ${table.name}`;
+/**
+ * The statement for the database. Columns have names of ours on their way: the engine puts a `"` within
+ * a name so that Postgres does not understand it.
+ */
+export function sentSelect({ name, columns }: RemoteTable): string {
+  return `SELECT ${columns.map(({ sent }, index) => `${sent} AS c${index}`).join(', ')} FROM ${name}`;
+}
 
 /** What the engine selects from what is sent. */
 export function madeSelect(columns: readonly RemoteColumn[], from: string): string {
-  const made = columns.map((column) => {
-    const name = quoteIdentifier(column.name);
-    const value = column.made?.(`sent.${name}`, column.name) ?? `sent.${name}`;
-    return `CAST(${value}, ${quoteText(columnOf(column).type)}) AS ${name}`;
+  const made = columns.map((column, index) => {
+    const value = column.made?.(`c${index}`, column.name) ?? `c${index}`;
+    return `CAST(${value}, ${quoteText(servedType(column))}) AS ${quoteIdentifier(column.name)}`;
   });
-  return `SELECT ${made.join(', ')} FROM ${from} AS sent`;
+  return `SELECT ${made.join(', ')} FROM (SELECT * FROM ${from})`;
 }
 
 /** Lists cannot be null in the engine. */
-function columnOf({ name, type, required }: RemoteColumn): Column {
-  return { name, type: required || type.startsWith('Array(') ? type : `Nullable(${type})` };
-}
+const servedType = ({ type, required }: RemoteColumn): string =>
+  required || type.startsWith('Array(') ? type : `Nullable(${type})`;

@@ -53,7 +53,7 @@ CREATE MATERIALIZED VIEW kept AS SELECT id, words FROM kinds;
 CREATE TABLE "Mixed Case" ("Id" int); INSERT INTO "Mixed Case" VALUES (5);
 CREATE SCHEMA sales; CREATE TABLE sales.orders (n int); INSERT INTO sales.orders VALUES (6);
 CREATE TABLE ends (id int, day date, wall timestamp);
-INSERT INTO ends VALUES (1, '9999-12-31', '9999-12-31 23:59:59.999999'), (2, '0001-01-01', 'infinity');
+INSERT INTO ends VALUES (1, '2299-12-31', '9999-12-31 23:59:59.999999'), (2, '0001-01-01', 'infinity');
 CREATE TABLE many AS SELECT i AS id, 'row ' || i AS words FROM generate_series(1, 200000) AS i;
 CREATE TABLE grows (id int); INSERT INTO grows VALUES (1)`;
 
@@ -68,9 +68,11 @@ function postgres(programs: string): void {
   describe('tables of a PostgreSQL', () => {
     let server: DatabaseUnderTest;
     let edge: Edge;
+    const stops: (() => Promise<unknown>)[] = [];
 
     beforeAll(async () => {
       server = await startPostgres(programs, ODD_SERVER);
+      stops.unshift(server.stop);
       await server.run(POSTGRES_TABLES);
       const at = (table: string, options = ''): readonly string[] => [
         '-t',
@@ -89,10 +91,10 @@ function postgres(programs: string): void {
           `,table=ends,schema=${JSON.stringify({ columns: [column('day', 'Utf8'), column('id', 'Int64')] })}`,
         ),
       ]);
+      stops.unshift(edge.stop);
     }, START_MS);
     afterAll(async () => {
-      await edge.stop();
-      await server.stop();
+      for (const stop of stops) await stop();
     });
 
     it.each(['kinds', 'copied'])('have the values that they have there: %s', async (table) => {
@@ -101,7 +103,7 @@ function postgres(programs: string): void {
         ...{ id: 1, small: -32768, f4: 1.1, f8: 2.2, yes: true },
         ...{ words: 'ünï\t\n\'"\\ 😀', padded: 'ab  ', short: 'v', day: '1900-01-01' },
         ...{ free: '3.14159265358979323846264338327950288', clock: '12:34:56.789' },
-        ...{ wall: '0001-01-01T00:00:00.000001', seconds: '2024-02-29T23:59:59' },
+        ...{ wall: '0001-01-01T00:00:00.000001Z', seconds: '2024-02-29T23:59:59Z' },
         moment: '2024-03-31T00:30:00.123456Z',
         ...{ span: '1 day 02:00:00', uid: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' },
         ...{ doc: '{"a": 1}', docb: '{"b": [1, 2]}', numbers: [1, 2, null] },
@@ -164,7 +166,7 @@ function postgres(programs: string): void {
       expect(first.status).toBe(503);
       // What was declared is what the database writes.
       expect(rowsOf(await edge.sql('SELECT * FROM written ORDER BY id'))).toEqual([
-        { day: '31.12.9999', id: 1 },
+        { day: '31.12.2299', id: 1 },
         { day: '01.01.0001', id: 2 },
       ]);
     });
@@ -240,7 +242,7 @@ INSERT INTO kinds (id, b) VALUES (2, -1);
 CREATE VIEW seen AS SELECT id, yes FROM kinds;
 CREATE TABLE ends (id int, day date NOT NULL, wall datetime NOT NULL);
 SET sql_mode = '';
-INSERT INTO ends VALUES (1, '9999-12-31', '9999-12-31 23:59:59'), (2, '0000-00-00', '0000-00-00');
+INSERT INTO ends VALUES (1, '2299-12-31', '9999-12-31 23:59:59'), (2, '0000-00-00', '0000-00-00'), (3, '9999-12-31', NOW());
 CREATE TABLE grows (id int); INSERT INTO grows VALUES (1)`;
 
 if (hasMariadb) mariadb();
@@ -251,9 +253,11 @@ function mariadb(): void {
     let server: DatabaseUnderTest;
     let edge: Edge;
     let folder: string;
+    const stops: (() => Promise<unknown>)[] = [];
 
     beforeAll(async () => {
       server = await startMariadb('+05:45');
+      stops.unshift(server.stop);
       await server.run(MARIADB_TABLES);
       folder = mkdtempSync(join(tmpdir(), 'edge-mysql-'));
       // As ROAPI's users have it.
@@ -270,10 +274,10 @@ function mariadb(): void {
 `,
       );
       edge = await startEdge(['-c', file]);
+      stops.unshift(edge.stop);
     }, START_MS);
     afterAll(async () => {
-      await edge.stop();
-      await server.stop();
+      for (const stop of stops) await stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
@@ -283,7 +287,7 @@ function mariadb(): void {
         ...{ id: 1, t: -128, yes: 1, tu: 255, s: 65535, m: -8388608, mu: 16777215, iu: 4294967295 },
         ...{ f: 16777216, d: 2.2, bits: 3, one: 1, padded: 'ab', short: 'ünï😀' },
         ...{ words: 't\t\n\'"\\', day: '1900-01-01', clock: '-100:34:56.789', y: 2024 },
-        ...{ wall: '1000-01-01T00:00:00.000001', seconds: '2024-02-29T23:59:59' },
+        ...{ wall: '1000-01-01T00:00:00.000001Z', seconds: '2024-02-29T23:59:59Z' },
         // 02:30 by the server's clock.
         moment: '2024-03-30T20:45:00.123456Z',
         ...{ e: 'y', st: 'p,q', doc: '{"a": 1}', place: 'POINT(1 2)', old: 'é', 'odd `name': 7 },
@@ -310,8 +314,8 @@ function mariadb(): void {
     });
 
     it('have null for dates of zeros, and fail at days that no type here holds', async () => {
-      expect(rowsOf(await edge.sql('SELECT id, wall FROM ends ORDER BY id'))).toEqual([
-        { id: 1, wall: '9999-12-31T23:59:59' },
+      expect(rowsOf(await edge.sql('SELECT id, wall FROM ends WHERE id < 3 ORDER BY id'))).toEqual([
+        { id: 1, wall: '9999-12-31T23:59:59Z' },
         { id: 2, wall: null },
       ]);
       const { status, text } = await edge.sql('SELECT day FROM ends');
