@@ -31,8 +31,9 @@ export async function databaseSource(
     );
   const { columns: declared } = described;
   const table = declared ? { ...found, columns: asDeclared(found, declared) } : found;
-  const rows = madeSelect(table.columns, answerOf(server, sentSelect(table)));
-  return plainSource(`(${rows})`, server.shown);
+  const select = (more: string): string =>
+    `(${madeSelect(table.columns, answerOf(server, sentSelect(table) + more))})`;
+  return { ...plainSource(select(''), server.shown), oneRow: select(' LIMIT 1') };
 }
 
 function sqliteSource(uri: string, table: string, base: string): Source {
