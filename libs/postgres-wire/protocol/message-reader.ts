@@ -58,7 +58,8 @@ export class MessageReader {
     const whole = this.atLeast(size);
     const type = this.isStarted ? String.fromCharCode(whole[0] ?? 0) : '';
     const body = whole.subarray(head, size);
-    this.chunks = whole.length > size ? [whole.subarray(size), ...this.chunks.slice(1)] : this.chunks.slice(1);
+    this.chunks =
+      whole.length > size ? [whole.subarray(size), ...this.chunks.slice(1)] : this.chunks.slice(1);
     this.bytes -= size;
     return { type, body };
   }

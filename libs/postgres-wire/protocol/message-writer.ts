@@ -123,7 +123,8 @@ export class MessageWriter {
   /** @param position of the character, from 1 */
   error({ severity, state, message, hint }: PostgresError, position?: number): this {
     this.begin('E');
-    const field = (code: string, text: string): void => void this.bytes(Buffer.from(code)).text(text);
+    const field = (code: string, text: string): void =>
+      void this.bytes(Buffer.from(code)).text(text);
     field('S', severity);
     field('V', severity);
     field('C', state);
@@ -135,7 +136,13 @@ export class MessageWriter {
 
   notice(state: string, message: string): this {
     this.begin('N');
-    for (const [code, text] of [['S', 'WARNING'], ['V', 'WARNING'], ['C', state], ['M', message]] as const) // prettier-ignore
+    for (const [code, text] of [
+      ['S', 'WARNING'],
+      ['V', 'WARNING'],
+      ['C', state],
+      ['M', message],
+    ] as const)
+      // prettier-ignore
       this.bytes(Buffer.from(code)).text(text);
     return this.bytes(Buffer.from([0])).end();
   }
