@@ -17,7 +17,9 @@ export class MessageReader {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private isStarted = false;
-  private longest: number = BOUNDS.startupBytes;
+
+  /** @param longest bytes of a message, until more are admitted */
+  constructor(private longest: number = BOUNDS.startupBytes) {}
 
   /** From here on messages have a type. */
   start(): void {
