@@ -36,6 +36,7 @@ async function start(config: EdgeConfig): Promise<void> {
   });
   started();
   console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
+  if (server.postgres !== undefined) console.log(`clients of PostgreSQL: ${server.postgres}`);
   const [all, copied] = [parts.tables.list(), ({ copy }: PreparedTable) => copy !== undefined];
   console.log(`tables: ${namesOf(all)}`);
   const held = namesOf(all.filter(copied));

@@ -33,4 +33,5 @@ export type { FollowState } from './follow/follow-state.js';
 export { Follower } from './follow/follower.js';
 export { KeyValueStores } from './kv/key-value-stores.js';
 export type { PreparedTable } from './registry/prepare-table.js';
+export { EdgePostgresDoor } from './postgres/edge-postgres-door.js';
 export { Holding } from './registry/holding.js';

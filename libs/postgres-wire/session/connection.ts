@@ -92,7 +92,11 @@ export class Connection implements Output {
     if (this.socket.write(this.writer.take())) return;
     const late = setTimeout(() => this.socket.destroy(), BOUNDS.takeSeconds * 1000);
     await new Promise<void>((resolve) => {
-      this.socket.once('drain', resolve).once('close', resolve);
+      const taken = (): void => {
+        this.socket.off('drain', taken).off('close', taken);
+        resolve();
+      };
+      this.socket.on('drain', taken).on('close', taken);
     });
     clearTimeout(late);
   }
