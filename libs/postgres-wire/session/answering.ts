@@ -3,6 +3,7 @@ import type { RequestOrganization } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { catalogQuestion, readAnswer, type CatalogAnswer } from '../catalog/catalog-answer.js';
 import type { CatalogPostgres } from '../catalog/catalog-postgres.js';
+import { inNewerNames } from '../catalog/newer-names.js';
 import { catalogTables } from '../catalog/catalog-tables.js';
 import type { PostgresDoor, TableHold } from '../door.js';
 import type { Bind } from '../protocol/front-messages.js';
@@ -111,7 +112,7 @@ export class Answering {
     signal: AbortSignal,
   ) {
     // prettier-ignore
-    return this.ask(catalogQuestion(statement.text, given, values), signal);
+    return this.ask(catalogQuestion(inNewerNames(statement), given, values), signal);
   }
 
   private ask(messages: Buffer, signal: AbortSignal): Promise<Buffer> {
