@@ -14,6 +14,7 @@ import {
 import { EdgeAppModule } from './edge-app.module.js';
 import type { Parts } from './open-parts.js';
 import { preferFormat } from './prefer-format.js';
+import { serveDocs } from './serve-docs.js';
 
 const IDLE_SECONDS = 60;
 
@@ -43,6 +44,7 @@ export async function serve(parts: Parts): Promise<Serving> {
     abortOnError: false,
   });
   if (config.cors.length > 0) app.enableCors(corsFor(config.cors));
+  serveDocs(app);
   const stop = async (): Promise<void> => {
     app.get(Readiness).notReady('server', 'stopping');
     await drain(app);
