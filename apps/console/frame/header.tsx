@@ -38,9 +38,7 @@ export function Header({ page, session, organization, pages, onSignedOut }: Prop
             {each === 'streams' && program === 'edge' ? 'Tables' : TITLES[each]}
           </a>
         ))}
-        <a href="/docs">
-          API
-        </a>
+        <a href="/docs">API</a>
         <a href="/graphiql" hidden={program === 'hosted' && session.email === ''}>
           GraphiQL
         </a>
