@@ -23,6 +23,8 @@ Where the program was started with \`--token\`, requests need it: \`Authorizatio
   },
 };
 
+/** Said anew to whoever asked. */
+const OF_A_CONNECTION = new Set(['connection', 'transfer-encoding']);
 const PATHS = ['/docs', '/docs/*', '/openapi.json', '/openapi.yaml'];
 
 @Module({})
@@ -45,8 +47,11 @@ export function serveDocs(app: NestFastifyApplication): void {
       const { accept, 'if-none-match': tag } = headers;
       const asked = { ...(accept && { accept }), ...(tag && { 'if-none-match': tag }) };
       const answer = await (await pages()).inject({ method: 'GET', url, headers: asked });
-      const { 'transfer-encoding': _, connection: __, ...own } = answer.headers;
-      return reply.status(answer.statusCode).headers(own).send(answer.rawPayload);
+      const own = Object.entries(answer.headers).filter(([name]) => !OF_A_CONNECTION.has(name));
+      return reply
+        .status(answer.statusCode)
+        .headers(Object.fromEntries(own))
+        .send(answer.rawPayload);
     });
 }
 

@@ -87,7 +87,9 @@ function compareWith({ roapi, tpchgen }: Programs): void {
               `${Math.round(microseconds)} µs`,
             ]),
             (ours.perSecond / theirs.perSecond).toFixed(2),
-            floor ? (ours.perSecond / floor.perSecond).toFixed(2) : '',
+            floor
+              ? `${(ours.perSecond / floor.perSecond).toFixed(2)} (${Math.round(floor.microseconds)} µs)`
+              : '',
           ]);
         }
         return lines;
@@ -165,7 +167,8 @@ interface Answer {
 
 /** Until the last byte is here. */
 function ask({ url }: Pick<RunningProgram, 'url'>, small: SmallRequest): Promise<Answer> {
-  const { method, path, body } = small;
+  const { method } = small;
+  const [path = '', body] = [small.path, small.body].map((each) => each?.replace('{n}', '1'));
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const sent = request(new URL(path, url), { method }, (response) => {

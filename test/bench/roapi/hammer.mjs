@@ -1,14 +1,24 @@
 // The same request over and over, on many connections, for some seconds, in a process of its own.
 // It reads no more of an answer than where it ends: a client by Node's parser costs more than ROAPI.
+// `{n}` in a request is another number each time.
 // node hammer.mjs <port> <connections> <seconds> <request as JSON: method, path, body>
 // Prints {requests, seconds, bad} as JSON.
 import { connect } from 'node:net';
 
 const [port, connections, seconds, request] = process.argv.slice(2);
 const { method, path, body = '' } = JSON.parse(request);
-const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\n`;
-const length = method === 'GET' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
-const bytes = Buffer.from(`${head}${length}\r\n${body}`);
+const varies = `${path}${body}`.includes('{n}');
+
+function written(n) {
+  const [to, what] = [path, body].map((text) => text.replace('{n}', n));
+  const head = `${method} ${to} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\n`;
+  const length = method === 'GET' ? '' : `Content-Length: ${Buffer.byteLength(what)}\r\n`;
+  return Buffer.from(`${head}${length}\r\n${what}`);
+}
+
+const same = written(0);
+let sent = 0;
+const next = () => (varies ? written((sent += 1)) : same);
 
 let requests = 0;
 let bad = 0;
@@ -41,10 +51,10 @@ const client = () =>
       if (!text.startsWith('HTTP/1.1 200 ')) bad += 1;
       text = '';
       requests += 1;
-      if (performance.now() < until) socket.write(bytes);
+      if (performance.now() < until) socket.write(next());
       else socket.destroy();
     });
-    socket.write(bytes);
+    socket.write(next());
   });
 await Promise.all(Array.from({ length: Number(connections) }, client));
 console.log(JSON.stringify({ requests, seconds: (performance.now() - started) / 1000, bad }));

@@ -59,10 +59,11 @@ export interface SmallRequest {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** In it or in the path, `{n}` is another number each time. */
   readonly body?: string;
 }
 
-/** Over `uk_cities_with_headers.csv`, 37 rows. */
+/** Over `uk_cities_with_headers.csv`, 37 rows: the same each time, which the edge program has kept, and another one each time. */
 export const SMALL: readonly SmallRequest[] = [
   { name: 'key-value', method: 'GET', path: '/api/kv/names/key7' },
   { name: 'schema', method: 'GET', path: '/api/schema/cities' },
@@ -73,14 +74,31 @@ export const SMALL: readonly SmallRequest[] = [
     body: 'SELECT city, lat FROM cities WHERE lat > 51 ORDER BY lat LIMIT 10',
   },
   {
+    name: 'SQL, another value each time',
+    method: 'POST',
+    path: '/api/sql',
+    body: 'SELECT city, lat FROM cities WHERE lat > 51.00{n} ORDER BY lat LIMIT 10',
+  },
+  {
     name: 'REST',
     method: 'GET',
     path: '/api/tables/cities?columns=city,lat&filter[lat]gt=51&sort=lat&limit=10',
+  },
+  {
+    name: 'REST, another value each time',
+    method: 'GET',
+    path: '/api/tables/cities?columns=city,lat&filter[lat]gt=51.00{n}&sort=lat&limit=10',
   },
   {
     name: 'GraphQL',
     method: 'POST',
     path: '/api/graphql',
     body: '{ cities(filter: {lat: {gt: 51}}, sort: [{field: "lat"}], limit: 10) { city lat } }',
+  },
+  {
+    name: 'GraphQL, another value each time',
+    method: 'POST',
+    path: '/api/graphql',
+    body: '{ cities(filter: {lat: {gt: 51.00{n}}}, sort: [{field: "lat"}], limit: 10) { city lat } }',
   },
 ];
