@@ -54,6 +54,7 @@ const layers = {
     ['platform'],
     'Each domain declares its own resolvers; what joins them into one schema knows none of them.',
   ],
+  openapi: [['platform'], 'Each route describes itself; what writes that down knows none of them.'],
   console: [['platform'], 'It serves files: what they show they ask the API for.'],
   query: [
     ['arrow', 'parquet', 'warehouse', 'platform'],

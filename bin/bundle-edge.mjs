@@ -21,7 +21,7 @@ const EXTERNAL = [
   ...['class-transformer', 'class-transformer/*', 'class-validator'],
   ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/platform-express'],
   ...['@nestjs/websockets', '@nestjs/websockets/*'],
-  ...['@fastify/static', '@fastify/view', '@fastify/cors', '@fastify/multipart'],
+  ...['swagger-ui-dist', '@fastify/static', '@fastify/view', '@fastify/cors', '@fastify/multipart'],
   ...['@fastify/middie', '@fastify/formbody'],
 ];
 

@@ -16,6 +16,7 @@ import { Catalog, QueryPipeline } from '@app/query';
 import { EdgeAppModule } from './edge-app.module.js';
 import type { Parts } from './open-parts.js';
 import { preferFormat } from './prefer-format.js';
+import { serveDocs } from './serve-docs.js';
 
 const IDLE_SECONDS = 60;
 
@@ -47,6 +48,7 @@ export async function serve(parts: Parts): Promise<Serving> {
     abortOnError: false,
   });
   if (config.cors.length > 0) app.enableCors(corsFor(config.cors));
+  serveDocs(app);
   const stop = async (): Promise<void> => {
     app.get(Readiness).notReady('server', 'stopping');
     await Promise.all([postgres?.close(), drain(app)]);
