@@ -21,7 +21,7 @@ data directory.
           nothing was cut off at its end
   --help  this text`;
 
-/** What was found out about an organization. */
+/** The result for one organization. */
 interface Finding {
   readonly name: string;
   readonly entries: number;

@@ -31,7 +31,7 @@ variables and the old MILLRACE_SECRET_KEY. Broken off, it is run once more with 
 
 Keep the old key as long as backups from before: they need it.`;
 
-/** What there is to go by. */
+/** The keys that the command works with. */
 interface Keys {
   readonly current: Uint8Array;
   readonly next: Uint8Array;

@@ -33,7 +33,7 @@ const PARAMETERS: Readonly<Record<string, PathParameter>> = {
   id: { description: 'Id of the record, kept as `_id`', example: '1' },
 };
 
-/** What a failure looks like, whatever it is. */
+/** The schema of every failure. */
 const FAILURE = {
   type: 'object' as const,
   required: ['code', 'message'],

@@ -24,7 +24,10 @@ import { ForgottenBatchesProjection, StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
 
-/** What a writer works with: all of it shared with other processes, but for files on their way. */
+/**
+ * The parts that a writer works with. It shares all of them with other processes, except for files
+ * on their way.
+ */
 export interface Parts {
   readonly queue: IngestQueue;
   readonly warehouse: Warehouse;

@@ -8,7 +8,7 @@ import { NETWORK_ERROR, WarehouseError, type TableBackups } from '@app/warehouse
 import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kept-files.js';
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
 
-/** What is copied of a running server. */
+/** The parts of a running server that are copied. */
 interface RunningServer {
   readonly dataDirectory: string;
   readonly version: string;

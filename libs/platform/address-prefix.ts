@@ -3,11 +3,12 @@ import { isIPv4, isIPv6 } from 'node:net';
 /** Where a request comes from, as far as its address tells who may be behind it. */
 export interface AddressPrefix {
   /**
-   * What one customer has. Of IPv4 the whole address: neighbours in a larger block are strangers to
-   * each other. Of IPv6 the first 64 bits: whoever has one address has all that begin so.
+   * The part of an address that one customer has. With IPv4 it is the whole address, since
+   * neighbours in a larger block are strangers to each other. With IPv6 it is the first 64 bits,
+   * since one customer has all addresses that begin so.
    */
   readonly prefix: string;
-  /** What one owner of many such has, often: /24 of IPv4, /48 of IPv6. */
+  /** The part that one owner of many such prefixes often has: /24 of IPv4, /48 of IPv6. */
   readonly network: string;
 }
 

@@ -1,6 +1,9 @@
 import type { Permission } from './permission.js';
 
-/** Who sent a request, as authentication found out. Attached to the request as `request.caller`. */
+/**
+ * The sender of a request, as authentication found out. It is attached to the request as
+ * `request.caller`.
+ */
 export interface Caller {
   /** Of the account; of a token, which is nobody's account, `token <name> <id>`. */
   readonly userId: string;
@@ -13,7 +16,7 @@ export interface Caller {
   readonly token?: CallerToken;
 }
 
-/** What a token opens. */
+/** The rights that a token gives. */
 interface CallerToken {
   /** Its power ends there. */
   readonly organizationId: string;
@@ -29,7 +32,10 @@ export interface RequestOrganization {
   readonly name: string;
   /** Physical warehouse database; not guessable, never shown to clients. */
   readonly database: string;
-  /** Whose turns it takes: those of the account that founded it, or made its founder, with all its others; else its own. */
+  /**
+   * Names the share whose turns the organization takes: all organizations that the account of its
+   * founder founded, or the organization alone.
+   */
   readonly share: string;
   /** Whether the caller manages it, and so may see its audit trail. */
   readonly administered?: boolean;

@@ -1,11 +1,11 @@
 import { sourceCredentials, type SourceCredentials } from './source-credentials.js';
 
-/** What the edge program takes from its environment. */
+/** The part of its environment that the edge program reads. */
 export interface EdgeEnvironment {
   /** Where to listen unless told otherwise: ROAPI's variables. */
   readonly host: string | undefined;
   readonly port: string | undefined;
-  /** Who reads the hosted organization that is followed. */
+  /** The user who reads the hosted organization that is followed. */
   readonly user: string | undefined;
   /** Secret: the account's password or the organization's passcode. */
   readonly password: string | undefined;

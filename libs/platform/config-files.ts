@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** What must not stand in an environment that others can see may come from a file, `<name>_FILE`. */
+/**
+ * These must not stand in an environment that others can see, so each may come from a file,
+ * `<name>_FILE`.
+ */
 const SECRETS = [
   'MILLRACE_SECRET_KEY',
   'MILLRACE_ROOT_PASSWORD',

@@ -127,7 +127,7 @@ export interface Config {
     readonly host: string;
     readonly port: number;
     readonly trustedProxies: readonly string[];
-    /** Whose pages may call from a browser, besides our own. */
+    /** The origins whose pages may call from a browser, besides our own. */
     readonly corsOrigins: readonly string[];
     /** Undefined: plain HTTP. */
     readonly tls: TlsConfig | undefined;
@@ -178,7 +178,7 @@ export interface Config {
   readonly eventStore: EventStoreConfig | undefined;
   /** Undefined: the embedded ingest queue. */
   readonly kafka: KafkaConfig | undefined;
-  /** What this process does. */
+  /** The roles of this process. */
   readonly roles: ReadonlySet<Role>;
 }
 
@@ -263,7 +263,9 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
 /** Of the command line and the edge program, which may run beside the server. */
 const CLIENT_VARIABLES = ['MILLRACE_USER', 'MILLRACE_PASSWORD', 'MILLRACE_EDGE_TOKEN'];
 
-/** What Kubernetes tells every container of a service whose name begins with `millrace`. */
+/**
+ * Kubernetes sets these for every container, for each service whose name begins with `millrace`.
+ */
 const OF_A_SERVICE =
   /^MILLRACE_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 const isOfAService = (name: string, value = ''): boolean =>

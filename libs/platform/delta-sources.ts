@@ -38,7 +38,7 @@ const places = z
     },
   );
 
-/** What stands for the name of the organization that uploads. */
+/** Stands for the name of the organization that uploads. */
 export const ORGANIZATION_PLACE = '{org}';
 
 const ofOneOrganization = places.refine(

@@ -5,7 +5,7 @@ import type { ErrorKind } from './errors.js';
 
 export type FailureExample = string | ErrorBody;
 
-/** What the OpenAPI page says of a route. */
+/** The description of a route on the OpenAPI page. */
 export interface RouteDescription {
   /** Heading it stands under, e.g. `Users`. */
   readonly tag: string;

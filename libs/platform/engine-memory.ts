@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** The engine answers nothing with less. */
 const MIN_BYTES = 512 * 1024 * 1024;
 
-/** What the embedded engine's process may take; undefined: half of what the machine has. */
+/**
+ * The bytes that the embedded engine's process may take. Undefined means half of the machine's
+ * memory.
+ */
 export const engineMemory = z
   .string()
   .regex(/^\d+$/, 'want a whole number')

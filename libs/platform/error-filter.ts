@@ -83,7 +83,10 @@ export function sendError(
   void reply.status(failure.status).type(type).send(body);
 }
 
-/** What is given up because nobody waits for it any more has not failed, nor has what comes to an end in the middle of its body. */
+/**
+ * Work that is given up because nobody waits for it any more has not failed. Neither has a request
+ * that ends in the middle of its body.
+ */
 function leftByItsClient(
   error: unknown,
   { raw: asked }: FastifyRequest,
@@ -142,7 +145,7 @@ function hasBody(request: FastifyRequest): boolean {
 
 const RETRY_SECONDS = 5;
 
-/** What of a request a failure's message tells. */
+/** The parts of a request that the message about a failure tells. */
 interface Asked {
   readonly method: string;
   readonly url: string;

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What a connection string may say after the hosts; the client ignores what it does not know. */
+/**
+ * The options that a connection string may have after the hosts. The client ignores those that it
+ * does not know.
+ */
 const OPTIONS = new Map([
   ['tls', /^(true|false)$/],
   ['tlscafile', /./],

@@ -10,7 +10,7 @@ export function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key ${shown}${near}; known are ${known.join(', ')}`;
 }
 
-// What a schema does not say itself is said in these words, wherever it is.
+// These words are used everywhere for issues that a schema does not word itself.
 z.config({
   customError: (issue) => {
     if (issue.code === 'unrecognized_keys') {
@@ -23,7 +23,10 @@ z.config({
   },
 });
 
-/** What is wrong, a line each, with the key's path (`tables[0].option.has_header`) and its place, where `placeOf` knows one. */
+/**
+ * Tells what is wrong, a line for each issue, with the key's path (`tables[0].option.has_header`)
+ * and its place, where `placeOf` knows one.
+ */
 export function explainIssues(
   { issues }: z.ZodError,
   placeOf: (path: KeyPath) => string = () => '',

@@ -82,7 +82,7 @@ describe('the HTTP server', () => {
     return { status: answer.statusCode, headers: answer.headers, body: answer.json<ErrorBody>() };
   }
 
-  /** What the server answers to these bytes, until it closes. */
+  /** Gives the server's answer to these bytes, until it closes the connection. */
   async function exchange(bytes: string): Promise<string> {
     const { port } = app.getHttpServer().address() as { port: number };
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');

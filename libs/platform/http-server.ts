@@ -103,7 +103,10 @@ export function httpAdapter(
 
 const STOPPED_SECONDS = 5;
 
-/** What comes on a connection that is open still, when the server has begun to close. Fastify says `Connection: close` by itself. */
+/**
+ * Refuses requests that come on an open connection when the server has begun to close. Fastify says
+ * `Connection: close` by itself.
+ */
 function refuseWhileStopping(fastify: FastifyInstance, logger: Logger): void {
   let isStopping = false;
   fastify.addHook('preClose', (done) => {
@@ -134,7 +137,7 @@ function requestLine(request: FastifyRequest, { raw, elapsedTime }: FastifyReply
   };
 }
 
-/** What is not even HTTP, or ends in the middle of a request. */
+/** Answers bytes that are not even HTTP, or a request that ends in its middle. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -14,7 +14,9 @@ export interface KafkaAccess {
 
 /** PEM each. */
 interface KafkaTls {
-  /** Who signs the brokers' certificates; undefined: whom Node.js trusts. */
+  /**
+   * The authority that signs the brokers' certificates. Undefined means those that Node.js trusts.
+   */
   readonly ca: string | undefined;
   /** Our own, for brokers that want one. */
   readonly client:

@@ -40,7 +40,7 @@ const isOpen = (mode: number): boolean => (mode & OTHERS) !== 0;
 function closeBelow(folder: string, directory: string, all: boolean): number {
   let closed = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    // What a link leads to is not ours to change.
+    // A link may lead to a file that is not ours to change.
     if (!entry.isDirectory() && !entry.isFile()) continue;
     const path = join(folder, entry.name);
     const found = lstatSync(path, { throwIfNoEntry: false });

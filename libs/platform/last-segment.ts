@@ -20,7 +20,7 @@ export const EmailRoute = (): MethodDecorator => RouteConstraints({ [NAME]: EMAI
  */
 export const NamedRoute = (): MethodDecorator => RouteConstraints({ [NAME]: NAMED });
 
-/** What {@link EmailRoute} and {@link NamedRoute} need of the router. */
+/** The constraint of the router that {@link EmailRoute} and {@link NamedRoute} need. */
 export const lastSegmentConstraint = {
   [NAME]: {
     name: NAME,

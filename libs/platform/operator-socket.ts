@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 
-/** What an operator asks a running server. */
+/** A task that an operator gives a running server. */
 export interface OperatorTask {
   /** @param tell what the operator sees meanwhile @returns what it has come to */
   (
@@ -122,7 +122,7 @@ async function* linesOf(answer: Readable): AsyncIterable<Line> {
   let rest = '';
   answer.setEncoding('utf8');
   const texts = answer[Symbol.asyncIterator]() as AsyncIterator<string>;
-  // Whoever leaves ends the request, which is the answer's error.
+  // A client that leaves ends the request, which is an error of the answer.
   answer.on('error', () => undefined);
   for (;;) {
     const text = await texts.next().catch(() => undefined);

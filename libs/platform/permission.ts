@@ -1,9 +1,9 @@
 import { SetMetadata } from '@nestjs/common';
 
 /**
- * What a route asks of its caller within the organization named by its `:org` parameter. `upload`
- * and `query` open to the organization's passcode as well; the others need the password.
- * `manage-organization` is what only its admins may: users, passcode, audit, and deleting streams.
+ * The right that a route asks of its caller within the organization named by its `:org` parameter.
+ * `upload` and `query` open to the organization's passcode as well; the others need the password.
+ * `manage-organization` is for admins only: users, passcode, audit, and deleting streams.
  */
 export type Permission = 'upload' | 'query' | 'view' | 'configure-streams' | 'manage-organization';
 

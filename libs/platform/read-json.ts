@@ -31,7 +31,8 @@ async function readText(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   if (Number(request.headers['content-length'] ?? 0) > BYTES_MAX) throw tooLarge();
-  // What is left of the body is read and thrown away with the answer: the request stays open for it.
+  // The rest of the body is read and thrown away with the answer, because the request stays open
+  // for it.
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += piece.length;
     if (bytes > BYTES_MAX) throw tooLarge();

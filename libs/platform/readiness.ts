@@ -10,7 +10,7 @@ interface Part {
   readonly probe: Probe;
   /** Since when it has been asked and has not answered. */
   asked?: Promise<string | undefined>;
-  /** What it said, and when. */
+  /** The last answer of the probe, and its time. */
   said?: { readonly reason: string | undefined; readonly at: number };
 }
 
@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 2000;
 /** Everybody may ask; the stores need not hear of each. */
 const KEPT_MS = 1000;
 
-/** What is told of a program that is ready. */
+/** The answer of a program that is ready. */
 export type ReadyState = Readonly<Record<string, unknown>> & { readonly status: 'ok' };
 
 /**
@@ -42,7 +42,7 @@ export class Readiness {
     this.waiting.delete(part);
   }
 
-  /** What is said of a part beside that all is well, if anything. */
+  /** Adds facts about a part to the answer that all is well. */
   tell(part: string, facts: Facts): void {
     this.telling.set(part, facts);
   }
@@ -66,7 +66,7 @@ export class Readiness {
   }
 
   /**
-   * What is told of it when it is ready; `away` says what of it is not.
+   * Gives the facts of a ready program; `away` lists the parts that are missing.
    * @throws {MillraceError} SHUTTING_DOWN, NOT_READY, naming each part that is not.
    */
   async check(): Promise<ReadyState> {

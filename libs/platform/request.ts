@@ -9,7 +9,7 @@ import type { Access } from './permission.js';
 export interface AuthenticatedRequest extends FastifyRequest {
   caller?: Caller;
   organization?: RequestOrganization;
-  /** What the route asks for. */
+  /** The access that the route asks for. */
   access?: Access;
 }
 

@@ -13,7 +13,8 @@ export function rememberRoutes(fastify: FastifyInstance): void {
   const paths = new Map<string, RoutePath>();
   PATHS.set(fastify.server, paths);
   fastify.addHook('onRoute', ({ url, method }) => {
-    // What answers preflights is there for every path, whether or not there is anything.
+    // The route that answers preflights is there for every path, whether or not there is anything
+    // else.
     if (url === '*') return;
     const path = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
     paths.set(url, path);

@@ -16,7 +16,7 @@ export interface TlsPair {
   readonly expires: Date;
 }
 
-/** What a certificate can be given to while it serves. */
+/** A server that can take another certificate while it serves. */
 interface TlsServer {
   setSecureContext(options: TlsOptions): void;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Token of the configured rule. */
 export const SIGN_UP = Symbol('SignUp');
 
-/** Who may make an account by themselves. */
+/** Says who may make an account by themselves. */
 export interface SignUpConfig {
   readonly open: boolean;
   /** Of e-mail addresses, in lower case; empty: all. */

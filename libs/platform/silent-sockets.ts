@@ -28,6 +28,6 @@ export function endSilentSockets(
 const leavesItsAnswer = ({ response }: Exchange): boolean =>
   response.headersSent && response.writableLength > 0;
 
-/** What has come and was not read waits for us, not for the client. */
+/** Bytes that have come and were not read wait for us, not for the client. */
 const stopsItsBody = ({ request, response }: Exchange): boolean =>
   !request.complete && request.readableLength === 0 && !response.headersSent;

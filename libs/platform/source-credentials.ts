@@ -1,4 +1,7 @@
-/** What opens object stores, from the environment that their own tools read. All of it is secret but endpoints. */
+/**
+ * The credentials of object stores, from the environment that their own tools read. All of it is
+ * secret but endpoints.
+ */
 export interface SourceCredentials {
   readonly s3: {
     /** Of what speaks S3, without `/` at its end; undefined: Amazon's. */

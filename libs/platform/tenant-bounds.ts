@@ -3,7 +3,7 @@ import { positive, wholeNumber } from './whole-number.js';
 /** Token of the configured bounds. */
 export const TENANT_BOUNDS = Symbol('TenantBounds');
 
-/** What one tenant may have; of root nothing is bounded. */
+/** The bounds of one tenant. Root has none. */
 export interface TenantBounds {
   /** That one account may make for itself. */
   readonly accountOrganizations: number;
