@@ -66,7 +66,7 @@ export class Readiness {
   }
 
   /**
-   * Gives the facts of a ready program; `away` lists the parts that are missing.
+   * Gives the facts of a ready program. `away` names its parts that are not ready.
    * @throws {MillraceError} SHUTTING_DOWN, NOT_READY, naming each part that is not.
    */
   async check(): Promise<ReadyState> {

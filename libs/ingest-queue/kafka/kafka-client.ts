@@ -55,7 +55,10 @@ function saslOf(sasl: KafkaAccess['sasl']): Pick<KafkaConfig, 'sasl'> {
   }
 }
 
-/** What the client calls an error it mostly tries again; what it does not comes out of the call. */
+/**
+ * Writes the client's log. The client calls something an error that it mostly tries again; a
+ * failure that it does not try again comes out of the call.
+ */
 function writeTo(log: KafkaLog): (entry: LogEntry) => void {
   return ({ level, namespace, log: { message, ...rest } }) => {
     const fields = { kafka: namespace, reason: rest['error'] as unknown };
