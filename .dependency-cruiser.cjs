@@ -11,6 +11,10 @@ const layers = {
     ['platform'],
     'The warehouse takes type names as text: column types and widening belong to streams.',
   ],
+  'object-store': [
+    ['platform'],
+    'Files in a bucket, whatever they are: who keeps them knows what for.',
+  ],
   'key-store': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
   identity: [
     ['event-store', 'key-store', 'platform'],
@@ -39,11 +43,11 @@ const layers = {
     'From the queue to tables: it is a process of its own, and takes what a batch says of itself.',
   ],
   intake: [
-    ['acceptance', 'writer', 'streams', 'ingest-queue', 'warehouse', 'platform'],
+    ['acceptance', 'writer', 'streams', 'ingest-queue', 'object-store', 'warehouse', 'platform'],
     'From requests and messages to the queue: of the writer it takes how batches are described, and how far it is; it needs no users and no queries.',
   ],
   backup: [
-    ['event-store', 'ingest-queue', 'warehouse', 'platform'],
+    ['event-store', 'ingest-queue', 'object-store', 'warehouse', 'platform'],
     'It copies what the ports keep, as files: it understands none of it.',
   ],
   'metadata-graphql': [

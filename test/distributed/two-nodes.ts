@@ -115,6 +115,7 @@ export class TwoNodes {
       KAFKA_NAMESPACE: basename(this.directory),
       EVENTSTORE_URL: this.events.url,
       CLICKHOUSE_URL: this.clickHouse.url,
+      CLICKHOUSE_BACKUPS: "File('{name}')",
       MILLRACE_SECRET_KEY: this.secretKey,
       MILLRACE_LOG_LEVEL: 'error',
     };
