@@ -78,6 +78,10 @@ const BREACHES: Readonly<Record<string, Files>> = {
     'libs/query/a.ts': takes('../warehouse/inner.js'),
     'libs/warehouse/inner.ts': thing,
   },
+  'config-takes-settings-alone': {
+    'libs/config/a.ts': takes('../query/index.js'),
+    'libs/query/index.ts': thing,
+  },
   'specs-through-the-front-door': {
     'libs/query/a.spec.ts': takes('../warehouse/inner.js'),
     'libs/warehouse/inner.ts': thing,

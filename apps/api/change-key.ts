@@ -11,7 +11,8 @@ import {
   ServerKey,
   takeNextSecret,
 } from '@app/key-store';
-import { createLogger, readConfig, type Config, type Logger } from '@app/platform';
+import { createLogger, type Logger } from '@app/platform';
+import { readConfig, type Config } from '@app/config';
 import { openPersonKeys } from './open-person-keys.js';
 import { openStores, type Stores } from './open-parts.js';
 

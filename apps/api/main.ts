@@ -19,10 +19,9 @@ import {
   measureCertificate,
   nestLogger,
   openStatusServer,
-  readConfig,
   startTracing,
-  type Config,
 } from '@app/platform';
+import { readConfig, type Config } from '@app/config';
 import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
 import { ApiModule } from './api.module.js';
 import { serveOpenApi } from './openapi.js';

@@ -35,9 +35,9 @@ import {
   measureProcess,
   measureReadiness,
   Readiness,
-  type Config,
   type Logger,
 } from '@app/platform';
+import type { Config } from '@app/config';
 import type { Catalog } from '@app/query';
 import { STORED_EVENTS } from '@app/stored-events';
 import {

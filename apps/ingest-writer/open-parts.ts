@@ -11,14 +11,8 @@ import { eventsOfInstallation } from '@app/identity';
 import { Spool } from '@app/intake';
 import { measureQueue, type IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
-import {
-  keepPrivate,
-  measureProcess,
-  nodeId,
-  Readiness,
-  type Config,
-  type Logger,
-} from '@app/platform';
+import { keepPrivate, measureProcess, nodeId, Readiness, type Logger } from '@app/platform';
+import type { Config } from '@app/config';
 import { understoodEvents } from '@app/stored-events';
 import { ForgottenBatchesProjection, StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';

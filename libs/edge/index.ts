@@ -12,3 +12,6 @@ export { Follower } from './follow/follower.js';
 export { KeyValueStores } from './kv/key-value-stores.js';
 export type { PreparedTable } from './registry/prepare-table.js';
 export { Holding } from './registry/holding.js';
+export { readEdgeEnvironment } from './config/edge-environment.js';
+export { readSourceCredentials } from './config/edge-environment.js';
+export type { SourceCredentials } from './sources/source-credentials.js';

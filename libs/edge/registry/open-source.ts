@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from '../sources/source-credentials.js';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
 import { databaseSource } from '../sources/database-source.js';
 import {

@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from './source-credentials.js';
 import { optionalText, tableFunction } from './source.js';
 
 interface ObjectPlace {

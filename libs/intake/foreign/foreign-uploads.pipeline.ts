@@ -7,9 +7,9 @@ import {
   type ForeignDelivery,
   type ForeignMessage,
 } from '@app/ingest-queue';
-import { MillraceError, type Logger, type UploadLimits } from '@app/platform';
+import { MillraceError, type Logger } from '@app/platform';
+import { type UploadLimits, UPLOAD_LIMITS } from '../upload/upload.settings.js';
 import { Spool } from '../spool/spool.js';
-import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import { StorageBounds } from '../store/storage-bounds.js';
 import { PartsStore } from '../store/store-parts.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';

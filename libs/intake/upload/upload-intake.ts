@@ -4,13 +4,12 @@ import {
   organizationOf,
   type AuthenticatedRequest,
   type RequestOrganization,
-  type UploadLimits,
 } from '@app/platform';
+import { type UploadLimits, UPLOAD_LIMITS } from './upload.settings.js';
 import { watchPace } from '../frame/client-pace.js';
 import { decodeBody } from '../frame/decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import type { Uploader } from '../store/stream-schemas.js';
-import { UPLOAD_LIMITS } from './upload-limits.js';
 import { isShort, shortBody } from '../frame/short-body.js';
 import { StorageBounds } from '../store/storage-bounds.js';
 import { UploadRates } from './upload-rates.js';

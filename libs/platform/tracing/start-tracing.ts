@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../logging/logger.js';
 
 interface Tracing {
   /** Sends what has not been sent yet. */

@@ -8,7 +8,7 @@ import {
   type Attributes,
   type Context,
 } from '@opentelemetry/api';
-import { MillraceError } from '../errors.js';
+import { MillraceError } from '../errors/errors.js';
 
 /** Where in which trace something happens; to go on with it elsewhere. */
 export type TraceContext = Context;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { S3Access } from '@app/object-store';
 
 /** From where Delta tables may be taken, besides uploads. */
 export interface DeltaSources {
@@ -6,17 +7,6 @@ export interface DeltaSources {
   readonly locations: readonly string[];
   /** Undefined when no location is in S3. */
   readonly s3: S3Access | undefined;
-}
-
-export interface S3Access {
-  /** Of what speaks S3, without `/` at its end; undefined: Amazon's. */
-  readonly endpoint: string | undefined;
-  readonly region: string;
-  readonly accessKeyId: string;
-  /** Secret. */
-  readonly secretAccessKey: string;
-  /** Secret. */
-  readonly sessionToken: string | undefined;
 }
 
 const LOCATION = /^(?:file:\/\/\/[^/]|s3:\/\/[a-z0-9{][a-z0-9.{}-]*(?:\/|$))/;
@@ -60,27 +50,6 @@ export const deltaVariables = {
 interface DeltaVariables {
   readonly MILLRACE_DELTA_LOCATIONS: readonly string[];
   readonly MILLRACE_DELTA_SHARED_LOCATIONS: readonly string[];
-}
-
-interface S3Variables {
-  readonly AWS_ACCESS_KEY_ID?: string | undefined;
-  readonly AWS_SECRET_ACCESS_KEY?: string | undefined;
-  readonly AWS_SESSION_TOKEN?: string | undefined;
-  readonly AWS_REGION: string;
-  readonly AWS_ENDPOINT_URL?: string | undefined;
-}
-
-/** @returns undefined without keys */
-export function s3Access(variables: S3Variables): S3Access | undefined {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
-  if (!accessKeyId || !secretAccessKey) return undefined;
-  return {
-    endpoint: variables.AWS_ENDPOINT_URL?.replace(/\/+$/, ''),
-    region: variables.AWS_REGION,
-    accessKeyId,
-    secretAccessKey,
-    sessionToken: variables.AWS_SESSION_TOKEN,
-  };
 }
 
 /** @throws when a location is in S3 and there are no keys to it. */

@@ -1,4 +1,4 @@
-import { sourceCredentials, type SourceCredentials } from './source-credentials.js';
+import { sourceCredentials, type SourceCredentials } from '../sources/source-credentials.js';
 
 /** The part of its environment that the edge program reads. */
 export interface EdgeEnvironment {

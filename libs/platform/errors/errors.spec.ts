@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_STATUS, MillraceError } from './errors.js';
 
-const documentation = readFileSync(join(import.meta.dirname, '../../docs/ERRORS.md'), 'utf8');
+const documentation = readFileSync(join(import.meta.dirname, '../../../docs/ERRORS.md'), 'utf8');
 
 describe('the list of errors', () => {
   it('is documented whole, with its statuses, in its order', () => {

@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
-import type { ErrorBody } from './error-filter.js';
-import type { ErrorKind } from './errors.js';
+import type { ErrorBody } from '../errors/error-filter.js';
+import type { ErrorKind } from '../errors/errors.js';
 
 export type FailureExample = string | ErrorBody;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { MillraceError } from './errors.js';
+import { MillraceError } from '../errors/errors.js';
 
 const BYTES_MAX = 1024 * 1024;
 

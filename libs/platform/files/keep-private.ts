@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from './logger.js';
+import type { Logger } from '../logging/logger.js';
 
 const OTHERS = 0o077;
 const OWNER_ONLY = { folder: 0o700, file: 0o600 };

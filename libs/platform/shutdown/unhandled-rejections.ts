@@ -1,4 +1,4 @@
-import type { Logger } from './logger.js';
+import type { Logger } from '../logging/logger.js';
 
 /**
  * A failure that nobody waits for ends the process: what it left undone is unknown. One kind is

@@ -1,28 +1,50 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { withSecretFiles } from './config-files.js';
-import { httpAddress, origins, proxies } from './config-http.js';
+import {
+  explainIssues,
+  positive,
+  tenantBounds,
+  tenantBoundVariables,
+  wholeNumber,
+  type TenantBounds,
+} from '@app/platform';
+import { queryLimits, queryVariables, type QueryLimitsOfAll } from '../query/query.settings.js';
+import {
+  uploadLimits,
+  uploadVariables,
+  type UploadLimits,
+} from '../intake/upload/upload.settings.js';
+import { withSecretFiles } from './secret-files.js';
+import { httpAddress, origins, proxies } from './http-settings.js';
 import {
   clickHouseAddress,
   clickHouseBackups,
   clickHouseCluster,
   clickHouseUrls,
-} from './clickhouse-url.js';
-import { kafkaConfig, kafkaVariables, type KafkaConfig } from './config-kafka.js';
-import { tlsConfig, tlsVariables, type TlsConfig } from './config-tls.js';
+} from '../warehouse/client/clickhouse.settings.js';
+import {
+  kafkaConfig,
+  kafkaVariables,
+  type KafkaConfig,
+} from '../ingest-queue/kafka/kafka.settings.js';
+import { tlsConfig, tlsVariables, type TlsConfig } from './tls-settings.js';
 import {
   deltaSources,
   deltaVariables,
-  s3Access,
   type DeltaSources,
-  type S3Access,
-} from './delta-sources.js';
-import { engineMemory } from './engine-memory.js';
-import { explainIssues } from './explain-issues.js';
-import { eventStoreConfig, eventStoreVariables, type EventStoreConfig } from './event-store-url.js';
-import { signUpConfig, signUpVariables, type SignUpConfig } from './sign-up-config.js';
-import { tenantBounds, tenantBoundVariables, type TenantBounds } from './tenant-bounds.js';
-import { positive, wholeNumber } from './whole-number.js';
+} from '../intake/delta/delta-sources.settings.js';
+import { s3Access, type S3Access } from '../object-store/s3.settings.js';
+import { engineMemory } from '../warehouse/engine/engine-memory.settings.js';
+import {
+  eventStoreConfig,
+  eventStoreVariables,
+  type EventStoreConfig,
+} from '../event-store/eventstoredb/eventstoredb.settings.js';
+import {
+  signUpConfig,
+  signUpVariables,
+  type SignUpConfig,
+} from '../identity/http/sign-up.settings.js';
 
 const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
 /** Proxies ask every second or two whether a node is ready. */
@@ -69,30 +91,13 @@ const environment = z.object({
     .optional(),
   MILLRACE_ROOT_EMAIL: z.email().default('root@example.com'),
   MILLRACE_ROOT_PASSWORD: z.string().optional(),
-  MILLRACE_MAX_UPLOAD_BYTES: positive(5 * GIB),
-  MILLRACE_MAX_RECORD_BYTES: positive(32 * MIB),
+  ...uploadVariables,
   MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
   MILLRACE_ENGINE_MEMORY: engineMemory,
-  MILLRACE_MIN_FREE_DISK_BYTES: wholeNumber(256 * MIB),
   ...deltaVariables,
-  MILLRACE_UPLOAD_IDLE_SECONDS: positive(60),
-  MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND: wholeNumber(KIB),
-  MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND: wholeNumber(0),
-  MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND: wholeNumber(0),
   ...tenantBoundVariables,
   ...signUpVariables,
-  MILLRACE_QUERY_TIMEOUT_SECONDS: positive(30),
-  MILLRACE_QUERY_MEMORY_BYTES: positive(2 * GIB),
-  MILLRACE_QUERY_READ_ROWS: positive(10_000_000_000),
-  MILLRACE_QUERY_READ_BYTES: positive(1024 * GIB),
-  MILLRACE_QUERY_RESULT_ROWS: positive(10_000_000),
-  MILLRACE_QUERY_RESULT_BYTES: positive(4 * GIB),
-  MILLRACE_ORG_QUERIES: positive(4),
-  MILLRACE_ORG_QUERIES_WAITING: wholeNumber(100),
-  MILLRACE_ORG_QUERY_SECONDS: positive(240),
-  MILLRACE_ORG_RESULT_BYTES: positive(16 * GIB),
-  MILLRACE_ORG_READ_ROWS: positive(20_000_000_000),
-  MILLRACE_ORG_READ_BYTES: positive(2048 * GIB),
+  ...queryVariables,
   MILLRACE_SECRET_KEY: secretKey,
   MILLRACE_TRUSTED_PROXIES: proxies,
   MILLRACE_CORS_ORIGINS: origins,
@@ -165,24 +170,7 @@ export interface Config {
   readonly delta: DeltaSources;
   readonly queueMaxBytes: number;
   readonly engineMemoryBytes: number | undefined;
-  readonly query: {
-    readonly timeoutSeconds: number;
-    readonly memoryBytes: number;
-    readonly readRows: number;
-    readonly readBytes: number;
-    readonly resultRows: number;
-    readonly resultBytes: number;
-    /** Of all queries of one organization; the last four per minute. */
-    readonly organization: {
-      readonly running: number;
-      readonly waiting: number;
-      readonly waitSeconds: number;
-      readonly seconds: number;
-      readonly resultBytes: number;
-      readonly readRows: number;
-      readonly readBytes: number;
-    };
-  };
+  readonly query: QueryLimitsOfAll;
   readonly logLevel: string;
   /** Address of an OpenTelemetry collector; undefined: nothing is traced. */
   readonly tracesTo: string | undefined;
@@ -196,22 +184,6 @@ export interface Config {
   readonly kafka: KafkaConfig | undefined;
   /** The roles of this process. */
   readonly roles: ReadonlySet<Role>;
-}
-
-export interface UploadLimits {
-  /** Of the decoded body. */
-  readonly maxBytes: number;
-  readonly maxRecordBytes: number;
-  /** Below this much free disk no upload is taken. */
-  readonly minFreeDiskBytes: number;
-  /** A client that sends nothing for so long is given up. */
-  readonly idleSeconds: number;
-  /** A client that on the whole sends less is given up; 0: none is. */
-  readonly minBytesPerSecond: number;
-  /** Of one organization at one node, as the next; 0: no bound. */
-  readonly requestsPerSecond: number;
-  /** Of decoded bodies. */
-  readonly bytesPerSecond: number;
 }
 
 /** The only place that reads the environment. Throws with every wrong variable named. */
@@ -236,39 +208,14 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     dataDirectory: values.MILLRACE_DATA_DIR,
     backupDirectory: values.MILLRACE_BACKUP_DIR ?? join(values.MILLRACE_DATA_DIR, 'backups'),
     root: { email: values.MILLRACE_ROOT_EMAIL, password: values.MILLRACE_ROOT_PASSWORD },
-    upload: {
-      maxBytes: values.MILLRACE_MAX_UPLOAD_BYTES,
-      maxRecordBytes: values.MILLRACE_MAX_RECORD_BYTES,
-      minFreeDiskBytes: values.MILLRACE_MIN_FREE_DISK_BYTES,
-      idleSeconds: values.MILLRACE_UPLOAD_IDLE_SECONDS,
-      minBytesPerSecond: values.MILLRACE_UPLOAD_MIN_BYTES_PER_SECOND,
-      requestsPerSecond: values.MILLRACE_ORG_UPLOAD_REQUESTS_PER_SECOND,
-      bytesPerSecond: values.MILLRACE_ORG_UPLOAD_BYTES_PER_SECOND,
-    },
+    upload: uploadLimits(values),
     tenant: tenantBounds(values),
     signUp: signUpConfig(values),
     s3,
     delta: deltaSources(values, s3),
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
     engineMemoryBytes: values.MILLRACE_ENGINE_MEMORY,
-    query: {
-      timeoutSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
-      memoryBytes: values.MILLRACE_QUERY_MEMORY_BYTES,
-      readRows: values.MILLRACE_QUERY_READ_ROWS,
-      readBytes: values.MILLRACE_QUERY_READ_BYTES,
-      resultRows: values.MILLRACE_QUERY_RESULT_ROWS,
-      resultBytes: values.MILLRACE_QUERY_RESULT_BYTES,
-      organization: {
-        running: values.MILLRACE_ORG_QUERIES,
-        waiting: values.MILLRACE_ORG_QUERIES_WAITING,
-        // A query that waits longer than one may run waits for what will not end soon.
-        waitSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
-        seconds: values.MILLRACE_ORG_QUERY_SECONDS,
-        resultBytes: values.MILLRACE_ORG_RESULT_BYTES,
-        readRows: values.MILLRACE_ORG_READ_ROWS,
-        readBytes: values.MILLRACE_ORG_READ_BYTES,
-      },
-    },
+    query: queryLimits(values),
     logLevel: values.MILLRACE_LOG_LEVEL,
     tracesTo: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     clickHouseBackups: values.CLICKHOUSE_BACKUPS,

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { MillraceError } from './errors.js';
 import { explainIssues } from './explain-issues.js';
 import { isAbort } from './is-abort.js';
-import type { Logger } from './logger.js';
+import type { Logger } from '../logging/logger.js';
 import { failureForm } from './failure-form.js';
-import { countFailure } from './metrics/failure-metrics.js';
-import { CONSOLE_HEADER } from './other-sites.js';
-import type { AuthenticatedRequest } from './request.js';
-import { methodsAt } from './route-methods.js';
+import { countFailure } from '../metrics/failure-metrics.js';
+import { CONSOLE_HEADER } from '../http/other-sites.js';
+import type { AuthenticatedRequest } from '../context/request.js';
+import { methodsAt } from '../http/route-methods.js';
 import { engineFailure, withoutLiterals } from './without-literals.js';
 
 export interface ErrorBody {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepPrivate } from './keep-private.js';
-import type { Logger } from './logger.js';
+import type { Logger } from '../logging/logger.js';
 
 describe('keepPrivate', () => {
   let folder: string;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bodyOf } from './error-filter.js';
-import { MillraceError } from './errors.js';
-import { metricsText } from './metrics/registry.js';
+import { bodyOf } from '../errors/error-filter.js';
+import { MillraceError } from '../errors/errors.js';
+import { metricsText } from '../metrics/registry.js';
 import type { Readiness } from './readiness.js';
 
 interface StatusServer {

@@ -1,4 +1,4 @@
-import { MillraceError } from './errors.js';
+import { MillraceError } from '../errors/errors.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
 

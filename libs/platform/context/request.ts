@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, RequestOrganization } from './caller.js';
-import { MillraceError } from './errors.js';
+import { MillraceError } from '../errors/errors.js';
 import { isLoopback, namesLoopback } from './loopback.js';
 import type { Access } from './permission.js';
 

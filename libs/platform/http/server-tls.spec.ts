@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { makeCertificates, type Certificates } from '../../test/server/certificates.js';
-import { until } from '../../test/server/until.js';
+import { makeCertificates, type Certificates } from '../../../test/server/certificates.js';
+import { until } from '../../../test/server/until.js';
 import { followTlsFiles, readTlsPair } from './server-tls.js';
 
 describe('the certificate of the server', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { kafkaAccess, kafkaAccessVariables, type KafkaAccess } from './kafka-access.js';
+import { kafkaAccess, kafkaAccessVariables, type KafkaAccess } from './kafka-access.settings.js';
 
 const brokers = z
   .string()

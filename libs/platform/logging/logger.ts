@@ -1,7 +1,7 @@
 import { pino, stdSerializers, stdTimeFunctions, type Logger } from 'pino';
 import type { LoggerService } from '@nestjs/common';
-import { currentIds } from './tracing/trace.js';
-import { isOfEngine, withoutLiterals } from './without-literals.js';
+import { currentIds } from '../tracing/trace.js';
+import { isOfEngine, withoutLiterals } from '../errors/without-literals.js';
 
 export type { Logger };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MillraceError } from './errors.js';
+import { MillraceError } from '../errors/errors.js';
 
 /** Resolves when the part works just now. */
 export type Probe = () => void | Promise<unknown>;

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { Describe } from './describe.js';
-import { Open } from './permission.js';
+import { Describe } from '../context/describe.js';
+import { Open } from '../context/permission.js';
 import { Readiness, type ReadyState } from './readiness.js';
 
 @Controller()
