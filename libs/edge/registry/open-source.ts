@@ -23,7 +23,7 @@ import { unpackJson } from '../sources/unpack-json.js';
 import type { DescribedTable, TableOptions } from '../table-description.js';
 import type { Holding } from './holding.js';
 
-/** What tables are made with. */
+/** The things that tables are made with. */
 export interface Workshop {
   readonly engine: SourceEngine;
   readonly credentials: SourceCredentials;

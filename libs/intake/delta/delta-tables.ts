@@ -21,7 +21,7 @@ import { unpackArchive } from './unpack-archive.js';
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
 interface OpenOptions extends TableBytesOptions {
-  /** Whose turn it is. */
+  /** The engine, in the turns of the upload. */
   readonly engine: LocalEngine;
   readonly organization: RequestOrganization;
   /** Of the upload; what is in it goes with it. */
@@ -123,7 +123,7 @@ async function* dataFiles(
   }
 }
 
-/** What all rows of a file have in the partition columns, by the column's name. */
+/** Gives the values that all rows of a file have in the partition columns, by the column's name. */
 function constantsOf(
   { partitionValues }: AddFile,
   { partitions }: TableSchema,

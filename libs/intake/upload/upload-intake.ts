@@ -15,7 +15,7 @@ import { StorageBounds } from '../store/storage-bounds.js';
 import { UploadRates } from './upload-rates.js';
 import { uploaderOf } from '../store/uploader.js';
 
-/** What every route that takes a body may answer; see {@link UploadIntake}. */
+/** The failures of every route that takes a body; see {@link UploadIntake}. */
 export const INTAKE_FAILURES = {
   UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
   CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
