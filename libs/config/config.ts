@@ -165,7 +165,7 @@ export interface Config {
   readonly upload: UploadLimits;
   readonly tenant: TenantBounds;
   readonly signUp: SignUpConfig;
-  /** What opens buckets; undefined: there are no keys. Secret. */
+  /** The access to buckets. Undefined means that there are no keys. Secret. */
   readonly s3: S3Access | undefined;
   readonly delta: DeltaSources;
   readonly queueMaxBytes: number;

@@ -16,10 +16,13 @@ export const clickHouseCluster = z
   .regex(/^[\w.-]{1,100}$/, 'want the name of a cluster in the servers’ configuration')
   .optional();
 
-/** What stands for a backup's name. */
+/** Stands for a backup's name. */
 export const BACKUP_PLACE = '{name}';
 
-/** What the servers' BACKUP takes after TO. It may hold keys, which no message repeats. */
+/**
+ * The destination that the servers' BACKUP takes after TO. It may hold keys, which no message
+ * repeats.
+ */
 export const clickHouseBackups = z
   .string()
   .regex(/^(?:Disk|S3|AzureBlobStorage|File)\([^()]*\)$/, {
