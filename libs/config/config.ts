@@ -46,7 +46,7 @@ import {
   type SignUpConfig,
 } from '../identity/http/sign-up.settings.js';
 
-const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
+const GIB = 1024 ** 3;
 /** Proxies ask every second or two whether a node is ready. */
 const DRAIN_SECONDS = 5;
 const DRAIN_SECONDS_MAX = 300;
