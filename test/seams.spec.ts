@@ -19,7 +19,7 @@ async function broken(files: Files): Promise<readonly string[]> {
       writeFileSync(join(root, path), text);
     }
     // The paths of `tsconfig.json` lead to the real tree.
-    const { tsConfig: _tsConfig, ...options } = rules.options ?? {};
+    const { tsConfig: _, ...options } = rules.options ?? {};
     const { output } = await cruise(
       ['apps', 'libs'].filter((folder) => has(tree, folder)),
       {

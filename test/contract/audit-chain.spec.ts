@@ -119,7 +119,7 @@ describe('the audit trail after any history', () => {
           }
         },
       ),
-      { numRuns: rounds(12, 25), examples: [[FULL, FULL]] },
+      { numRuns: rounds(5, 100), examples: [[FULL, FULL]] },
     );
   });
 });
@@ -251,7 +251,7 @@ describe('an audit trail', () => {
           await other.dispose();
         }
       }),
-      { numRuns: rounds(20, 40) },
+      { numRuns: rounds(8, 200) },
     );
   });
 

@@ -6,6 +6,7 @@ import {
   type NewEvent,
   type RecordedEvent,
 } from '@app/event-store';
+import { rounds } from '../rounds.js';
 
 interface EventStoreUnderTest {
   readonly store: EventStore;
@@ -176,7 +177,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
             }),
           ]);
         }),
-        { numRuns: 50 },
+        { numRuns: rounds(20, 200) },
       );
     });
 

@@ -103,7 +103,7 @@ async function prepared(
       }
     }
     // One row shows that the bytes are what they should be, before anybody relies on it.
-    await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
+    await statements.run(`SELECT * FROM ${source.oneRow ?? `(${select})`} LIMIT 1 FORMAT Null`);
     const count =
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
     // Facts that were written down about files are true of those files only.
