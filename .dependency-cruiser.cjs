@@ -32,6 +32,19 @@ const layers = {
     ['audit', 'event-store', 'identity', 'streams'],
     'What may be stored is said by each domain; here it is put together, for every process that reads it.',
   ],
+  config: [
+    [
+      'event-store',
+      'identity',
+      'ingest-queue',
+      'intake',
+      'object-store',
+      'query',
+      'warehouse',
+      'platform',
+    ],
+    'The configuration is composed of what each lib says of its own variables.',
+  ],
   parquet: [['platform'], 'What a file says of itself, as bytes: who reads it knows what for.'],
   arrow: [[], 'Tables of a FlatBuffer, as bytes: who reads them knows what for.'],
   acceptance: [
@@ -164,8 +177,19 @@ module.exports = {
       name: 'libs-through-the-front-door',
       severity: 'error',
       comment: "A lib's index.ts is what it promises; everything behind it may change at any time.",
-      from: { path: '^libs/([^/]+)/', pathNot: spec },
+      from: { path: '^libs/([^/]+)/', pathNot: [spec, '^libs/config/'] },
       to: { path: '^libs/[^/]+/', pathNot: '^libs/(?:$1/|[^/]+/index\\.ts$)' },
+    },
+    {
+      name: 'config-takes-settings-alone',
+      severity: 'error',
+      comment:
+        'The configuration is read before anything else: it must load no more of a lib than its settings.',
+      from: { path: '^libs/config/', pathNot: spec },
+      to: {
+        path: '^libs/',
+        pathNot: '^libs/(?:config/|platform/index\\.ts$|.*\\.settings\\.ts$)',
+      },
     },
     {
       name: 'specs-through-the-front-door',

@@ -18,6 +18,7 @@ async function broken(files: Files): Promise<readonly string[]> {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
+    // The paths of `tsconfig.json` lead to the real tree.
     const { tsConfig: _, ...options } = rules.options ?? {};
     const { output } = await cruise(
       ['apps', 'libs'].filter((folder) => has(tree, folder)),
@@ -77,6 +78,10 @@ const BREACHES: Readonly<Record<string, Files>> = {
   'libs-through-the-front-door': {
     'libs/query/a.ts': takes('../warehouse/inner.js'),
     'libs/warehouse/inner.ts': thing,
+  },
+  'config-takes-settings-alone': {
+    'libs/config/a.ts': takes('../query/index.js'),
+    'libs/query/index.ts': thing,
   },
   'specs-through-the-front-door': {
     'libs/query/a.spec.ts': takes('../warehouse/inner.js'),

@@ -14,6 +14,7 @@ import {
   OrganizationsProjection,
   PersonalData,
   UsersProjection,
+  SIGN_UP,
 } from '@app/identity';
 import {
   DELTA_SOURCES,
@@ -32,7 +33,6 @@ import {
   HealthController,
   MetricsController,
   Readiness,
-  SIGN_UP,
   TENANT_BOUNDS,
   type Caller,
 } from '@app/platform';

@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import type { BucketBackups } from '@app/backup';
 import { placeInS3 } from '@app/object-store';
-import { askServer, readConfig } from '@app/platform';
+import { askServer } from '@app/platform';
+import { readConfig } from '@app/config';
 import { bucketOfBackups } from './bucket-of-backups.js';
 import { copyProgress, type CopyProgress } from './copy-progress.js';
 

@@ -1,6 +1,6 @@
 import { BucketBackups } from '@app/backup';
 import { placeInS3, S3Bucket, type S3Place } from '@app/object-store';
-import type { Config } from '@app/platform';
+import type { Config } from '@app/config';
 
 /** @throws {Error} when there are no keys to it */
 export function bucketOfBackups({ s3 }: Config, place: S3Place): BucketBackups {

@@ -11,7 +11,8 @@ import {
   type DeadBatch,
   type DeadLetter,
 } from '@app/writer';
-import { createLogger, readConfig, type Config } from '@app/platform';
+import { createLogger } from '@app/platform';
+import { readConfig, type Config } from '@app/config';
 import { besideRunning, hasSharedStores } from './beside-running.js';
 import { openStores } from './open-parts.js';
 

@@ -20,10 +20,9 @@ import {
   measureCertificate,
   nestLogger,
   openStatusServer,
-  readConfig,
   startTracing,
-  type Config,
 } from '@app/platform';
+import { readConfig, type Config } from '@app/config';
 import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
 import { API_TERMS } from './api-terms.js';
 import { ApiModule } from './api.module.js';

@@ -35,9 +35,9 @@ import {
   measureProcess,
   measureReadiness,
   Readiness,
-  type Config,
   type Logger,
 } from '@app/platform';
+import type { Config } from '@app/config';
 import type { Catalog } from '@app/query';
 import { STORED_EVENTS } from '@app/stored-events';
 import {
@@ -57,7 +57,7 @@ import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
 import { tellOfEngine } from './tell-of-engine.js';
 
-/** What is stored, and the read models over it, opened but not caught up. */
+/** The stores and the read models over them. They are open, and have not caught up yet. */
 export interface Stores extends Events {
   readonly config: Config;
   readonly warehouse: Warehouse;
@@ -252,7 +252,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   };
 }
 
-/** What this node serves with. */
+/** Lists the parts that this node needs to serve. */
 function readinessOf({
   events,
   warehouse,

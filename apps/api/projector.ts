@@ -14,10 +14,10 @@ import {
   measureProcess,
   measureReadiness,
   openStatusServer,
-  readConfig,
   Readiness,
   startTracing,
 } from '@app/platform';
+import { readConfig } from '@app/config';
 import { openStores } from './open-parts.js';
 
 const USAGE = `usage: millrace serve, with MILLRACE_ROLES=projector

@@ -3,7 +3,8 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { FollowLeaderProjection } from '@app/audit';
 import { rebuild, type Projection } from '@app/event-store';
-import { createLogger, readConfig } from '@app/platform';
+import { createLogger } from '@app/platform';
+import { readConfig } from '@app/config';
 import { openStores, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 

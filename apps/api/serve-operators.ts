@@ -12,7 +12,10 @@ import type { Parts } from './open-parts.js';
 
 const backupWish = z.object({ name: z.string().optional(), base: z.string().optional() });
 
-/** What an operator asks of this process while it runs. Undefined where there can be no such way. */
+/**
+ * Answers what an operator asks of this process while it runs. It is undefined where there is no
+ * way for that.
+ */
 export async function serveOperators(
   parts: Parts,
   logger: Logger,

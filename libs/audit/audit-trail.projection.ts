@@ -58,7 +58,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (!this.live && this.pendingRows >= BATCH_ROWS) await this.flush();
   }
 
-  /** Who is erased while a group is written may be named in rows that are not in it: the next one's. */
+  /**
+   * A person who is erased while a group is written may be named in rows that the group does not
+   * have. The next group has them.
+   */
   async writeGroup(): Promise<void> {
     const { hasErased } = this;
     this.hasErased = false;
@@ -138,12 +141,12 @@ export class AuditTrailProjection implements SnapshottedProjection {
       await this.follow(database, position);
     }
     if (!this.lead.isLeading) return position;
-    // Whoever founds an organization may ask it something next.
+    // The founder of an organization may ask it something next.
     if (!this.chains.has(database)) await this.tables.createAuditTable(database);
     return -1n;
   }
 
-  /** What is put there meanwhile stays for the next time. */
+  /** Rows that are put there meanwhile stay for the next time. */
   private async flush(): Promise<void> {
     for (const [database, rows] of [...this.pending]) {
       if (this.ended.has(database)) continue;
@@ -200,7 +203,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     return position;
   }
 
-  /** What a crash left undone too: a person's key is gone, their name must be as well. */
+  /** A crash may have left this undone: the person's key is gone, so their name must go as well. */
   private async erase(): Promise<void> {
     const erased = this.directory.erased();
     for (const database of this.directory.databases())

@@ -12,9 +12,9 @@ export const isNotThere = (error: unknown): boolean =>
   error instanceof WarehouseError && NOT_THERE.has(error.code);
 
 /**
- * What a process is to the others that share its stores. `projector`: it leads from its start, and
- * takes the lead back from whoever stepped in. `equal`: it leads from its start, until another one
- * starts. `reserve`: it leads only when nobody else does.
+ * The rank of a process among those that share its stores. `projector`: it leads from its start,
+ * and takes the lead back from a process that stepped in. `equal`: it leads from its start, until
+ * another one starts. `reserve`: it leads only when nobody else does.
  */
 export type LeaderRank = 'projector' | 'equal' | 'reserve';
 
@@ -24,9 +24,9 @@ interface ElectionOptions {
 }
 
 /**
- * Who leads is who may append to the audit trail. An event's row is the last that is made of it,
- * so whoever finds the row knows that all of it has been carried out. A process takes the lead when
- * it starts, by its rank, and when whoever has it is too slow.
+ * Decides which process may append to the audit trail. The row of an event is the last thing that
+ * is made of it, so a process that finds the row knows that all of the event has been carried out.
+ * A process takes the lead when it starts, by its rank, and when the leader is too slow.
  */
 export class TrailLeaderElection extends LeaderElection {
   private leading = false;
@@ -86,7 +86,8 @@ export class TrailLeaderElection extends LeaderElection {
    * @param home whose trail tells it too, where `database` is not there: it went with its organization
    */
   async follow(database: string, position: bigint, home?: string): Promise<void> {
-    // Whoever stepped in for a projector is asked to wait no longer than the projector was waited for.
+    // A process that stepped in for a projector is waited for as long as the projector was, and no
+    // longer.
     const since = this.rank === 'projector' ? this.followingSince : performance.now();
     let late = since + this.maxWaitMs;
     while (!this.leading && (await this.reached(database, home)) < position) {

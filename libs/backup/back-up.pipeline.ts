@@ -9,7 +9,7 @@ import { backupName, isBackupName } from './backup-name.js';
 import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kept-files.js';
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
 
-/** What is copied of a running server. */
+/** The parts of a running server that are copied. */
 interface RunningServer {
   readonly dataDirectory: string;
   readonly version: string;

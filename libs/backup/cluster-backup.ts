@@ -16,7 +16,7 @@ export interface ClusterBackupDone {
   readonly position: string;
 }
 
-/** What stands for a backup's name in its destination. */
+/** Stands for a backup's name in its destination. */
 const PLACE = '{name}';
 
 /**

@@ -13,3 +13,6 @@ export { KeyValueStores } from './kv/key-value-stores.js';
 export type { PreparedTable } from './registry/prepare-table.js';
 export { EdgePostgresDoor } from './postgres/edge-postgres-door.js';
 export { Holding } from './registry/holding.js';
+export { readEdgeEnvironment } from './config/edge-environment.js';
+export { readSourceCredentials } from './config/edge-environment.js';
+export type { SourceCredentials } from './sources/source-credentials.js';

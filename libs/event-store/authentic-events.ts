@@ -17,7 +17,7 @@ import { shortened } from './met-events.js';
 import type { NotOurs } from './not-ours.js';
 import { RecentStreams } from './recent-streams.js';
 
-/** What an installation's events are known by. */
+/** Tells the events of an installation from others. */
 interface Authenticity {
   /** Of new events. */
   readonly key: Uint8Array;

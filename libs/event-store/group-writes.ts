@@ -36,7 +36,7 @@ export class GroupWrites {
     return this.failed;
   }
 
-  /** What is up to here was written before. */
+  /** Says that all events up to this position were written before. */
   startAt(position: bigint): void {
     this.wanted = this.written = position;
   }

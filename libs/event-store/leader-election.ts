@@ -8,8 +8,8 @@ export abstract class LeaderElection {
   /** Asks whether it still leads. */
   abstract confirm(): Promise<boolean>;
   /**
-   * What a start leaves to the process that leads: done here once, just before this one takes the
-   * lead, since nobody knows whether the other came to do it.
+   * Takes a duty that a start leaves to the leading process. It is done here once, just before this
+   * process takes the lead, since nobody knows whether the other one came to do it.
    * @param duty may come again until it succeeds
    */
   abstract whenTaken(duty: () => Promise<void>): void;

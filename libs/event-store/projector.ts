@@ -17,7 +17,7 @@ interface Runner {
   readonly projection: Projection;
   /** Has everything up to here. */
   applied: bigint;
-  /** What it has of the event after that: see `partsOf`. */
+  /** The number of parts of the next event that were applied: see `partsOf`. */
   parts: number;
 }
 
@@ -25,7 +25,7 @@ const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
 /** A command waits as long as read models come nearer, and so long while they stand still. */
 const MAX_WAIT_MS = 20_000;
-/** What a start may have to replay beyond its snapshots. */
+/** A start may have to replay so many events beyond its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
 /** Events that may wait to be written; further ones wait before they reach the read models. */
 const UNWRITTEN_MAX = 10_000;
@@ -202,7 +202,8 @@ export class Projector {
     await this.groups.settle(event.position);
     try {
       for (const { projection, applied } of this.runners) {
-        // What a snapshot has is not given again: what is not written must be.
+        // Events that a snapshot has are not given again, so it must not have events that are not
+        // written.
         const isWhole = !projection.writeGroup || this.groups.isWritten(event.position);
         if (applied === event.position && isWhole && isSnapshotted(projection))
           await keepSnapshot(this.snapshots, projection, event);

@@ -13,7 +13,7 @@ type ReservationCommand =
   | { readonly type: 'reserve'; readonly holder: string }
   | { readonly type: 'release'; readonly holder: string };
 
-/** Who has the name now. */
+/** The holder of the name now. */
 export type Holder = string | undefined;
 
 /**

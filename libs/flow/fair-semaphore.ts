@@ -25,7 +25,7 @@ export class FairSemaphore {
   constructor(
     private readonly size: number,
     private readonly now: () => number = () => performance.now(),
-    /** What one party may have at most, also while nobody else is there. */
+    /** The most that one party may have, also while nobody else is there. */
     private readonly each: number = size,
   ) {}
 

@@ -18,3 +18,4 @@ export { EndedSessionsProjection } from './projections/ended-sessions.projection
 export { InvitationsProjection } from './projections/invitations.projection.js';
 export { OrganizationsProjection } from './projections/organizations.projection.js';
 export { UsersProjection } from './projections/users.projection.js';
+export { SIGN_UP } from './http/sign-up.settings.js';

@@ -5,7 +5,7 @@ export interface Room {
   readonly waiting: number;
   /** Of it, what waits of one owner. */
   readonly own: number;
-  /** What it wants to add. */
+  /** The bytes that it wants to add. */
   readonly bytes: number;
 }
 

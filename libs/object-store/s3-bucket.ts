@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { AwsClient } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
-import type { S3Access } from '@app/platform';
+import type { S3Access } from './s3.settings.js';
 
 export interface S3Place {
   readonly bucket: string;

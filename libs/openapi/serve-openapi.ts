@@ -22,7 +22,7 @@ export interface ApiTerms {
   readonly bearerFormat?: string;
 }
 
-/** What a failure looks like, whatever it is. */
+/** The schema of every failure. */
 const FAILURE = {
   type: 'object' as const,
   required: ['code', 'message'],

@@ -47,7 +47,7 @@ export function tellingColumns(
   return found;
 }
 
-/** What the nulls of a file may still take. */
+/** Counts how much memory the nulls of a file may still take. */
 export class NullsAllowance {
   private words = 0;
 

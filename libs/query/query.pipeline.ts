@@ -142,7 +142,7 @@ export class QueryPipeline {
     const question = { ...query, sql: fitted, ...(onProgress && { onProgress }) };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
-    // What the engine has compressed by itself cannot be read here.
+    // An answer that the engine has compressed by itself cannot be read here.
     if (writing?.['compress'] !== undefined) return rows;
     return withOwnTimes(rows, format, columns, 'session_timezone' in settings);
   }
@@ -183,7 +183,7 @@ async function* withoutDatabase(
   yield Buffer.from((await text(plan)).replaceAll(`${database}.`, '').replaceAll(database, name));
 }
 
-/** What one query takes of its organization's allowance. */
+/** Counts what one query takes of its organization's allowance. */
 class QueryAccount {
   private bytes = 0;
   private progress: QueryProgress | undefined;
@@ -220,7 +220,7 @@ function counted(rows: Readable, account: QueryAccount, sql: string): Readable {
     const failure = toQueryFailure(error, sql);
     counter.destroy(failure instanceof Error ? failure : error);
   });
-  // Whoever sends it may have stopped listening when its client left.
+  // The sender may have stopped listening when its client left.
   counter.on('error', () => undefined);
   counter.once('close', () => {
     rows.destroy();

@@ -85,7 +85,7 @@ function definitions(columns: readonly Column[]): string[] {
  * (`_rejected`, `_audit`, the writers' epochs) is on every node whole.
  */
 export class Ddl {
-  /** What follows the name in a statement for every node. */
+  /** The text that follows the name in a statement for every node. */
   readonly on: string;
   private readonly name: string;
   private readonly sharded: string;

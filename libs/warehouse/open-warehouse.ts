@@ -16,7 +16,7 @@ interface WarehouseOptions {
   readonly acceptors: number;
   /** Folders of uploads, which acceptance's engine reads and writes; they may not be removed, or made anew. */
   readonly files: readonly string[];
-  /** What the process of the embedded engine with the tables may take. */
+  /** The memory that the process of the embedded engine with the tables may take. */
   readonly memoryBytes?: number | undefined;
   /** Where the embedded engine makes backups of its tables, or reads them; it must be there. */
   readonly backups?: EngineBackups | undefined;

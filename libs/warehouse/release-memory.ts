@@ -13,7 +13,7 @@ export function releaseMemory(bytes: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) free(buffer);
 }
 
-/** What is free already is empty, and newer Node.js refuses to hand it over again. */
+/** Memory that is free already is empty, and newer Node.js refuses to hand it over again. */
 function free(buffer: ArrayBuffer): void {
   if (buffer.byteLength > 0) nowhere.postMessage(undefined, [buffer]);
 }

@@ -24,7 +24,10 @@ export class WarehouseError extends Error {
     return withoutPaths(line);
   }
 
-  /** What a client of ours is told by HTTP, where it is not the engine's answer to what was asked. */
+  /**
+   * The status that our client is told by HTTP, where it is not the engine's answer to what was
+   * asked.
+   */
   get statusCode(): number | undefined {
     return this.code === NETWORK_ERROR ? 503 : undefined;
   }

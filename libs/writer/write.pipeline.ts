@@ -179,7 +179,7 @@ export class WritePipeline {
     });
   }
 
-  /** What was waited for with others is not waited for again. */
+  /** A batch that was waited for with others is not waited for again. */
   private storeAlone(group: BatchGroup, record: QueuedRecord): Promise<boolean> {
     return this.untilDone({
       work: async () => {

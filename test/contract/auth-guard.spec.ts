@@ -12,6 +12,7 @@ import {
   OrganizationsProjection,
   PersonalData,
   UsersProjection,
+  SIGN_UP,
 } from '@app/identity';
 import { ServerKey } from '@app/key-store';
 import {
@@ -20,14 +21,13 @@ import {
   ErrorFilter,
   Open,
   organizationOf,
-  readConfig,
   Requires,
   RequiresAccount,
-  SIGN_UP,
   TENANT_BOUNDS,
   type AuthenticatedRequest,
   type ErrorBody,
 } from '@app/platform';
+import { readConfig } from '@app/config';
 import { newDatabaseName } from '@app/warehouse';
 import { ROLES, type Role } from '../../libs/identity/aggregates/roles.js';
 import { userAggregate } from '../../libs/identity/aggregates/user.aggregate.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from '@app/edge';
 import type { Column } from '@app/warehouse';
 import type { Field } from '../../libs/acceptance/table/field-type.js';
 import { judgedRows } from '../../libs/acceptance/table/judge-rows.sql.js';

@@ -22,7 +22,8 @@ import {
 } from '@app/identity';
 import { ServerKey } from '@app/key-store';
 import { EmbeddedPersonKeys } from '@app/key-store/embedded';
-import { readConfig, type Caller, type RequestOrganization } from '@app/platform';
+import { type Caller, type RequestOrganization } from '@app/platform';
+import { readConfig } from '@app/config';
 import { understoodEvents } from '@app/stored-events';
 import { StreamsProjection } from '@app/streams';
 import { newDatabaseName } from '@app/warehouse';

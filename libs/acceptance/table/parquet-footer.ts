@@ -2,7 +2,7 @@ import type { SchemaElement } from 'hyparquet';
 import { footerOf, notParquet, nullableObjects, type NullableObject } from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from './field-type.js';
 
-/** What a Parquet file says of itself. */
+/** The description that a Parquet file has of itself. */
 interface ParquetFooter {
   readonly fields: readonly Field[];
   readonly rows: number;

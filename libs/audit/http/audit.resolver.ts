@@ -25,7 +25,7 @@ class AuditPage {
   @Field(() => Float) total!: number;
 }
 
-/** Who did what in the organization, in the GraphQL schema of metadata. */
+/** Tells in the GraphQL schema of metadata who did what in the organization. */
 @Resolver()
 @Requires('manage-organization')
 export class AuditResolver {

@@ -12,7 +12,7 @@ import { readToml } from './read-toml.js';
 import { readYaml, type ConfigDocument } from './read-yaml.js';
 import { responseFormat } from './response-format.js';
 
-/** What a configuration file says; what it leaves out is absent. */
+/** The content of a configuration file. A setting that it leaves out is absent. */
 export interface ConfigFile {
   readonly http?: HttpAddress;
   readonly postgres?: HttpAddress;
@@ -24,7 +24,7 @@ export interface ConfigFile {
   readonly responseFormat?: ResultFormat;
   /** Origins whose pages may call; not checked yet. */
   readonly cors?: readonly string[];
-  /** What it says that has no effect here, a sentence each. */
+  /** Settings of the file that have no effect here, a sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -1,4 +1,5 @@
-import { isLoopback, type EdgeEnvironment } from '@app/platform';
+import { isLoopback } from '@app/platform';
+import type { EdgeEnvironment } from './edge-environment.js';
 import type { ResultFormat } from '@app/warehouse';
 import { z } from 'zod';
 import { present } from '../describe/format-options.js';

@@ -28,7 +28,7 @@ export class HostedError extends Error {
 
 const QUESTION_MILLISECONDS = 60_000;
 const DOWNLOAD_MILLISECONDS = 10 * 60_000;
-/** Who is told to come back next year asks again today. */
+/** A server may tell us to come back next year. We ask again after this time at the latest. */
 const RETRY_AFTER_SECONDS_MAX = 3600;
 const MESSAGE_MAX = 300;
 const NOT_FOUND = 404;

@@ -105,7 +105,7 @@ async function fetchRows(
   return reached;
 }
 
-/** What was read by columns that have changed meanwhile may have been bent into them. */
+/** Rows that were read by columns that have changed meanwhile may have been bent into them. */
 async function insistOnColumns(
   stream: string,
   { columns }: Target,

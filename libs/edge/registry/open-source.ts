@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from '../sources/source-credentials.js';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
 import { databaseSource } from '../sources/database-source.js';
 import {
@@ -23,7 +23,7 @@ import { unpackJson } from '../sources/unpack-json.js';
 import type { DescribedTable, TableOptions } from '../table-description.js';
 import type { Holding } from './holding.js';
 
-/** What tables are made with. */
+/** The things that tables are made with. */
 export interface Workshop {
   readonly engine: SourceEngine;
   readonly credentials: SourceCredentials;

@@ -62,7 +62,10 @@ export class Registrations {
     }));
   }
 
-  /** What is kept changes with the tables, in their order: who reads long keeps nobody else waiting. */
+  /**
+   * The kept state changes with the tables, in their order. A change that takes long to read keeps
+   * no other one waiting.
+   */
   private async change(change: TableChange, keep: (kept: KeptState) => KeptState): Promise<void> {
     const { readOnly, stateFile } = this.terms;
     if (readOnly)

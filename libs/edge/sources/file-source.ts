@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from './source-credentials.js';
 import { quoteText } from '@app/warehouse';
 import { withoutSecrets } from '../describe/without-secrets.js';
 import type { DescribedTable } from '../table-description.js';

@@ -27,7 +27,7 @@ export interface Source {
   readonly files?: string;
   /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */
   readonly stamp?: () => Promise<SourceStamp | undefined>;
-  /** What a message names: a path or a URL, without secrets. */
+  /** The place in messages: a path or a URL, without secrets. */
   readonly shown: string;
 }
 

@@ -27,7 +27,7 @@ export interface EventStoreDbOptions {
   /** `esdb://user:password@host:2113?tls=true`, or with several hosts, or `esdb+discover://…`. */
   readonly url: string;
   readonly log: PresenceLog;
-  /** What our streams' names begin with. Default `millrace`. */
+  /** The beginning of our streams' names. The default is `millrace`. */
   readonly namespace?: string;
   /** How long an operation is tried again from when the server was there last. Default 20 s. */
   readonly maxWaitMs?: number;
@@ -54,7 +54,7 @@ class EventStoreDb implements EventStore {
   private readonly closing = new AbortController();
   private readonly presence: Presence;
   private readonly reader: LogReader;
-  /** What is known of earlier processes' reading. */
+  /** Resolves when it is known how far earlier processes have read. */
   private readonly loaded: Promise<void>;
   private readonly silenceMs: number;
 

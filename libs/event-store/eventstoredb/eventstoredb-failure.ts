@@ -43,7 +43,7 @@ export function isPassing(error: unknown): boolean {
   return error.message.startsWith('Failed to discover');
 }
 
-/** What callers of the port see of a failure that did not pass. */
+/** Turns a failure that did not pass into the one that callers of the port see. */
 export function toFailure(error: unknown): unknown {
   if (isPassing(error)) return unreachable(error);
   if (error instanceof AccessDeniedError)
@@ -60,7 +60,7 @@ export function toFailure(error: unknown): unknown {
   return error;
 }
 
-/** What is asked of it in vain fails so. */
+/** The failure of a request to a server that cannot be reached. */
 export function unreachable(cause?: unknown): MillraceError {
   return new MillraceError('NOT_READY', 'the event store does not answer; try again', {
     cause,

@@ -96,7 +96,7 @@ export class LogReader {
       prefixes: [names.prefix],
       maxSearchWindow: SEARCH_WINDOW,
       checkpointReached: async (subscription, position) => {
-        // What came before it may not have been taken yet: then the next one tells.
+        // The event before it may not have been taken yet. Then the next one tells.
         await turn();
         if (seen !== undefined && isDrained(subscription)) passed.passed(seen, position);
         if (passed.isDue) await this.keepPosition().catch(() => undefined);
@@ -138,7 +138,10 @@ export class LogReader {
     return last;
   }
 
-  /** What an earlier process knew, where it is so still. Where it cannot be asked, nothing is known. */
+  /**
+   * Takes over how far an earlier process has read, where that is still true. Where the store
+   * cannot be asked, nothing is known.
+   */
   async loadPosition(): Promise<void> {
     await this.options.passed.load((to) => this.witness(to)).catch(() => undefined);
   }
@@ -194,7 +197,7 @@ export class LogReader {
     );
   }
 
-  /** What `open` gives, and after a failure what it gives from the last event on. */
+  /** Gives what `open` gives. After a failure it goes on from the last event. */
   private async *reading(
     limit: number,
     retryPolicy: RetryPolicy,

@@ -53,7 +53,7 @@ export class Presence {
     const { log, signal } = this.options;
     this.failures += 1;
     if (this.since || signal.aborted) return;
-    // Who says nothing was away when it was asked.
+    // A server that says nothing was away already when it was asked.
     const silentMs = error instanceof SilenceError ? error.milliseconds : 0;
     this.since = { time: Date.now() - silentMs, tick: performance.now() - silentMs };
     this.failures = 1;

@@ -20,9 +20,9 @@ import { mayIn } from './may-in.js';
 import { FOR_ONE_BROWSER } from './session-cookie.js';
 import { Sessions } from './sessions.js';
 
-/** What the organization's passcode opens; everything else needs the password. */
+/** The organization's passcode opens these. Everything else needs the password. */
 const BY_PASSCODE: ReadonlySet<Access> = new Set(['upload', 'query']);
-/** What a token opens, as far as its role goes. */
+/** A token opens these, as far as its role goes. */
 const BY_TOKEN: ReadonlySet<Access> = new Set(['upload', 'query', 'configure-streams']);
 
 /**

@@ -26,7 +26,7 @@ const SLOWEST_MS = 10_000;
 const SLOW_MAX = 1000;
 const SLOW_EACH = 4;
 
-/** Who tries to log in, to which account. */
+/** The client that tries to log in, and the account. */
 interface Attempter extends AddressPrefix {
   /** A fingerprint of the e-mail, whether it has an account or not. */
   readonly account: string;
@@ -167,7 +167,7 @@ export class LoginThrottle {
   }
 }
 
-/** What an attempt has used of its limits. */
+/** The amounts that an attempt has used of its limits. */
 class Taken {
   private readonly all: (readonly [RateLimiter, string])[] = [];
 

@@ -16,7 +16,7 @@ import { KnownAddresses } from './known-addresses.js';
 import { LoginThrottle, type Attempt } from './login-throttle.js';
 import { VerifiedCredentials, type Credentials } from './verified-credentials.js';
 
-/** What is the same of every attempt, whatever is sent to show who it is. */
+/** The part that every attempt has, whatever is sent to show who it is. */
 interface TokenAttempt {
   readonly secret: string;
   /** The organization that the request's path names, if any; it need not exist. */

@@ -3,7 +3,7 @@ import type { CommandContext } from '@app/event-store';
 import type { Caller } from '@app/platform';
 import { Invitations } from '../people/invitation-commands.js';
 
-/** What somebody says to an organization that has invited them. */
+/** The answer of a person to an organization that has invited them. */
 export class AnswerInvitation {
   constructor(
     readonly caller: Caller,

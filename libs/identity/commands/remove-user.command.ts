@@ -45,7 +45,10 @@ export class RemoveUserHandler implements ICommandHandler<RemoveUser, void> {
     await this.leaveAll(user, stepOf(context, 'erased'));
   }
 
-  /** Whoever is not a member here is not found here; that root is there is seen in `default`. */
+  /**
+   * Finds a member. A person who is not a member here is not found here. That root is a member is
+   * seen in `default` only.
+   */
   private find({ caller, organization, email, erase }: RemoveUser): User {
     const user = this.users.byEmail(email);
     const seesRoot = caller.root || organization.name === DEFAULT_ORGANIZATION;

@@ -22,7 +22,7 @@ import {
 } from './installation-events.js';
 import { Passcodes } from './passcode.js';
 
-/** What one event names: a store may bound an event's bytes. */
+/** One event names at most so many, since a store may bound an event's bytes. */
 const NAMED_AT_ONCE = 1000;
 const LOGGED_MAX = 10;
 

@@ -36,8 +36,9 @@ export class Invitations {
   ) {}
 
   /**
-   * Whose e-mail nobody has proven is told nothing of what asks this e-mail, and answers none of it.
-   * Nor do they ask others: strangers could keep an e-mail from being invited by anybody else.
+   * Refuses an account whose e-mail nobody has proven: it is told nothing of what asks this e-mail,
+   * and answers none of it. It does not ask others either, or strangers could keep an e-mail from
+   * being invited by anybody else.
    * @throws {MillraceError} FORBIDDEN, whether there is an invitation or not
    */
   mayTakePart({ userId }: Caller): void {

@@ -220,8 +220,9 @@ export class Memberships {
   }
 
   /**
-   * Who joins while their account is erased would stay a member that nobody is. Of the two one
-   * event is the first: whoever stored the other sees it here, or where accounts are erased.
+   * A person who joins while their account is erased would stay a member without an account. One of
+   * the two events is the first, and the process that stored the other one sees it here, or where
+   * accounts are erased.
    */
   private async leaveIfErased(id: string, userId: string, context: CommandContext): Promise<void> {
     if (!this.users.isErased(userId)) return;

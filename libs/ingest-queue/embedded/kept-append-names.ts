@@ -36,7 +36,7 @@ export class AppendNames {
     return { name, fingerprint, answer, position };
   }
 
-  /** What came before this append, under its name or in the place of one that it renews. */
+  /** Finds the append that came before this one, under its name or under one that it renews. */
   before({ name, renews = [] }: NamedAppend): KeptAppend | undefined {
     for (const each of renews) {
       const kept = this.find(each.name);

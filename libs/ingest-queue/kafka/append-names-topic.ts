@@ -140,7 +140,7 @@ export class AppendNames {
           if (kept) throw new AlreadyAppendedError(kept);
           return await producer.run(async (send) => this.sendNamed(once, await work(send), send));
         } catch (error) {
-          // What came of it is not known: the next try finds out.
+          // Nobody knows whether it was appended, so the next try finds out.
           const failure = error instanceof AlreadyAppendedError ? error : toFailure(error);
           if (attempt === TRIES || !unavailable(failure)) throw failure;
         }
@@ -151,7 +151,7 @@ export class AppendNames {
     }
   }
 
-  /** What came before this append, under its name or in the place of one that it renews. */
+  /** Finds the append that came before this one, under its name or under one that it renews. */
   private async before({ name, renews = [] }: NamedAppend): Promise<KeptAppend | undefined> {
     for (const each of renews) {
       const kept = await this.find(each.name);

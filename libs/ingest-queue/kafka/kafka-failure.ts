@@ -20,7 +20,10 @@ const MOVED_ON = new Set([
 export const hasMovedOn = (error: unknown): boolean =>
   typesOf(error).some((type) => typeof type === 'string' && MOVED_ON.has(type));
 
-/** What callers of the port see: a broker that is away, slow or full, or what they did wrong. */
+/**
+ * Turns a failure into the one that callers of the port see: a broker that is away, slow or full,
+ * or a mistake of theirs.
+ */
 export function toFailure(error: unknown): unknown {
   const late = error instanceof Error && error.name === 'AbortError';
   if (error instanceof MillraceError || !(error instanceof kafkajs.KafkaJSError || late))

@@ -28,9 +28,9 @@ interface KafkaParts {
   readonly topics: Topics;
   readonly groupId: string;
   readonly partitions: number;
-  /** What their numbers begin with, as everybody else sees them. */
+  /** The number at which the numbers of partitions begin, as everybody else sees them. */
   readonly firstPartition: number;
-  /** What one record batch of the topic may have, in bytes. */
+  /** The number of bytes that one record batch of the topic may have. */
   readonly messageBytesMax: number;
   readonly producer: PlainProducer;
   readonly transactions: TransactionPool;

@@ -27,7 +27,7 @@ export function offsetOf(sent: RecordMetadata | undefined): bigint {
  */
 export class PlainProducer {
   private current: Promise<Producer> | undefined;
-  /** What was sent last, by topic and partition. */
+  /** The last message that was sent, by topic and partition. */
   private readonly last = new Map<string, Promise<unknown>>();
 
   constructor(private readonly kafka: Kafka) {}

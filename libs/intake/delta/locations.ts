@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { MillraceError, ORGANIZATION_PLACE, type DeltaSources } from '@app/platform';
+import { MillraceError } from '@app/platform';
+import { ORGANIZATION_PLACE, type DeltaSources } from './delta-sources.settings.js';
 import { LocalFolder, plainPath } from './local-folder.js';
 import { S3Folder } from './s3-folder.js';
 import type { TableBytesOptions } from './table-bytes.js';

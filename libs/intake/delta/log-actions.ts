@@ -64,7 +64,7 @@ export const logLine = z.object({
 });
 export type LogLine = z.infer<typeof logLine>;
 
-/** What a file is in the log by: a data file with other deletions is another one. */
+/** Identifies a file in the log. A data file with other deletions is another one. */
 export function fileId({
   path,
   deletionVector: vector,

@@ -1,8 +1,8 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { BucketError, S3Bucket, type S3Place } from '@app/object-store';
-import { MillraceError, type S3Access } from '@app/platform';
+import { BucketError, S3Bucket, type S3Place, type S3Access } from '@app/object-store';
+import { MillraceError } from '@app/platform';
 import { TableBytes, tableTooLarge, type TableBytesOptions } from './table-bytes.js';
 import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-folder.js';
 

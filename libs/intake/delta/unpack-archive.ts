@@ -109,7 +109,7 @@ async function untar(
 ): Promise<void> {
   const entries = extract();
   const flowing = pipeline([source, ...through, entries as unknown as Writable]);
-  // What fails is told where the entries are read; it must not count as unhandled besides.
+  // A failure is told where the entries are read. It must not count as unhandled besides.
   flowing.catch(() => undefined);
   for await (const entry of entries) {
     const { name, type } = entry.header;

@@ -7,9 +7,9 @@ import {
   type ForeignDelivery,
   type ForeignMessage,
 } from '@app/ingest-queue';
-import { MillraceError, type Logger, type UploadLimits } from '@app/platform';
+import { MillraceError, type Logger } from '@app/platform';
+import { type UploadLimits, UPLOAD_LIMITS } from '../upload/upload.settings.js';
 import { Spool } from '../spool/spool.js';
-import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import { StorageBounds } from '../store/storage-bounds.js';
 import { PartsStore } from '../store/store-parts.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
@@ -21,7 +21,10 @@ import { tracedFor } from './trace-messages.js';
 const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
 /** Keys whose messages are on their way at once. */
 const UPLOADS = 16;
-/** Whose the files of a delivery are: it may be of many organizations, and has a bound of its own. */
+/**
+ * The owner of a delivery's files: a delivery may be of many organizations, and has a bound of its
+ * own.
+ */
 const FOREIGN = 'other producers';
 const BACKOFF_MS = { first: 200, most: 10_000 };
 

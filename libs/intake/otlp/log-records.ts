@@ -32,7 +32,7 @@ const LOG_RECORD = shape({
   12: ['event_name', text],
 });
 
-/** What `POST …/v1/logs` takes. */
+/** The request of `POST …/v1/logs`. */
 export const LOGS_REQUEST = requestShape(
   ['resource_logs', 'scope_logs', 'log_records'],
   message(LOG_RECORD),

@@ -44,7 +44,7 @@ interface ResourceRecords<R> {
   readonly schemaUrl?: string;
   readonly scopes: Iterable<ScopeRecords<R>>;
 }
-/** What logs, spans and metrics are sent as. */
+/** The request that logs, spans and metrics are sent in. */
 export interface ExportRequest<R> {
   readonly resources: Iterable<ResourceRecords<R>>;
 }

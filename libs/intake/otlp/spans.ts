@@ -52,7 +52,7 @@ const SPAN = shape({
   16: ['flags', fixed32],
 });
 
-/** What `POST …/v1/traces` takes. */
+/** The request of `POST …/v1/traces`. */
 export const TRACES_REQUEST = requestShape(
   ['resource_spans', 'scope_spans', 'spans'],
   message(SPAN),

@@ -50,7 +50,7 @@ export class PrometheusController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { wait } = waitQuery.parse(query);
-    // Who speaks both versions sends the first one after this.
+    // A client that speaks both versions sends the first one after this.
     if (VERSION_2.test(request.headers['content-type'] ?? ''))
       throw new MillraceError('UNSUPPORTED_ENCODING', 'want version 1: prometheus.WriteRequest');
     const stored = await this.uploads.store(request, {

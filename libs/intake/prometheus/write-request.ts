@@ -14,7 +14,7 @@ import {
 } from '../protobuf/protobuf-scalars.js';
 import type { Lines } from '../upload/line-uploads.js';
 
-/** What Prometheus writes where a series ends: this one of the many NaN. */
+/** Prometheus writes this one of the many NaN where a series ends. */
 const STALE = 'stale';
 const [STALE_HIGH, STALE_LOW] = [0x7ff00000, 0x00000002];
 

@@ -106,7 +106,7 @@ export const double: Codec<number> = {
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     const isNumber = typeof value === 'string' && (NOT_FINITE.has(value) || NUMBER.test(value));
     const number = isNumber ? Number(value) : undefined;
-    // What is written as a finite number has to be one.
+    // A number that is written as a finite one has to be one.
     if (number === undefined || (!Number.isFinite(number) && !NOT_FINITE.has(value)))
       throw malformed('want a number, "NaN", "Infinity" or "-Infinity"');
     return number;

@@ -44,7 +44,7 @@ export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 export const INLINE_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
-/** What a stream's batches go to. */
+/** The stream and the table that batches go to. */
 export interface Destination {
   readonly organization: RequestOrganization;
   readonly stream: string;
@@ -55,7 +55,7 @@ export interface StreamChunks {
   readonly to: Destination;
   readonly chunks: readonly EnqueuedChunk[];
   readonly removal?: RejectedRemoval | undefined;
-  /** What it is done for, where parts of one append have traces of their own. */
+  /** The trace that it is done for, where parts of one append have traces of their own. */
   readonly trace?: TraceContext;
 }
 
@@ -218,8 +218,8 @@ async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
   return sum;
 }
 
-/** What goes to one table from one stream keeps its order. */
-/** What batches of a stream, and of its rejected records, have as their key in the queue. */
+/** Batches from one stream to one table keep their order. */
+/** The key that batches of a stream, and of its rejected records, have in the queue. */
 export const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
 
 /** A stream, by the names that are its own before it exists. */

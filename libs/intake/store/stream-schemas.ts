@@ -17,7 +17,7 @@ import { gateKey } from './enqueue-batches.js';
 import { ExactWidening, mayWiden } from './exact-widening.js';
 import { SchemaLock } from './schema-lock.js';
 
-/** Who uploads, for the events that an upload may cause. */
+/** The sender of an upload, for the events that it may cause. */
 export interface Uploader {
   readonly actor: string;
   /** May make as many streams as it wants. */
@@ -59,7 +59,7 @@ export class StreamSchemas {
       if (schema) this.tables.checkUsable(schema.id);
       return schema;
     };
-    // Whatever is stored asks here first.
+    // All code that stores something asks here first.
     const current = (): StreamSchema | undefined => {
       checkSeen(organization, name);
       this.checkThere(organization);

@@ -6,7 +6,7 @@ const WORDS =
 
 export const beginsClause = (word: string): boolean => WORDS.test(word);
 
-/** What a token stands in, within its own brackets. */
+/** The place of a token within its own brackets. */
 export type Clause = 'select' | 'from' | 'other' | undefined;
 
 /** The clause of each token; its own word is the first of it. */

@@ -9,7 +9,7 @@ import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
 const SYSTEM = 'system';
 
-/** Who asks, and what may be told of the server. */
+/** The caller, and the facts about the server that it may be told. */
 export interface Session extends SessionWords {
   readonly catalog: Catalog;
   /** Whether the caller may ask in a database of this name. */
@@ -35,7 +35,7 @@ class Rewriting {
   private length = 0;
   private copied = 0;
   private readonly clauses: readonly Clause[];
-  /** What the tables of `system` are called in the statement. */
+  /** The names that the tables of `system` have in the statement. */
   private readonly aliases = new Map<string, string>();
   private readonly rows = new Map<string, string>();
 

@@ -8,7 +8,7 @@ import { checkedDate } from './time-literals.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
 
-/** What is cast. */
+/** The value that is cast. */
 interface Source {
   readonly nodes: Nodes;
   readonly type: Known;

@@ -109,7 +109,7 @@ function given(tokens: readonly Token[]): readonly string[] {
     .map(({ value }) => value);
 }
 
-/** What goes becomes blanks, so that places of mistakes stay what they are. */
+/** Removed text becomes blanks, so that the places of mistakes stay what they are. */
 function withChanges(text: string, changes: ReadonlyMap<Token, string>): string {
   let written = '';
   let from = 0;

@@ -10,7 +10,7 @@ interface Kept {
   /** Columns that were asked for, with the types they had then. */
   readonly asked: ReadonlyMap<string, string | undefined>;
   readonly names: ReadonlySet<string>;
-  /** What was known of fields within objects, of each table that it may name. */
+  /** The known fields within objects, of each table that it may name. */
   readonly within: readonly unknown[];
 }
 

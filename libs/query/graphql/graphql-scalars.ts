@@ -43,7 +43,7 @@ function readVariable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, readVariable(each)]));
 }
 
-/** What a column may be compared with; what is in it is checked against the column. */
+/** Makes the type of a column's conditions. The values in it are checked against the column. */
 function condition(name: string, of: string, operators: string): GraphQLScalarType {
   return new GraphQLScalarType({
     name,

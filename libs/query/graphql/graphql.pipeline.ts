@@ -121,7 +121,7 @@ export class GraphqlPipeline {
     return operation;
   }
 
-  /** What the schema says of itself, by the library. */
+  /** Answers questions about the schema itself, by the library. */
   private async metaFields(
     schema: GraphQLSchema,
     { document, operation }: Operation,

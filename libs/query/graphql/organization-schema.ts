@@ -233,7 +233,7 @@ function jsonFields(
 const jsonType = ({ type, list }: JsonFields): GraphQLOutputType =>
   list ? new GraphQLList(type) : type;
 
-/** What a column's values are in GraphQL. */
+/** Gives the GraphQL type of a column's values. */
 function outputType(type: string): GraphQLOutputType {
   const element = /^Array\((.*)\)$/.exec(type)?.[1];
   if (element !== undefined) return new GraphQLList(outputType(element));

@@ -67,7 +67,10 @@ function countOf(
   return `${distinct === true ? 'uniqExact' : 'count'}(${column(described.name)})`;
 }
 
-/** What aggregates are sorted by: `count`, `sum.bytes`, or a column they are grouped by. */
+/**
+ * Reads the key that aggregates are sorted by: `count`, `sum.bytes`, or a column they are grouped
+ * by.
+ */
 export function aggregateSortKey(
   { named }: SchemaTable,
   field: string,

@@ -23,7 +23,7 @@ interface StructField {
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 
-/** What the structs of one table's columns become. */
+/** Makes the GraphQL types of the structs of one table's columns. */
 export class StructTypes {
   private left = FIELDS_MAX;
 

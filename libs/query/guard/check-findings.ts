@@ -13,7 +13,7 @@ import { readType } from './read-type.js';
 import { refused } from './refused.js';
 import { takesText, type JudgedTexts } from './text-arguments.js';
 
-/** What the engine reads from when a SELECT has no FROM. */
+/** The engine reads from this when a SELECT has no FROM. */
 const NO_TABLE = 'system.one';
 /** Names that a database of the engine or of an organization has. */
 const DATABASE =
@@ -24,7 +24,7 @@ const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_databas
 const DATABASE_WORDS = new Set(['database', 'schema']);
 
 /**
- * What is the same for every tenant.
+ * Refuses what is refused for every tenant.
  * @param text as its author wrote it, for the places of what is refused.
  * @param engineFunctions all that the engine has, in lower case.
  * @throws {MillraceError} STATEMENT_REFUSED
@@ -127,7 +127,8 @@ export function checkTables(
   organization: RequestOrganization,
   text: string,
 ): void {
-  // Who may see all tables of the database reaches nothing by what the engine takes for one.
+  // A caller who may see all tables of the database reaches nothing more by a name that the engine
+  // takes for a table.
   const seesAll = organization.streams === undefined;
   const own = ([name, ...more]: Name): boolean =>
     more.length === 0 &&

@@ -112,7 +112,10 @@ export class Guard {
     return printed;
   }
 
-  /** What the parser does not read as it stands may be standard SQL; a mistake is told of the text as it was sent. */
+  /**
+   * Text that the parser does not read as it stands may be standard SQL. A mistake is told of the
+   * text as it was sent.
+   */
   private async readable(text: string): Promise<SpelledStatement> {
     const readable = readableText(text);
     if (readable === text) return this.spelled(text);

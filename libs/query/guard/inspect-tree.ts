@@ -7,7 +7,7 @@ import { constantArgument, type Argument, type TextCall } from './text-call.js';
 /** A name in its parts: `a.b` has two, a quoted `a.b` one. */
 export type Name = readonly [first: string, ...more: string[]];
 
-/** What a statement names, read off the engine's own print of its tree. */
+/** The names in a statement, read off the engine's own print of its tree. */
 export interface TreeFindings {
   /** Names of functions, as written. */
   readonly functions: ReadonlySet<string>;
@@ -36,7 +36,7 @@ export interface TreeFindings {
   readonly calls: readonly TextCall[];
   /** Types that names within JSON end in. */
   readonly typesInNames: readonly string[];
-  /** What an alias stands for, where that is one text and nothing else. */
+  /** The texts of aliases, where an alias stands for one text and nothing else. */
   readonly texts: ReadonlyMap<string, string>;
   /** Lines that are none of the known kinds. */
   readonly unknown: readonly string[];

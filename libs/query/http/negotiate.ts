@@ -25,7 +25,10 @@ interface Negotiated {
   readonly contentType: string;
 }
 
-/** What a person's browser, or a tool that shows text, asks for: it gets the default, as for anything. */
+/**
+ * A person's browser, or a tool that shows text, asks for these. It gets the default, as for
+ * anything.
+ */
 const SHOWN = ['text/html', 'text/plain'];
 
 /** Programs send the same header each time, and there are few programs. */

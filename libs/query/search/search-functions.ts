@@ -13,7 +13,7 @@ import {
 import { SEARCH_CODE, searchError } from './search-error.js';
 import { closing, isName, tokenize, type Token } from './statement-tokens.js';
 
-/** What the functions of search need to know. */
+/** The facts that the functions of search need. */
 export interface SearchContext {
   /** Columns that match_all looks into. */
   readonly fullTextColumns: readonly string[];

@@ -228,7 +228,10 @@ function paged(sql: string, { compound, clauses }: Clauses, from: number, size: 
   return limited(open ? `SELECT * FROM (${sql})` : sql, from, size);
 }
 
-/** What WHERE selects, with all columns; names that the select list gives are known to WHERE. */
+/**
+ * Gives the rows that WHERE selects, with all columns. Names that the select list gives are known
+ * to WHERE.
+ */
 function selectedRows(clauses: Clauses['clauses'], { selected }: Clauses): string {
   const rows = new Map<Keyword, string>([['SELECT', '*']]);
   const keep = (keyword: Keyword): void => {

@@ -24,7 +24,7 @@ export interface Clauses {
   readonly compound: boolean;
   /** In the order of the statement. */
   readonly clauses: ReadonlyMap<Keyword, string>;
-  /** What is in the select list, each as written. */
+  /** The items of the select list, each as written. */
   readonly selected: readonly string[];
 }
 

@@ -3,7 +3,7 @@ export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'symbol';
   /** As printed, quotes included. */
   readonly text: string;
-  /** What it says: a name or a text without its quotes. */
+  /** The value of the token: a name or a text without its quotes. */
   readonly value: string;
   /** Brackets around it; a bracket itself stands at the depth outside. */
   readonly depth: number;

@@ -10,7 +10,7 @@ import { holds, readValueType } from './value-type.js';
 /** More would cost every query; a record that needs more is rejected. */
 export const COLUMNS_MAX = 2000;
 
-/** What becomes of columns that are declared. */
+/** The change that a declaration of columns makes. */
 interface DeclaredChange {
   readonly added: readonly Column[];
   readonly widened: readonly Column[];

@@ -1,4 +1,4 @@
-/** What values are there at a path within a column of objects. */
+/** The kinds of values at a path within a column of objects. */
 interface ObjectPath {
   /** Keys with dots between them: none of them has one within. */
   readonly path: string;
@@ -46,7 +46,7 @@ export const hasPaths = (kinds: ReadonlyMap<string, number>): boolean =>
   [...kinds.keys()].some((kind) => WITHIN.test(kind));
 
 /**
- * What the list of a column's paths lacks of what was seen in it.
+ * Finds the paths that were seen in a column and are missing in its list.
  * @param kinds of the column's survey
  * @param room how many paths may be added
  */

@@ -7,7 +7,7 @@ const STREAM_NAME = /^[A-Za-z0-9.-][A-Za-z0-9_.-]{0,126}$/;
  */
 const ESCAPED_MAX = 179;
 
-/** What is wrong with a stream's name, or undefined. */
+/** Says what is wrong with a stream's name, or undefined. */
 export function streamNameProblem(name: string): string | undefined {
   // Clients and proxies take these for folders.
   if (name === '.' || name === '..') return `stream name ${JSON.stringify(name)}: want another one`;
@@ -25,7 +25,7 @@ const FIELD_NAME_BYTES_MAX = 256;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 /** Columns that every table of a stream has. */
 export const OURS: readonly string[] = [TIMESTAMP.name, ...POSITION_COLUMNS];
-/** What the engine writes into parts by itself: it makes no column of these names. */
+/** The engine writes these into parts by itself, so it makes no column of these names. */
 const ENGINE_OWN = ['_block_number', '_block_offset', '_row_exists'];
 const RESERVED = new Set([...OURS, ...ENGINE_OWN]);
 

@@ -7,7 +7,7 @@ interface DamageLog {
   warn(details: object, message: string): void;
 }
 
-/** What is told of a stream whose table is not whole. */
+/** The damage of a stream whose table is not whole. */
 export interface Damage {
   /** That the engine has set aside, or cannot read. */
   readonly parts: number;

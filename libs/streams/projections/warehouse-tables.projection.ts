@@ -71,7 +71,10 @@ export class WarehouseTablesProjection implements Projection {
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}
 
-  /** What is there before events are read is known to one of them, whatever others make meanwhile. */
+  /**
+   * One process knows the tables that are there before events are read, whatever others make
+   * meanwhile.
+   */
   async starting(): Promise<void> {
     this.found = await this.schema.tables();
   }
@@ -153,7 +156,7 @@ export class WarehouseTablesProjection implements Projection {
     this.found = [];
   }
 
-  /** What nobody deleted is never dropped, least of all because a history is missing. */
+  /** A table that nobody deleted is never dropped, least of all because a history is missing. */
   private refuseUnknown(): void {
     for (const table of this.foundOfStreams()) {
       const { streamId } = table;
@@ -164,7 +167,7 @@ export class WarehouseTablesProjection implements Projection {
     }
   }
 
-  /** What it became by an event that is not understood must not be undone. */
+  /** A change by an event that is not understood must not be undone. */
   private isAhead(streamId: string): boolean {
     return this.notUnderstood.has(`stream-${streamId}`);
   }

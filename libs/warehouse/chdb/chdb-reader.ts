@@ -206,7 +206,7 @@ const TIME_LIMIT = '--max_execution_time=';
 const withTimeout = (args: readonly string[], seconds: number): readonly string[] =>
   args.map((arg) => (arg.startsWith(TIME_LIMIT) ? `${TIME_LIMIT}${seconds}` : arg));
 
-/** Whoever wants to know what was read is told while the engine still has the query. */
+/** A caller that wants to know what was read is told while the engine still has the query. */
 const isAhead = (query: WarehouseQuery): boolean => !query.onProgress;
 
 /** The block after this one is made while this one is sent. */

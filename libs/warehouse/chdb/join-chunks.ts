@@ -21,7 +21,7 @@ const BETWEEN_ROWS = Buffer.from(',\n');
 /** Copying less than that is cheaper than sending two pieces. */
 const COPIED_MAX = 64 * 1024;
 
-/** What the engine gave as one document, as the joiners would have made it of its blocks. */
+/** Makes of one document of the engine what the joiners would have made of its blocks. */
 export function wholeDocument(format: AnswerFormat, document: Buffer): Buffer {
   if (format !== 'json') return document;
   // Without rows its brackets come in any order, when there are totals.

@@ -52,7 +52,7 @@ function asArguments(settings: Readonly<Record<string, string | number>>): reado
   return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** What a crash left there belongs to nobody. */
+/** Files that a crash left there belong to nobody. */
 function emptyDirectory(path: string): void {
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { recursive: true });

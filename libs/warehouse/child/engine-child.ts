@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
-/** What the kernel holds the process to. */
+/** The walls that the kernel holds the process to. */
 export interface Walls {
   readonly files: boolean;
   readonly tcp: boolean;

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMALL_ENGINE } from '../small-engine.js';
 
-/** What the one user may do at all where uploads are read: files, no network, no tables of its own. */
+/** The rights of the one user where uploads are read: files, no network, no tables of its own. */
 const UPLOAD_GRANTS = [
   'GRANT SELECT, SHOW ON *.*',
   'GRANT CREATE TEMPORARY TABLE ON *.*',
@@ -21,7 +21,7 @@ const SOURCE_GRANTS = [
   'GRANT TABLE ENGINE ON MergeTree',
 ];
 
-/** What an engine is for: uploads' files, or tables that are read where they lie. */
+/** The purpose of an engine: uploads' files, or tables that are read where they lie. */
 type EnginePurpose = 'uploads' | 'sources';
 
 const GRANTS: Readonly<Record<EnginePurpose, readonly string[]>> = {

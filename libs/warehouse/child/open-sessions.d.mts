@@ -1,6 +1,6 @@
 import type { Session } from 'chdb';
 
-/** What a session must be like for a query. */
+/** The session that a query wants. */
 export interface WantedSession {
   /** Of the engine's session. */
   readonly args: readonly string[];
@@ -11,8 +11,8 @@ export interface WantedSession {
 }
 
 /**
- * Whatever a statement that failed or was given up still holds comes with the session's next
- * answer: here it goes to nobody. Answers whether the session is rid of it.
+ * Clears a session: a statement that failed or was given up may still hold something, which comes
+ * with the session's next answer. Here it goes to nobody. Answers whether the session is rid of it.
  */
 export function isCleared(ask: (sql: string) => Promise<string>): Promise<boolean>;
 

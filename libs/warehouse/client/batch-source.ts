@@ -7,7 +7,7 @@ import { quoteText } from '../identifier.js';
 import { LINES_SETTINGS, selectBatches } from '../sql/batch-statements.js';
 import type { BatchInsert, LocalEngine } from '../warehouse.js';
 
-/** What an insert takes its rows from, each with its position. */
+/** The source that an insert takes its rows from, each with its position. */
 export interface Offer {
   /** SQL: a subquery or a table function. */
   readonly rows: string;
@@ -18,7 +18,7 @@ export interface Offer {
 }
 
 export interface BatchSource {
-  /** What is offered is there until `take` has resolved or failed. */
+  /** Offers rows, which are there until `take` has resolved or failed. */
   offer(insert: BatchInsert, take: (offer: Offer) => Promise<void>): Promise<void>;
 }
 

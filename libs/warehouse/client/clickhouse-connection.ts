@@ -27,7 +27,9 @@ const OWN: ClickHouseSettings = {
   // Servers whose default it is not make no column of a time of day.
   enable_time_time64_type: 1,
 };
-/** What is written is on most replicas when the answer comes, and what is read has it, on whichever node. */
+/**
+ * Written rows are on most replicas when the answer comes, and a read has them, on whichever node.
+ */
 const OWN_ON_CLUSTER: ClickHouseSettings = {
   ...OWN,
   insert_quorum: 'auto',

@@ -16,10 +16,10 @@ const ADDRESS_BYTES_MAX = 100_000;
 /** After so long without a word from it a node is asked whether it is there, where there are others. */
 const FRESH_MS = 5000;
 const PING_MS = 3000;
-/** What keeps a request from being sent at all. */
+/** With these errors a request was not sent at all. */
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** What a server says, to a statement that fails too; the body is still to be read. */
+/** The answer of a server, also to a statement that fails. The body is still to be read. */
 export interface ServerAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -33,14 +33,18 @@ export interface ServerNode {
   /** It has answered. */
   heard(): void;
   isThere(): Promise<boolean>;
-  /** What is no answer of the server's is a lost connection. */
+  /**
+   * Makes an error of a failure. A failure that is no answer of the server's is a lost connection.
+   */
   toError(error: unknown): WarehouseError;
   /** After a lost connection; of one that comes back by itself: resolves when it may be asked again. */
   readonly lost?: () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is no answer of the server's is a lost connection. */
+/**
+ * Makes an error of a failure. A failure that is no answer of the server's is a lost connection.
+ */
 export function toServerError(error: unknown, name: string): WarehouseError {
   const known = toWarehouseError(error);
   if (known.code !== 0) return known;

@@ -18,7 +18,7 @@ import type { ClickHouseConnection } from './clickhouse-connection.js';
 import type { Request } from './clickhouse-request.js';
 import type { QueryWatch, Watched } from './query-watch.js';
 
-/** Whose rights a query has. */
+/** The rights that a query has. */
 export type Rights = Pick<Request, 'role' | 'auth'>;
 
 export interface ReaderParts {
@@ -36,7 +36,9 @@ export interface ReaderParts {
 /** The guard's statement about a client's is somewhat longer than that. */
 const STATEMENT_BYTES_MAX = 1024 * 1024;
 
-/** What a server may take beyond a query's time: it looks at the clock between blocks. */
+/**
+ * A server may take so long beyond a query's time, because it looks at the clock between blocks.
+ */
 const LATE_MS = 5000;
 const SAMPLE_MS = 200;
 /** An answer that is there already up to so many bytes is handed over whole. */
@@ -103,16 +105,16 @@ export class ClickHouseReader implements WarehouseReader {
         if (rows.readableEnded || !watch) {
           done?.();
           leave();
-        } else this.releaseMemory(watched, done, leave);
+        } else this.release(watched, done, leave);
       });
       return rows;
     } catch (error) {
-      // What is no answer of the engine's leaves open whether it is still at work.
+      // A failure that is no answer of the engine's leaves open whether it is still at work.
       const isAnswer = error instanceof WarehouseError && error.code !== NETWORK_ERROR;
       if (isAnswer || !watch) {
         done?.();
         leave();
-      } else this.releaseMemory(watched, done, leave);
+      } else this.release(watched, done, leave);
       throw error;
     }
   }
@@ -148,7 +150,7 @@ export class ClickHouseReader implements WarehouseReader {
   }
 
   /** Its client has left: its place is taken until the engine has let go of it. */
-  private releaseMemory(watched: Watched, done: (() => void) | undefined, leave: () => void): void {
+  private release(watched: Watched, done: (() => void) | undefined, leave: () => void): void {
     done?.();
     const gone = this.parts.watch?.giveUp(watched) ?? Promise.resolve();
     void gone.finally(leave);
@@ -190,7 +192,7 @@ export class ClickHouseReader implements WarehouseReader {
   }
 }
 
-/** What a query has read: told when its answer begins, and now and then while it is sent. */
+/** Tells what a query has read: when its answer begins, and now and then while it is sent. */
 class Progress {
   private timer: NodeJS.Timeout | undefined;
   private latest: QueryProgress = { rowsRead: 0, bytesRead: 0 };

@@ -8,9 +8,9 @@ export interface Request {
   /** By which the server knows the statement; one is made up when there is none. */
   readonly id?: string;
   readonly database?: string;
-  /** Whose rights it has, of those its user may take. */
+  /** The role whose rights it has, of those that its user may take. */
   readonly role?: string;
-  /** Who asks, when it is not whom the address names. */
+  /** The user who asks, when it is not the one that the address names. */
   readonly auth?: { readonly username: string; readonly password: string };
   readonly params?: Readonly<Record<string, unknown>>;
   /** The data of an INSERT: a file compressed with zstd, by its absolute path. */

@@ -8,7 +8,7 @@ import { FencedError } from '../warehouse-errors.js';
 const LOOK_MS = 100;
 const PREFIX = 'millrace-insert-';
 
-/** What the server's ids of inserts with this claim begin with. */
+/** The beginning of the server's ids of inserts with this claim. */
 export const idPrefix = ({ partition, epoch, attempt }: Claim): string =>
   `${PREFIX}${partition}-${epoch}-${attempt}-`;
 

@@ -18,9 +18,9 @@ export interface Watched {
   readonly stop: (reason: Error) => void;
 }
 
-/** What the engine has beyond a query's limit, before it is told to end it. */
+/** The engine has so long beyond a query's limit before it is told to end it. */
 const GRACE_MS = 250;
-/** What it has to do so. */
+/** The engine has so long to end it. */
 const KILL_MS = 600;
 const LOOK_MS = 100;
 /** Queries given up by their clients that the engine may be ending at a time, of an organization. */
@@ -78,7 +78,7 @@ export class QueryWatch {
 
   /** @param limit until when it may take its time to end */
   private async end(query: Watched, limit: number): Promise<void> {
-    // What fails here fails with the engine, and the query with it.
+    // A failure here comes with one of the engine, and the query fails with it.
     try {
       if (!(await this.runs(query))) return;
       // It may but wait for a client that takes nothing: with the connection gone, it ends.

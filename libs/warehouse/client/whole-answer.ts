@@ -2,7 +2,10 @@ import { Transform, type Readable, type TransformCallback } from 'node:stream';
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a failure on the way looks like from 25.11 on: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`. */
+/**
+ * A failure on the way looks so from 25.11 on: `\r\n__exception__\r\n<tag>\r\n<text>\n<length>
+ * <tag>\r\n__exception__\r\n`.
+ */
 const MARK = '\r\n__exception__\r\n';
 const TAG_HEADER = 'x-clickhouse-exception-tag';
 /** The same of older servers: the bare text at the end. No row of ours ends like that: JSON ends in a bracket, CSV's texts in a quote. */

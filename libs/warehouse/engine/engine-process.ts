@@ -55,7 +55,7 @@ const COMPLAINT_MAX = 4000;
  */
 export class EngineProcess {
   readonly users: EngineUsers;
-  /** What is put here the engine may read, and nothing else of ours. */
+  /** The engine may read files that are put here, and no others of ours. */
   readonly handed: string;
   private readonly store: string;
   private generation = 0;
@@ -79,7 +79,7 @@ export class EngineProcess {
       await engine.close();
       throw error;
     }
-    // What a crash left there belongs to nobody, now that the directory is known to be ours.
+    // Files that a crash left there belong to nobody, now that the directory is known to be ours.
     for (const file of readdirSync(engine.handed)) rmSync(join(engine.handed, file));
     return engine;
   }
@@ -228,7 +228,7 @@ export class EngineProcess {
     child.stderr?.on('data', (bytes: Buffer) => {
       complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
     });
-    // Whoever writes to one that has died is told by its end.
+    // The end of a process tells a writer that it has died.
     child.stdin?.on('error', () => undefined);
     const walls = readWalls(child);
     const begun = performance.now();
@@ -283,7 +283,7 @@ export class EngineProcess {
       // A group of its own: what a terminal sends to us is not for it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Whatever else is in ours is nobody's business there.
+      // Other variables of ours are nobody's business there.
       env: { TZ: 'UTC', JE_MALLOC_CONF: GIVE_BACK },
     });
   }

@@ -25,7 +25,7 @@ const folder = dirname(
 const library = join(folder, 'libchdb.so');
 
 const NOTHING = { files: false, tcp: false };
-/** What the C library and the engine read of the system. */
+/** The C library and the engine read these of the system. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/sys', '/proc/self'];
 const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
 

@@ -33,7 +33,10 @@ const ADMIN_GRANTS = [
   'GRANT TABLE ENGINE ON MergeTree',
   'GRANT BACKUP ON *.*',
 ];
-/** What starts the interface and waits for the end of standard input: see run-engine.mjs. */
+/**
+ * The user with these rights starts the interface and waits for the end of standard input: see
+ * run-engine.mjs.
+ */
 const STARTER_GRANTS = [
   'GRANT SYSTEM LISTEN ON *.*',
   'GRANT CREATE TEMPORARY TABLE ON *.*',

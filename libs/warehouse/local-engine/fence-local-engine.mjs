@@ -13,7 +13,7 @@ const { own, read, parent, engine } = JSON.parse(process.argv[2] ?? '{}');
 const CHANNEL = 3;
 const given = JSON.stringify(engine);
 
-/** What Node.js, the C library and the engine read of the system. */
+/** Node.js, the C library and the engine read these of the system. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/sys', '/proc/self'];
 const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
 

@@ -44,7 +44,7 @@ const AGAIN_MS = 200;
  */
 export class LocalEngineProcess implements LocalEngine {
   private opened: Promise<EngineConnection> | undefined;
-  /** What has ended before another process may have its directory. */
+  /** A process has to end before another one may have its directory. */
   private leaving: Promise<void> = Promise.resolve();
   /** A table waits for statements between its files: in one line with them it would wait for itself. */
   private readonly turns = { run: new Semaphore(1), spool: new Semaphore(1) };

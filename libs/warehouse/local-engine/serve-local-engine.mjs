@@ -13,7 +13,7 @@ import { asking, isCleared } from '../child/open-sessions.mjs';
 import { onLine } from './message-lines.mjs';
 
 const CHANNEL = 3;
-/** What the engine has for an orderly end, before the process is ended all the same. */
+/** The engine has so long for an orderly end before the process is ended all the same. */
 const END_MS = 4000;
 /** Outside of every fence: whether it can be read tells whether there is one. */
 const OUTSIDE = '/etc/passwd';
@@ -122,7 +122,7 @@ async function spool(spooling) {
     added = { rows: 0, bytes: 0 };
   };
   try {
-    // What a process that has ended wrote behind what is known.
+    // A process that has ended may have written bytes behind those that are known.
     if (bytes > 0) await truncate(file(), bytes);
     const stream = session.queryStream(sql, { format: 'Native' });
     try {

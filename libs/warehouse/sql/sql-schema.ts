@@ -53,7 +53,7 @@ const isIndexed =
   (column: string): boolean =>
     indexes.has(indexName(kind, column));
 
-/** Who may read an organization's database. */
+/** Says who may read an organization's database. */
 interface DatabaseAccess {
   createRole?(database: string): Promise<void>;
   dropRole?(database: string): Promise<void> | void;
@@ -86,7 +86,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     await this.access?.createRole?.(database);
   }
 
-  /** Who may read it goes first: then nobody reads what is left half-way. */
+  /** The right to read it goes first, so that nobody reads what is left half-way. */
   async dropDatabase(database: string): Promise<void> {
     await this.access?.dropRole?.(database);
     await runAll(this.runner, this.ddl.dropDatabase(database));
