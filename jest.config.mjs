@@ -4,7 +4,7 @@ import { swcOptions } from './bin/swc-options.mjs';
 
 const bundles = await bundleForJest();
 
-const project = (displayName, testMatch) => ({
+const project = (displayName, testMatch, more = {}) => ({
   displayName,
   testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
   testEnvironment: 'node',
@@ -21,6 +21,7 @@ const project = (displayName, testMatch) => ({
   },
   setupFiles: ['reflect-metadata'],
   transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
+  ...more,
 });
 
 export default {
@@ -32,7 +33,11 @@ export default {
   projects: [
     project('unit', ['apps/**/*.spec.ts', 'libs/**/*.spec.ts', 'test/*.spec.ts']),
     project('contract', ['test/contract/**/*.spec.ts']),
-    project('e2e', ['test/e2e/**/*.spec.ts']),
+    project('e2e', ['test/e2e/**/*.spec.ts'], {
+      // Suites may borrow a running server: test/server/borrow-server.ts.
+      globalSetup: '<rootDir>/test/server/lent/set-up.mjs',
+      globalTeardown: '<rootDir>/test/server/lent/tear-down.mjs',
+    }),
     project('distributed', ['test/distributed/**/*.spec.ts']),
     project('campaign', ['test/campaign/**/*.spec.ts']),
     project('faults', ['test/faults/**/*.spec.ts']),

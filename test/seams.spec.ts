@@ -18,11 +18,11 @@ async function broken(files: Files): Promise<readonly string[]> {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
+    const { tsConfig: _, ...options } = rules.options ?? {};
     const { output } = await cruise(
       ['apps', 'libs'].filter((folder) => has(tree, folder)),
       {
-        ...rules.options,
-        tsConfig: undefined,
+        ...options,
         baseDir: root,
         ruleSet: { forbidden: rules.forbidden ?? [] },
         validate: true,

@@ -84,7 +84,7 @@ export class ApiModule {
             module,
           })),
         ),
-        GraphiqlModule,
+        GraphiqlModule.of('hosted'),
         MetadataGraphqlModule,
         ConsoleModule.of('hosted'),
       ],

@@ -19,7 +19,7 @@ interface RunningServer {
   lastPosition(): Promise<bigint | undefined>;
 }
 
-interface BackupWish {
+export interface BackupWish {
   /** Undefined: the time names it. */
   readonly name?: string | undefined;
   /** Name of an earlier one, which was made without a base. */

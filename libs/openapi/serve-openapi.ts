@@ -1,37 +1,26 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { ORGANIZATION_NAME } from '@app/identity';
 import { pagePolicy, programVersion } from '@app/platform';
 import { describeRoutes } from './describe-routes.js';
 
-const DESCRIPTION = `Upload files into streams and query them at once.
-
-Every request needs HTTP Basic: e-mail and password, or e-mail and the organization's passcode for upload and query; or a token of the organization, as \`Authorization: Bearer\`. Failures are JSON: \`{"code", "message", "error_detail"?}\`. Every response says its \`X-Request-Id\`. Commands take an \`Idempotency-Key\` header: sent again with it, they change nothing a second time.`;
-
-interface PathParameter {
+export interface PathParameter {
   readonly description: string;
   readonly example: string;
   /** Of the names that there can be. */
   readonly pattern?: string;
 }
 
-/** Streams of Millrace's own begin with `_`. */
-const STREAM = { example: 'logs', pattern: '^[A-Za-z0-9._-]{1,127}$' };
-
-/** Path parameters, by name, wherever they stand. */
-const PARAMETERS: Readonly<Record<string, PathParameter>> = {
-  org: {
-    description: 'Name of the organization',
-    example: 'default',
-    pattern: ORGANIZATION_NAME.source,
-  },
-  stream: { description: 'Name of the stream', ...STREAM },
-  table: { description: 'Name of the stream, as a table', ...STREAM },
-  email: { description: 'E-mail of the account', example: 'ann@example.com' },
-  key: { description: 'What is looked up', example: 'a' },
-  name: { description: 'Its name', example: 'shipper' },
-  id: { description: 'Id of the record, kept as `_id`', example: '1' },
-};
+/** What an API says of itself. */
+export interface ApiTerms {
+  readonly title: string;
+  readonly description: string;
+  /** Path parameters, by name, wherever they stand. */
+  readonly parameters: Readonly<Record<string, PathParameter>>;
+  /** What every route may answer, by status: the kind of failure, and its message. */
+  readonly everywhere: Readonly<Record<number, readonly [kind: string, message: string]>>;
+  /** How a bearer's token begins; absent: it may be anything. */
+  readonly bearerFormat?: string;
+}
 
 /** What a failure looks like, whatever it is. */
 const FAILURE = {
@@ -44,19 +33,6 @@ const FAILURE = {
   },
 };
 
-/** Every route may answer these. */
-const EVERYWHERE = {
-  401: [
-    'UNAUTHORIZED',
-    'credentials are missing or wrong; send HTTP Basic with e-mail and password',
-  ],
-  403: ['FORBIDDEN', 'you may not do this in organization acme, or there is no such organization'],
-  429: [
-    'TOO_MANY_REQUESTS',
-    'too many failed logins for this account or from this address; wait and try again',
-  ],
-} as const;
-
 const FAILURE_REFERENCE = { $ref: '#/components/schemas/Failure' };
 
 const TEXT = 'text/plain';
@@ -64,8 +40,11 @@ const TEXT = 'text/plain';
 /** Its styles stand within it. */
 const POLICY = pagePolicy({ 'style-src': "'self' 'unsafe-inline'" });
 
-/** Serves the OpenAPI document at `/openapi.json` and a page to read and try it at `/docs`, both open to all. */
-export function serveOpenApi(app: NestFastifyApplication): void {
+/**
+ * Serves the OpenAPI document at `/openapi.json` and a page to read and try it at `/docs`, both open to all.
+ * @param of what is described; the app that serves it, unless it is another one
+ */
+export function serveOpenApi(app: NestFastifyApplication, terms: ApiTerms, of = app): void {
   // Made when it is first asked for: a start need not wait for it.
   let document: OpenAPIObject | undefined;
   app
@@ -79,25 +58,29 @@ export function serveOpenApi(app: NestFastifyApplication): void {
         });
       done();
     });
-  SwaggerModule.setup('docs', app, () => (document ??= createDocument(app)), {
+  SwaggerModule.setup('docs', app, () => (document ??= createDocument(of, terms)), {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
-    customSiteTitle: 'Millrace API',
+    customSiteTitle: `${terms.title} API`,
   });
 }
 
-function createDocument(app: NestFastifyApplication): OpenAPIObject {
+function createDocument(app: NestFastifyApplication, terms: ApiTerms): OpenAPIObject {
   describeRoutes(app);
   const config = new DocumentBuilder()
-    .setTitle('Millrace')
-    .setDescription(DESCRIPTION)
+    .setTitle(terms.title)
+    .setDescription(terms.description)
     .setVersion(programVersion())
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     // Schemas are those of JSON Schema 2020-12, which 3.0 does not know.
     .setOpenAPIVersion('3.1.0')
     .addServer('/')
     .addBasicAuth()
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'mr_…' })
+    .addBearerAuth({
+      type: 'http',
+      scheme: 'bearer',
+      ...(terms.bearerFormat === undefined ? {} : { bearerFormat: terms.bearerFormat }),
+    })
     .addSecurityRequirements('basic')
     .addSecurityRequirements('bearer')
     .build();
@@ -105,7 +88,7 @@ function createDocument(app: NestFastifyApplication): OpenAPIObject {
     autoTagControllers: false,
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
   });
-  for (const [path, methods] of Object.entries(document.paths)) complete(path, methods);
+  for (const [path, methods] of Object.entries(document.paths)) complete(path, methods, terms);
   document.components = {
     ...document.components,
     schemas: { ...document.components?.schemas, Failure: FAILURE },
@@ -134,7 +117,7 @@ function offerBytes(content: Record<string, object>): void {
 type Methods = OpenAPIObject['paths'][string];
 
 /** Says of each operation what is the same for all of them. */
-function complete(path: string, methods: Methods): void {
+function complete(path: string, methods: Methods, { parameters, everywhere }: ApiTerms): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   for (const operation of [methods.get, methods.post, methods.put, methods.delete, methods.head]) {
     if (!operation) continue;
@@ -142,7 +125,7 @@ function complete(path: string, methods: Methods): void {
       (each) => !('in' in each && each.in === 'path'),
     );
     const own = names.map((name) => {
-      const { pattern, ...said } = PARAMETERS[name] ?? { description: name };
+      const { pattern, ...said } = parameters[name] ?? { description: name };
       const schema = { type: 'string' as const, ...(pattern === undefined ? {} : { pattern }) };
       return { name, in: 'path' as const, required: true, ...said, schema };
     });
@@ -166,7 +149,7 @@ function complete(path: string, methods: Methods): void {
       description: 'A failure; docs/ERRORS.md lists them',
       content: contentOf(),
     };
-    for (const [status, [kind, message]] of Object.entries(EVERYWHERE))
+    for (const [status, [kind, message]] of Object.entries(everywhere))
       operation.responses[status] ??= {
         description: kind,
         content: contentOf(Number(status), message),
