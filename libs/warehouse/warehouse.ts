@@ -91,7 +91,7 @@ export abstract class WarehouseReader {
 }
 
 /** Place of a batch in the ingest queue; its rows carry it. */
-export interface BatchPosition {
+interface BatchPosition {
   readonly partition: number;
   readonly offset: bigint;
 }
@@ -133,7 +133,7 @@ export interface BatchInsert {
 }
 
 /** Which writer of a partition somebody is: of two, the one with the greater epoch came later. */
-export interface WriterFence {
+interface WriterFence {
   readonly partition: number;
   readonly epoch: bigint;
 }

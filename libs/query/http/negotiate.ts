@@ -20,7 +20,7 @@ const FORMATS: readonly (readonly [type: string, format: ResultFormat, parameter
   ['application/vnd.apache.parquet', 'parquet', ''],
 ];
 
-export interface Negotiated {
+interface Negotiated {
   readonly format: ResultFormat;
   readonly contentType: string;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { quoteIdentifier, quoteText } from '../identifier.js';
-import { handOver } from '../let-go.js';
+import { handOver } from '../release-memory.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import { engineFormat } from '../sql/read-settings.js';
