@@ -19,8 +19,8 @@ export async function startGoogleSheets(): Promise<GoogleSheetsDouble> {
     const url = new URL(request.url ?? '/', 'http://google');
     const [, id = ''] = /^\/spreadsheets\/d\/([^/]+)\/export$/.exec(url.pathname) ?? [];
     const gid = url.searchParams.get('gid') ?? '0';
-    const exported = url.pathname === '/exported' ? url.searchParams.get('of') : undefined;
-    if (exported != null)
+    const exported = url.pathname === '/exported' ? url.searchParams.get('of') : null;
+    if (exported !== null)
       response.writeHead(200, { 'content-type': 'text/csv' }).end(sheets.get(exported));
     else if (sheets.has(`${id}/${gid}`))
       response

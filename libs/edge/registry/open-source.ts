@@ -103,8 +103,13 @@ async function fetchSheet(
   try {
     await downloadSheet(address, described.headers ?? {}, file);
     const place = { kind: 'local', path: file } as const;
-    const { stamp: _ofTheCopy, ...source } = sourceOfFiles(described, place, format, credentials);
-    return { ...source, shown: withoutSecrets(described.uri), unpacked: file };
+    return {
+      ...sourceOfFiles(described, place, format, credentials),
+      shown: withoutSecrets(described.uri),
+      // Nobody changes the file that was made.
+      stamp: () => Promise.resolve(undefined),
+      unpacked: file,
+    };
   } catch (error) {
     await rm(file, { force: true });
     throw error;

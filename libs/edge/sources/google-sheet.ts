@@ -46,7 +46,7 @@ export async function downloadSheet(
     await response.body?.cancel();
     throw new Error(refusal(response.status));
   }
-  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+  const body = Readable.fromWeb(response.body);
   await pipeline(body, atMost(BYTES_MAX), createWriteStream(file));
 }
 
