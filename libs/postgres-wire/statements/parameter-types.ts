@@ -1,6 +1,7 @@
 import type { Column } from '@app/warehouse';
 import { UNKNOWN } from '../types/parameter-value.js';
-import { postgresType, TEXT_TYPE } from '../types/postgres-type.js';
+import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../types/postgres-type.js';
+import { castBehind } from './casts.js';
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
 /** OIDs of what numbers and truths in a statement are. */
@@ -50,7 +51,9 @@ function typeAt(
   columns: readonly Column[],
 ): number | undefined {
   const [before, next] = [tokens[at - 1], tokens[at + 1]];
-  // A cast reads the text.
+  const cast = castBehind(tokens, at);
+  if (cast) return cast.oid;
+  // Another cast reads the text.
   if (isSymbol(next, '::') || isWord(next, 'as')) return undefined;
   if (isWord(before, 'limit', 'offset', 'first', 'next')) return INT8;
   if (before?.kind === 'symbol' && (COMPARES.test(before.text) || ARITHMETIC.test(before.text)))
@@ -92,11 +95,7 @@ function typeOf(
 }
 
 const arrayOf = (oid: number | undefined): number | undefined =>
-  oid === undefined ? undefined : ARRAYS.get(oid);
-
-const ARRAYS = new Map(
-  ['Bool', 'Int16', 'Int32', 'Int64', 'Float32', 'Float64', 'String', 'Date', 'UUID', 'DateTime', 'DateTime64(6)'].map((type) => [postgresType(type).oid, postgresType(`Array(${type})`).oid]), // prettier-ignore
-);
+  oid === undefined ? undefined : ARRAY_OF_OID.get(oid);
 
 /** The bracket that the token stands in. */
 function openOf(tokens: readonly PostgresToken[], at: number): number | undefined {
