@@ -48,11 +48,22 @@ export function engineText(
       pieces.push({ start: token.start, end, text: value });
       return;
     }
-    const written = writtenOf(tokens, at);
+    const rows = rowsOf(tokens, at);
+    if (rows) end = rows.end;
+    const written = rows?.text ?? writtenOf(tokens, at);
     if (written !== undefined && written !== token.text)
-      pieces.push({ start: token.start, end: token.end, text: written });
+      pieces.push({ start: token.start, end, text: written });
   });
   return joined(text.slice(0, end), pieces);
+}
+
+/** `LIMIT ('1'::int4)`, as JDBC's simple mode writes it: the engine takes a plain number only. */
+function rowsOf(tokens: readonly PostgresToken[], at: number) {
+  const token = tokens[at];
+  const before = tokens[isSymbol(tokens[at - 1], '(') ? at - 2 : at - 1];
+  const cast = castBehind(tokens, at);
+  if (!cast || token?.kind !== 'text' || !/^\d+$/.test(token.value)) return undefined;
+  return isWord(before, 'limit', 'offset') ? { text: token.value, end: cast.end } : undefined;
 }
 
 function writtenOf(tokens: readonly PostgresToken[], at: number): string | undefined {
