@@ -16,7 +16,7 @@ import { formatsOf } from '../protocol/front-messages.js';
 import { NO_VALUES, type Answering, type Values } from './answering.js';
 import { toPostgresError } from './failure.js';
 import { KeptStatements } from './kept-statements.js';
-import { Portals, type Portal } from './portals.js';
+import { DONE, Portals, type Portal } from './portals.js';
 import { NOTHING, type PreparedStatement } from './prepared-statement.js';
 import { noRows, type Rows } from './rows.js';
 import { sessionRows, type SessionState } from './session-commands.js';
@@ -74,7 +74,8 @@ export class Session {
       if (type === 'Q') this.output.writer.ready(this.transaction.status);
       else this.isPassing = true;
     }
-    if (type === 'Q' || type === 'H') await this.output.flush();
+    const isMuch = this.output.writer.length >= BOUNDS.writeBytes;
+    if (type === 'Q' || type === 'H' || isMuch) await this.output.flush();
   }
 
   private async answerOne(type: string, body: Buffer): Promise<void> {
@@ -118,7 +119,7 @@ export class Session {
   private async query(text: string): Promise<void> {
     this.said = text;
     const { writer } = this.output;
-    const statements = statementsOf(text);
+    const statements = statementsOf(checked(text));
     if (statements.length === 0) writer.empty('I');
     for (const statement of statements)
       await this.inText(statement, async () => {
@@ -148,7 +149,7 @@ export class Session {
   private parse(body: Buffer): void {
     const { name, text, types } = readParse(body);
     this.said = text;
-    const [statement = NOTHING, more] = statementsOf(text);
+    const [statement = NOTHING, more] = statementsOf(checked(text));
     if (more)
       throw new PostgresError('42601', 'cannot insert multiple commands into a prepared statement');
     this.statements.put(name, this.answering.prepare(statement, types));
@@ -201,7 +202,7 @@ export class Session {
     this.said = portal.asked.statement.text;
     if (portal.asked.kind === 'empty') return void this.output.writer.empty('I');
     const isDone = await this.send(await this.rowsOf(portal), limit);
-    if (isDone) portal.rows = noRows('SELECT 0');
+    if (isDone) portal.rows = DONE;
     else this.portals.suspend(portal);
   }
 
@@ -275,6 +276,12 @@ export class Session {
       rowsOf: (portal) => this.rowsOf(portal),
     };
   }
+}
+
+/** The guard takes no longer ones; before that each token costs memory. @throws {PostgresError} 54000 */
+function checked(text: string): string {
+  if (text.length <= BOUNDS.textLength) return text;
+  throw new PostgresError('54000', `a statement may have at most ${BOUNDS.textLength} characters`);
 }
 
 const hasRows = ({ kind, session }: PreparedStatement): boolean =>
