@@ -95,10 +95,8 @@ export class CatalogPostgres {
       if (this.thread === thread) work();
     };
     thread.on('message', (message: ThreadMessage) => ours(() => this.heard(message))());
-    thread.on(
-      'error',
-      (error: Error) =>
-        ours(() => {
+    thread.on('error', (error: Error) =>
+      ours(() => {
         this.logger.error({ err: error }, 'the catalog for clients of PostgreSQL is not there');
         void this.end(notThere());
       })(),

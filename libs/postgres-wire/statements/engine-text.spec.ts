@@ -4,7 +4,10 @@ import { statementsOf } from './postgres-tokens.js';
 const written = (text: string) => {
   const [statement] = statementsOf(text);
   if (!statement) throw new Error('there is no statement');
-  return engineText(statement, (number, cast) => ({ text: `<${number}>`, isCast: cast !== undefined }));
+  return engineText(statement, (number, cast) => ({
+    text: `<${number}>`,
+    isCast: cast !== undefined,
+  }));
 };
 
 describe('a statement with PostgreSQL’s texts', () => {
@@ -34,7 +37,7 @@ describe('a statement with PostgreSQL’s texts', () => {
 
   it.each([
     ['SELECT 1; SELECT 2 ;; ', ['SELECT 1', 'SELECT 2']],
-    ["SELECT ';'; -- ; \nSELECT \";\"", ["SELECT ';'", 'SELECT ";"']],
+    ['SELECT \';\'; -- ; \nSELECT ";"', ["SELECT ';'", 'SELECT ";"']],
     ['/* ; */', []],
     ['SELECT $$;$$', ['SELECT $$;$$']],
   ])('%s is parted at its semicolons', (text, parts) => {

@@ -30,8 +30,9 @@ export function parameterTypes(
   given: readonly number[],
   columns: readonly Column[],
 ): readonly number[] {
-  const types = Array.from({ length: Math.max(parameterCount(tokens), given.length) }, (_, index) =>
-    given[index] === UNKNOWN_OID ? UNKNOWN : (given[index] ?? UNKNOWN),
+  const types = Array.from(
+    { length: Math.max(parameterCount(tokens), given.length) },
+    (_, index) => (given[index] === UNKNOWN_OID ? UNKNOWN : (given[index] ?? UNKNOWN)),
   );
   const place: Place = { tokens, columns: typesByName(columns), open: [] };
   tokens.forEach((token, at) => {

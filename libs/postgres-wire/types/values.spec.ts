@@ -40,13 +40,26 @@ describe('values of the engine', () => {
 });
 
 describe('a number of many digits', () => {
-  it.each(['0', '1', '-1', '0.00', '10000', '9999.9999', '-0.00012345', '123456789012345.67800', '1.5'])('%s is the same after it was sent', (number) => {
+  it.each([
+    '0',
+    '1',
+    '-1',
+    '0.00',
+    '10000',
+    '9999.9999',
+    '-0.00012345',
+    '123456789012345.67800',
+    '1.5',
+  ])('%s is the same after it was sent', (number) => {
     expect(numericText(numericBinary(number))).toBe(number);
   });
 
-  it.each(['', '00', '000100000000000027', '00010000000000002710', '7fff7fff00000000'])('%s is none', (hex) => {
-    expect(numericText(Buffer.from(hex, 'hex'))).toBeUndefined();
-  });
+  it.each(['', '00', '000100000000000027', '00010000000000002710', '7fff7fff00000000'])(
+    '%s is none',
+    (hex) => {
+      expect(numericText(Buffer.from(hex, 'hex'))).toBeUndefined();
+    },
+  );
 });
 
 describe('a value of a parameter', () => {
