@@ -17,7 +17,7 @@ import { toPostgresError } from './failure.js';
 import { boundText, prepared, type PreparedStatement } from './prepared-statement.js';
 import type { Rows } from './rows.js';
 
-/** What statements are answered by. */
+/** The parts that answer statements. */
 export interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;
@@ -70,7 +70,10 @@ export class Answering {
     }
   }
 
-  /** What PostgreSQL says of a statement of its catalog that is not run. @throws {PostgresError} */
+  /**
+   * Gives PostgreSQL's description of a statement of its catalog that is not run.
+   * @throws {PostgresError}
+   */
   async describeCatalog(asked: PreparedStatement, signal: AbortSignal): Promise<CatalogAnswer> {
     const answer = readAnswer(await this.askCatalog(asked, undefined, signal));
     if (answer.failure) throw catalogFailure(answer.failure);

@@ -114,7 +114,7 @@ export class EngineRows implements Rows {
     }
   }
 
-  /** What is left without an end is a row too. */
+  /** The rest without an end is a row too. */
   private last(): boolean {
     if (this.rest.length === 0) {
       this.close();

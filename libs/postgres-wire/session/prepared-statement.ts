@@ -4,7 +4,7 @@ import type { StatementText } from '../statements/postgres-tokens.js';
 import { sessionStatement, type SessionStatement } from '../statements/session-statement.js';
 import type { EngineValue } from '../types/parameter-value.js';
 
-/** What answers a statement. */
+/** Says what answers a statement. */
 export type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';
 
 /** A statement that has been sent, and may be run many times. */

@@ -28,7 +28,7 @@ export interface Output {
   flush(): Promise<void>;
 }
 
-/** What one client has said since it began, and what it is answered. */
+/** Keeps what one client has said since it began, and answers it. */
 export class Session {
   private readonly statements = new KeptStatements();
   private readonly portals = new Portals();

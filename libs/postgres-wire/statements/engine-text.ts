@@ -27,7 +27,7 @@ export function engineText(
   const pieces: Piece[] = [];
   let end = 0;
   tokens.forEach((token, at) => {
-    // What lies between two tokens is space, or a comment that the engine might not see as one.
+    // Between two tokens there is space, or a comment that the engine might not see as one.
     const between = text.slice(end, token.start);
     if (between.trim() !== '') pieces.push({ start: end, end: token.start, text: between.replace(/[^\n]/g, ' ') }); // prettier-ignore
     end = token.end;

@@ -41,7 +41,7 @@ export function parameterTypes(
   });
 }
 
-/** What psycopg calls a text that may be anything. */
+/** The type that psycopg gives a text that may be anything. */
 const UNKNOWN_OID = 705;
 
 function typeAt(
