@@ -14,7 +14,7 @@ export { longRecord, refuseLongRecord } from './records/record-limit.js';
 export { plainReason, rejectionsOf } from './records/rejection-list.js';
 export type { Survey } from './records/survey.js';
 export { acceptRows, targetStream } from './table/accept-rows.js';
-export { type Field, type FieldType, countFields } from './table/field-type.js';
+export { type Field, type FieldType, countFields, structure } from './table/field-type.js';
 export { openArrow } from './table/arrow-file.js';
 export { readParquetFooter } from './table/parquet-footer.js';
 export { refuseLongRows } from './table/refuse-long-rows.js';

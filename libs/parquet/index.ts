@@ -2,4 +2,4 @@ export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.
 export type { WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';
 export { NULL_ROWS, nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
-export { nullableObjects, type NullableObject } from './nullable-objects.js';
+export { holdsValues, nullableObjects, type NullableObject } from './nullable-objects.js';

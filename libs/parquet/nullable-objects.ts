@@ -13,6 +13,10 @@ export interface NullableObject {
   readonly leaves: readonly LeafColumn[];
 }
 
+/** Whether it is a column of values: old writers count their children, which are none, as well. */
+export const holdsValues = ({ num_children: children, type }: SchemaElement): boolean =>
+  children === undefined || (children === 0 && type !== undefined);
+
 /**
  * Structs and maps of a file that may be null, by its schema: all elements in order, each before
  * those within it.
@@ -26,16 +30,16 @@ export function nullableObjects(schema: readonly SchemaElement[]): readonly Null
     at += 1;
     if (!element) return [];
     const levels = below(above, element);
-    if (element.num_children === undefined) return [{ column: column++, ...levels }];
+    if (holdsValues(element)) return [{ column: column++, ...levels }];
     const leaves: LeafColumn[] = [];
-    for (let left = element.num_children; left > 0 && at < elements.length; left -= 1)
+    for (let left = element.num_children ?? 0; left > 0 && at < elements.length; left -= 1)
       for (const leaf of leavesOf(levels)) leaves.push(leaf);
     return leaves;
   };
   for (let left = root?.num_children ?? 0; left > 0 && at < elements.length; left -= 1) {
     const element = elements[at];
     const leaves = leavesOf({ definition: 0, repetition: 0 });
-    if (element?.num_children === undefined || element.repetition_type !== 'OPTIONAL') continue;
+    if (!element || holdsValues(element) || element.repetition_type !== 'OPTIONAL') continue;
     if (leaves.length > 0) objects.push({ name: element.name, leaves });
   }
   return objects;

@@ -27,10 +27,10 @@ import { writeConfig, writeSmall, writeVisits } from './roapi/write-tables.js';
 const SHORT = process.env.BENCH === 'short';
 const SCALE = SHORT ? '0.01' : '1';
 const CSV_ROWS = SHORT ? 20_000 : 1_000_000;
-const ROUNDS = SHORT ? 1 : 5;
-const STARTS = SHORT ? 1 : 5;
+const ROUNDS = SHORT ? 1 : 3;
+const STARTS = SHORT ? 1 : 3;
 const CONNECTIONS = 32;
-const SECONDS = SHORT ? 0.3 : 4;
+const SECONDS = SHORT ? 0.3 : 3;
 const MIB = 1024 * 1024;
 
 type Both<T> = readonly [roapi: T, edge: T];

@@ -59,7 +59,7 @@ describe('composed SQL', () => {
 
   it('of sources with types is what its golden files say', async () => {
     await golden('typed-rows.sql', typedRows());
-    await golden('edge-sources.sql', edgeSources());
+    await golden('edge-sources.sql', await edgeSources());
   });
 
   it('of questions is what its golden files say', async () => {
@@ -212,7 +212,19 @@ const CREDENTIALS: SourceCredentials = {
   azure: { account: 'acme', key: 'c2VjcmV0' },
 } as SourceCredentials;
 
-function edgeSources(): readonly Titled[] {
+/** What the catalogs of the two servers answer of a table with a name and a price. */
+const CATALOGS = {
+  mysql: [
+    { place: '`orders`', tab: 'orders', name: 'name', nullable: 'NO', kind: 'varchar', whole: 'varchar(20)', digits: 0 },
+    { place: '`orders`', tab: 'orders', name: 'price', nullable: 'YES', kind: 'decimal', whole: 'decimal(10,2)', digits: 0 },
+  ],
+  postgres: [
+    { place: 'orders', name: 'name', required: 1, dimensions: 0, kind: 'text' },
+    { place: 'orders', name: 'price', required: 0, dimensions: 0, kind: 'numeric(10,2)' },
+  ],
+}; // prettier-ignore
+
+async function edgeSources(): Promise<readonly Titled[]> {
   const select = (title: string, source: Source | undefined, structure?: string): Titled => {
     if (!source) throw new Error(`${title}: there is no source`);
     return [title, `SELECT * FROM ${source.call(structure)}${settingsClause(source.settings)}`];
@@ -224,10 +236,11 @@ function edgeSources(): readonly Titled[] {
     if (!engines) throw new Error(`the engine does not read ${format}`);
     return fileSource({ headers: { 'x-key': "it's" } }, placeOf(uri, '/'), engines, CREDENTIALS);
   };
-  const database = (format: 'mysql' | 'postgres'): Source | undefined =>
+  const database = (format: 'mysql' | 'postgres'): Promise<Source | undefined> =>
     databaseSource(
       { name: 'orders', uri: `${format}://ann:it's@db/shop`, options: { format } },
       '/',
+      { run: () => Promise.resolve(CATALOGS[format].map((row) => JSON.stringify(row)).join('\n')) },
     );
   return [
     select('CSV of a web server', files('https://example.org/a.csv', 'csv')),
@@ -236,8 +249,8 @@ function edgeSources(): readonly Titled[] {
     select('Parquet in Azure, with types', files('az://box/a.parquet', 'parquet'), '`a` Int64'),
     select('a Delta table in S3', lakeSource('delta', placeOf('s3://b/t', '/'), CREDENTIALS)),
     select('an Iceberg table in S3', lakeSource('iceberg', placeOf('s3://b/t', '/'), CREDENTIALS)),
-    select('a table of MySQL', database('mysql')),
-    select('a table of PostgreSQL', database('postgres')),
+    select('a table of MySQL', await database('mysql')),
+    select('a table of PostgreSQL', await database('postgres')),
   ];
 }
 

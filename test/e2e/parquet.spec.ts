@@ -390,6 +390,15 @@ describe('Parquet', () => {
     ]);
   });
 
+  it('reads columns whose children an old writer counts', async () => {
+    const stream = fresh();
+    const answer = await post(stream, fixture('parquet/parquet-cpp-1.parquet'));
+    expect(counts(answer)).toMatchObject({ successful: 3 });
+    const index = { index: 'a', __index_level_1__: '2016-12-31T23:00:00.000000Z' };
+    const [first] = (await rowsOf(stream)) as unknown[];
+    expect(first).toEqual({ a: 1, b: 0.1, c: '2016-12-31T23:00:00.000000Z', ...index });
+  });
+
   it('reads the file of another project', async () => {
     const stream = fresh();
     expect(counts(await post(stream, fixture('roapi/blogs.parquet')))).toMatchObject({

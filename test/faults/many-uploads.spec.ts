@@ -8,7 +8,7 @@ const STREAMS = 8;
 const RECORDS = { large: 60_000, medium: 3000, small: 20 };
 const PADDING = 'p'.repeat(300);
 /** What may come on top of an idle server: 500 bodies of up to 20 MB are 1 GB, half as many half of it. */
-const GROWTH_MAX_MIB = rounds(450, 700);
+const GROWTH_MAX_MIB = rounds(500, 700);
 
 interface Outcome {
   readonly id: number;

@@ -13,7 +13,7 @@ interface EdgeOptions {
 }
 
 /** Rows of an answer, or the error. */
-interface EdgeAnswer {
+export interface EdgeAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

@@ -23,6 +23,15 @@ describe("a Parquet file's footer", () => {
     );
   });
 
+  it('has columns of values where a writer of old counts their children', async () => {
+    const { fields, objects } = await readParquetFooter(fixture('parquet-cpp-1.parquet'), 'it');
+    expect(objects).toEqual([]);
+    expect(structure(fields)).toBe(
+      "`a` Nullable(Int64), `b` Nullable(Float64), `c` Nullable(DateTime64(6, 'UTC'))," +
+        " `index` Nullable(String), `__index_level_1__` Nullable(DateTime64(6, 'UTC'))",
+    );
+  });
+
   it('ends with our own error on a file that is damaged there', async () => {
     const good = readFileSync(fixture('types.parquet'));
     const length = good.readUInt32LE(good.length - 8);

@@ -1,5 +1,11 @@
 import type { SchemaElement } from 'hyparquet';
-import { footerOf, notParquet, nullableObjects, type NullableObject } from '@app/parquet';
+import {
+  footerOf,
+  holdsValues,
+  notParquet,
+  nullableObjects,
+  type NullableObject,
+} from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from './field-type.js';
 
 /** The description that a Parquet file has of itself. */
@@ -57,7 +63,7 @@ function take(
 }
 
 function typeOf(element: SchemaElement, children: readonly Element[], file: string): FieldType {
-  if (element.num_children === undefined) return scalarOf(element, file);
+  if (holdsValues(element)) return scalarOf(element, file);
   const annotation = element.logical_type?.type ?? element.converted_type;
   const [only] = children;
   if (annotation === 'LIST' && only && children.length === 1 && only.repeated)

@@ -175,7 +175,12 @@ describe('an argument', () => {
     ['a b.csv', /name: want a name/],
     ['=a.csv', /name: want a name/],
     ['t=', /uri: want a path or a URI/],
-    ['t=https://docs.google.com/x,format=google_spreadsheet', /export the sheet/],
+    ['t=https://docs.google.com/x,format=google_spreadsheet', /want the address of a sheet/],
+    [
+      't=https://docs.google.com/spreadsheets/d/1,format=google_spreadsheet,application_secret_path=x',
+      /service accounts do not work/,
+    ],
+    ['t=https://docs.google.com/spreadsheets/d/1,format=google_spreadsheet,sheet_title=x', /#gid=/],
   ])('%s is refused with its key and a remedy', (text, message) => {
     expect(() => parseTableArgument(text)).toThrow(message);
   });

@@ -64,6 +64,14 @@ export const logLine = z.object({
 });
 export type LogLine = z.infer<typeof logLine>;
 
+/** What of each action a checkpoint is read for: not the statistics beside it, which have any column's name. */
+export const ACTION_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({ add, metaData, protocol, sidecar }).map(([action, { shape }]) => [
+    action,
+    Object.keys(shape),
+  ]),
+);
+
 /** Identifies a file in the log. A data file with other deletions is another one. */
 export function fileId({
   path,

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { MillraceError } from '@app/platform';
 import { quoteText, WarehouseError, type LocalEngine } from '@app/warehouse';
-import { isOutOfSpace, readParquetFooter } from '@app/acceptance';
+import { isOutOfSpace, readParquetFooter, structure, type Field } from '@app/acceptance';
 import {
+  ACTION_FIELDS,
   fileId,
   logLine,
   type AddFile,
@@ -162,16 +163,17 @@ async function checkpointLines(
   engine: LocalEngine,
   { file, path, target }: { readonly file: string; readonly path: string; readonly target: string },
 ): Promise<string> {
-  const { rows } = await readParquetFooter(file, path);
+  const { rows, fields } = await readParquetFooter(file, path);
   if (rows > CHECKPOINT_ROWS_MAX)
     throw brokenTable(`${path} has ${rows} rows, and ${CHECKPOINT_ROWS_MAX} are the most`);
-  const bytes = await sizeOf(engine, file, path);
+  const actions = `file(${quoteText(file)}, Parquet, ${quoteText(structure(actionsOf(fields)))})`;
+  const bytes = await sizeOf(engine, actions, path);
   if (bytes > CHECKPOINT_BYTES_MAX)
     throw brokenTable(`${path} unpacks to more than ${CHECKPOINT_BYTES_MAX} bytes`);
   try {
     await engine.run(
       `INSERT INTO FUNCTION file(${quoteText(target)}, JSONEachRow)` +
-        ` SELECT ${ACTIONS} FROM file(${quoteText(file)}, Parquet)` +
+        ` SELECT * FROM ${actions}` +
         ' SETTINGS output_format_json_quote_64bit_integers = 0',
     );
     return target;
@@ -180,15 +182,20 @@ async function checkpointLines(
   }
 }
 
-const ACTIONS = "COLUMNS('^(add|metaData|protocol|sidecar)$')";
+/** The engine takes no struct with a field `null`, as statistics of a column of that name are. */
+function actionsOf(fields: readonly Field[]): readonly Field[] {
+  return fields.flatMap((field) => {
+    const names = ACTION_FIELDS.get(field.name);
+    if (!names || field.type.kind !== 'struct') return [];
+    const within = field.type.fields.filter(({ name }) => names.includes(name));
+    return [{ ...field, type: { ...field.type, fields: within } }];
+  });
+}
 
 /** In the engine's memory, were all of it there at once. */
-async function sizeOf(engine: LocalEngine, file: string, path: string): Promise<number> {
+async function sizeOf(engine: LocalEngine, actions: string, path: string): Promise<number> {
   try {
-    const size = await engine.run(
-      `SELECT sum(byteSize(${ACTIONS})) FROM file(${quoteText(file)}, Parquet)`,
-    );
-    return Number(size);
+    return Number(await engine.run(`SELECT sum(byteSize(*)) FROM ${actions}`));
   } catch (error) {
     throw unreadable(path, error);
   }

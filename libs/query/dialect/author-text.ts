@@ -1,3 +1,5 @@
+import { MillraceError } from '@app/platform';
+import type { Token } from '../search/tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { exactNumber } from './exact-literals.js';
 import { isKeyword, operandEnd } from './operands.js';
@@ -26,12 +28,16 @@ import { WrittenLength } from './written-length.js';
 export function readableText(text: string): string {
   if (!MAYBE.test(text)) return text;
   const tokens = authorTokens(text);
+  if (tokens?.some(({ text: sign, end }, at) => sign === '/' && isSign(tokens[at + 1], '/', end)))
+    throw new MillraceError('INVALID_SQL', '"//" would begin a comment here: integers are divided by div(a, b), and comments begin with --'); // prettier-ignore
   const nodes = tokens && treeOf(tokens);
   return nodes ? new AuthorText(text).statement(nodes) : text;
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH)\b|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER)\b|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
+  token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
@@ -111,6 +117,12 @@ class AuthorText {
     if (word?.kind !== 'word' || !isList(list)) return undefined;
     if (isEpoch(word.text, list.nodes)) return this.epoch(list, at);
     if (isWord(word, 'TRY_CAST')) return this.tryCast(list, at);
+    // `* EXCLUDE (a)` is DuckDB's and Snowflake's.
+    if (isWord(word, 'EXCLUDE') && nodes[at - 1]?.text === '*')
+      return { text: 'EXCEPT', end: at + 1 };
+    // The engine's pass over nulls, the standard's do not.
+    if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
+      return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
     if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
     return LISTS.test(word.text) ? this.ordered(word.text, list, at) : undefined;
   }

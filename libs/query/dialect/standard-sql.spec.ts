@@ -225,6 +225,13 @@ describe('standard SQL in the words of the engine', () => {
     expect(processorMs() - begun).toBeLessThan(1000);
   });
 
+  it('refuses what divides elsewhere, and would be a comment here', () => {
+    expect(() => readableText('SELECT 7 // 2, 1')).toThrow(/div\(a, b\)/);
+    expect(readableText("SELECT 'http://a', 6 / 3 -- a // b")).toBe(
+      "SELECT 'http://a', 6 / 3 -- a // b",
+    );
+  });
+
   it('bounds ordered lists within one another before they are read', () => {
     const nested = `SELECT ${'array_agg('.repeat(24)}a${' ORDER BY b)'.repeat(24)} FROM t`;
     expect(() => readableText(nested)).toThrow(/too long when its functions/);

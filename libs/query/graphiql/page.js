@@ -7,19 +7,19 @@
   const isEdge = document.documentElement.dataset.program === 'edge';
   // An address with credentials in it may be opened, but not be fetched from.
   const address = (path) => new URL(path, location.origin + location.pathname).href;
-  const show = (path, tables) => {
+  const show = (path, tables, example) => {
     const fetcher = GraphiQL.createFetcher({
       url: address(path),
       // Needed by who is signed in at the console: a session's cookie alone asks nothing.
       headers: { 'X-Millrace-Console': '1' },
     });
-    const defaultQuery = `# ${tables} are fields: { logs(limit: 10) { _timestamp } }\n`;
+    const defaultQuery = `# ${tables} are fields: ${example}\n`;
     const page = React.createElement(GraphiQL, { fetcher, defaultQuery });
     ReactDOM.createRoot(place).render(page);
   };
   document.getElementById('choice').hidden = isEdge;
   if (isEdge) {
-    show('api/graphql', 'Tables');
+    show('api/graphql', 'Tables', '{ cities(limit: 10) { name } }');
     return;
   }
   const answer = await fetch(address('api/organizations'));
@@ -35,5 +35,5 @@
   choice.addEventListener('change', () => {
     location.search = new URLSearchParams({ org: choice.value });
   });
-  show(`api/${encodeURIComponent(choice.value)}/graphql`, 'Streams');
+  show(`api/${encodeURIComponent(choice.value)}/graphql`, 'Streams', '{ logs(limit: 10) { _timestamp } }');
 })();
