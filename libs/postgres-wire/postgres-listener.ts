@@ -19,7 +19,7 @@ export class PostgresListener {
     answerers: Omit<Answerers, 'postgres'>,
     private readonly logger: Logger,
   ) {
-    this.answerers = { ...answerers, postgres: new CatalogPostgres() };
+    this.answerers = { ...answerers, postgres: new CatalogPostgres(logger) };
   }
 
   /** @throws when the address is taken. @returns its address for people */

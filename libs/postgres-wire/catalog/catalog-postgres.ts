@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Logger } from '@app/platform';
 import { PostgresError } from '../protocol/protocol-error.js';
 
 export interface CatalogQuestion {
@@ -42,6 +43,8 @@ export class CatalogPostgres {
   private timer: NodeJS.Timeout | undefined;
   private count = 0;
   private isClosed = false;
+
+  constructor(private readonly logger: Logger) {}
 
   /** @returns PostgreSQL's messages. @throws {PostgresError} */
   ask(question: CatalogQuestion, signal: AbortSignal): Promise<Buffer> {
@@ -92,10 +95,11 @@ export class CatalogPostgres {
       if (this.thread === thread) work();
     };
     thread.on('message', (message: ThreadMessage) => ours(() => this.heard(message))());
-    thread.on(
-      'error',
-      (error: Error) =>
-      ours(() => void this.end(new PostgresError('XX000', `the catalog is not there: ${error.message}`)))(), // prettier-ignore
+    thread.on('error', (error: Error) =>
+      ours(() => {
+        this.logger.error({ err: error }, 'the catalog for clients of PostgreSQL is not there');
+        void this.end(notThere());
+      })(),
     );
     this.thread = thread;
     this.isReady = false;
@@ -109,7 +113,11 @@ export class CatalogPostgres {
       if (failed === 'too-large') return void this.restart(tooLarge());
       this.asked = undefined;
       if (bytes) asked?.resolve(Buffer.from(bytes));
-      else asked?.reject(failed === 'reads-tables' ? readsBoth() : broken(failed ?? ''));
+      else if (failed === 'reads-tables') asked?.reject(readsBoth());
+      else {
+        this.logger.error({ reason: failed }, 'the catalog for clients of PostgreSQL has failed');
+        asked?.reject(notThere());
+      }
     }
     this.next();
   }
@@ -150,8 +158,8 @@ const canceled = (): PostgresError =>
   new PostgresError('57014', 'canceling statement due to user request');
 const tooLarge = (): PostgresError =>
   new PostgresError('54000', 'the answer of the catalog is too large; ask for less of it');
-const broken = (reason: string): PostgresError =>
-  new PostgresError('XX000', `the catalog cannot be asked: ${reason}`);
+const notThere = (): PostgresError =>
+  new PostgresError('XX000', "the catalog cannot be asked; the server's log says why");
 
 /** The tables that the catalog tells of have no rows there. */
 export const readsBoth = (): PostgresError =>

@@ -7,6 +7,8 @@ export const BOUNDS = {
   startupSeconds: 30,
   /** A statement has at most 256 KiB, and its values stand beside it. */
   messageBytes: 1024 * 1024,
+  /** Of what one message has as statements, in characters. */
+  textLength: 256 * 1024,
   /** Messages that came while another one is answered; then nothing more is read. */
   waitingBytes: 64 * 1024,
   /** Of one connection, prepared by name, with all their texts. */

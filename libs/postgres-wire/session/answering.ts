@@ -29,6 +29,14 @@ export type Values = Pick<Bind, 'values' | 'formats' | 'resultFormats'>;
 
 export const NO_VALUES: Values = { values: [], formats: [], resultFormats: [] };
 
+/**
+ * Whether numbers without a sign may be beyond PostgreSQL's bigint: those of columns that have so
+ * many bits, of hashes, and such as are written out. A count is none of them.
+ */
+const isWide = (text: string, columns: readonly Column[]): boolean =>
+  /\d{19}|UInt64|hash|crc|fingerprint|bit|rand/i.test(text) ||
+  columns.some(({ type }) => type.includes('UInt64'));
+
 /** Statements of one user in one database, answered by the engine or by PostgreSQL's catalog. */
 export class Answering {
   constructor(
@@ -43,15 +51,13 @@ export class Answering {
       const { tokens } = statement;
       const isTable = (name: string): boolean =>
         this.by.catalog.table(organization, name) !== undefined;
+      const named = tokens.filter(isName).flatMap(({ value }) => this.by.catalog.table(organization, value)?.columns ?? []); // prettier-ignore
       return prepared(
         statement,
         () => asksCatalog(tokens, isTable),
         given,
-        (kind) => {
-          if (kind !== 'engine') return given;
-          const columns = tokens.filter(isName).flatMap(({ value }) => this.by.catalog.table(organization, value)?.columns ?? []); // prettier-ignore
-          return parameterTypes(tokens, given, columns);
-        },
+        (kind) => (kind === 'engine' ? parameterTypes(tokens, given, named) : given),
+        isWide(statement.text, named),
       );
     });
   }
@@ -92,7 +98,8 @@ export class Answering {
     try {
       const { organization } = hold;
       const question = { sql: written.text, values: texts, organization, signal };
-      return await EngineRows.open(this.by.queries, question, values.resultFormats, hold.release);
+      const { resultFormats: formats } = values;
+      return await EngineRows.open(this.by.queries, question, { formats, wide: asked.wide }, hold.release); // prettier-ignore
     } catch (error) {
       hold.release();
       throw toPostgresError(error, written);

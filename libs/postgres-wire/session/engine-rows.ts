@@ -5,7 +5,7 @@ import { formatsOf, type Format } from '../protocol/front-messages.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import { bytesOf, elementsOf, isNull } from '../types/json-row.js';
-import { fieldOf, postgresType, type PostgresType } from '../types/postgres-type.js';
+import { fieldOf, postgresType, type PostgresType, type Wide } from '../types/postgres-type.js';
 import { valueBinary } from '../types/value-binary.js';
 import { valueText } from '../types/value-text.js';
 import type { Rows } from './rows.js';
@@ -20,6 +20,13 @@ const WRITING = {
 const LINE_END = 0x0a;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
+/** How rows are wanted. */
+export interface AskedRows {
+  /** None: text; one: of all columns. */
+  readonly formats: readonly Format[];
+  readonly wide: Wide;
+}
+
 /** Rows of the engine, written as PostgreSQL has them while they come. */
 export class EngineRows implements Rows {
   private rest = NO_BYTES;
@@ -28,7 +35,7 @@ export class EngineRows implements Rows {
 
   private constructor(
     private readonly stream: Readable,
-    private readonly formats: readonly Format[],
+    private readonly asked: AskedRows,
     private readonly onClose: () => void,
   ) {
     this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -44,14 +51,14 @@ export class EngineRows implements Rows {
   static async open(
     queries: QueryPipeline,
     question: QueryQuestion,
-    formats: readonly Format[],
+    asked: AskedRows,
     onClose: () => void,
   ): Promise<EngineRows> {
     const { sql } = question;
     if (/session_timezone|date_time_output_format/i.test(sql))
       throw new PostgresError('0A000', 'times are told in UTC here: no setting of them is taken');
     const stream = await queries.run({ ...question, format: FORMAT, writing: WRITING });
-    const rows = new EngineRows(stream, formats, onClose);
+    const rows = new EngineRows(stream, asked, onClose);
     try {
       await rows.readHead(() => queries.columns(question));
     } catch (error) {
@@ -79,6 +86,7 @@ export class EngineRows implements Rows {
     writer.begin('D').int16(values.length);
     values.forEach((json, at) => {
       const type = this.types[at] ?? NO_TYPE;
+      if (type.kind === 'int8') checkBigint(json);
       if (isNull(json)) writer.int32(-1);
       else writer.value(this.each[at] === 'binary' ? valueBinary(json, type) : valueText(json, type)); // prettier-ignore
     });
@@ -135,9 +143,17 @@ export class EngineRows implements Rows {
     const types = names && (await head());
     const known = names && types ? names.map((name, at) => ({ name, type: types[at] ?? '' })) : await columns(); // prettier-ignore
     this.names = known.map(({ name }) => name);
-    this.types = known.map(({ type }) => postgresType(type));
-    this.each = formatsOf(this.formats, known.length);
+    this.types = known.map(({ type }) => postgresType(type, this.asked.wide));
+    this.each = formatsOf(this.asked.formats, known.length);
   }
 }
 
 const NO_TYPE = postgresType('String');
+
+const [BIGINT_DIGITS, BIGINT_MAX] = [19, 2n ** 63n - 1n];
+
+/** @throws {PostgresError} 22003 */
+function checkBigint(json: Buffer): void {
+  if (json.length < BIGINT_DIGITS || BigInt(json.toString('latin1')) <= BIGINT_MAX) return;
+  throw new PostgresError('22003', 'bigint out of range; cast it by ::numeric(20)');
+}

@@ -2,7 +2,10 @@ import { BOUNDS } from '../protocol/bounds.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import type { Values } from './answering.js';
 import type { PreparedStatement } from './prepared-statement.js';
-import type { Rows } from './rows.js';
+import { noRows, type Rows } from './rows.js';
+
+/** In place of rows that are all sent. */
+export const DONE = noRows('SELECT 0');
 
 /** A statement with its values, and how far its rows were sent. */
 export interface Portal {
@@ -22,7 +25,7 @@ export class Portals {
     if (name === '') this.close(name);
     else if (this.portals.has(name))
       throw new PostgresError('42P03', `cursor "${name}" already exists`);
-    const open = [...this.portals.values()].filter(({ rows }) => rows !== undefined).length;
+    const open = [...this.portals.values()].filter(({ rows }) => rows !== undefined && rows !== DONE).length; // prettier-ignore
     if (this.portals.size >= BOUNDS.portals || open >= BOUNDS.openPortals)
       throw new PostgresError(
         '53400',

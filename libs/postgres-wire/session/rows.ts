@@ -43,3 +43,19 @@ export function oneText(name: string, text: string, formats: readonly Format[], 
     close: () => undefined,
   };
 }
+
+/** So many of them; the others stay where they are, for the next time. */
+export function firstRows(rows: Rows, limit: number): Rows {
+  let left = limit;
+  return {
+    describe: (writer) => rows.describe(writer),
+    next: () => left > 0 && rows.next(),
+    write: (writer) => {
+      left -= 1;
+      rows.write(writer);
+    },
+    tag: (count) => `FETCH ${count}`,
+    abort: () => rows.abort(),
+    close: () => undefined,
+  };
+}

@@ -1,5 +1,5 @@
 import type { Message } from '../protocol/message-reader.js';
-import type { MessageWriter, TransactionStatus } from '../protocol/message-writer.js';
+import type { MessageWriter } from '../protocol/message-writer.js';
 import { BOUNDS } from '../protocol/bounds.js';
 import {
   readBind,
@@ -7,7 +7,6 @@ import {
   readNamed,
   readParse,
   readText,
-  type Format,
 } from '../protocol/front-messages.js';
 import { PostgresError, violation } from '../protocol/protocol-error.js';
 import { statementsOf, type StatementText } from '../statements/postgres-tokens.js';
@@ -17,9 +16,11 @@ import { formatsOf } from '../protocol/front-messages.js';
 import { NO_VALUES, type Answering, type Values } from './answering.js';
 import { toPostgresError } from './failure.js';
 import { KeptStatements } from './kept-statements.js';
-import { Portals } from './portals.js';
+import { DONE, Portals, type Portal } from './portals.js';
 import { NOTHING, type PreparedStatement } from './prepared-statement.js';
-import { noRows, oneText, type Rows } from './rows.js';
+import { noRows, type Rows } from './rows.js';
+import { sessionRows, type SessionState } from './session-commands.js';
+import { Transaction } from './transaction.js';
 
 /** Where a session writes to. */
 export interface Output {
@@ -33,7 +34,7 @@ export class Session {
   private readonly statements = new KeptStatements();
   private readonly portals = new Portals();
   private readonly settings = new SessionSettings();
-  private status: TransactionStatus = 'I';
+  private readonly transaction = new Transaction();
   /** After a failure, what comes before the next Sync is passed over. */
   private isPassing = false;
   /** Ends what runs. */
@@ -70,10 +71,11 @@ export class Session {
       const failure = toPostgresError(error);
       if (failure.severity === 'FATAL') throw failure;
       this.fail(failure);
-      if (type === 'Q') this.output.writer.ready(this.status);
+      if (type === 'Q') this.output.writer.ready(this.transaction.status);
       else this.isPassing = true;
     }
-    if (type === 'Q' || type === 'H') await this.output.flush();
+    const isMuch = this.output.writer.length >= BOUNDS.writeBytes;
+    if (type === 'Q' || type === 'H' || isMuch) await this.output.flush();
   }
 
   private async answerOne(type: string, body: Buffer): Promise<void> {
@@ -102,13 +104,13 @@ export class Session {
 
   private async sync(): Promise<void> {
     this.isPassing = false;
-    if (this.status === 'I') this.portals.closeAll();
-    this.output.writer.ready(this.status);
+    if (this.transaction.isNone) this.portals.closeAll();
+    this.output.writer.ready(this.transaction.status);
     await this.output.flush();
   }
 
   private fail(failure: PostgresError): void {
-    if (this.status === 'T') this.status = 'E';
+    this.transaction.fail();
     const { position } = failure;
     const character = position === undefined ? undefined : [...this.said.slice(0, position)].length + 1; // prettier-ignore
     this.output.writer.error(failure, character);
@@ -117,7 +119,7 @@ export class Session {
   private async query(text: string): Promise<void> {
     this.said = text;
     const { writer } = this.output;
-    const statements = statementsOf(text);
+    const statements = statementsOf(checked(text));
     if (statements.length === 0) writer.empty('I');
     for (const statement of statements)
       await this.inText(statement, async () => {
@@ -125,11 +127,11 @@ export class Session {
         if (asked.types.length > 0 && asked.kind === 'engine')
           throw new PostgresError('42P02', 'there is no parameter $1 in a simple query');
         const rows = await this.rows(asked, NO_VALUES);
-        if (asked.kind !== 'session' || asked.session?.kind === 'show') rows.describe(writer);
+        if (hasRows(asked)) rows.describe(writer);
         await this.send(rows, 0);
       });
-    if (this.status === 'I') this.portals.closeAll();
-    writer.ready(this.status);
+    if (this.transaction.isNone) this.portals.closeAll();
+    writer.ready(this.transaction.status);
   }
 
   /** Places within a statement become places within what was sent. */
@@ -147,7 +149,7 @@ export class Session {
   private parse(body: Buffer): void {
     const { name, text, types } = readParse(body);
     this.said = text;
-    const [statement = NOTHING, more] = statementsOf(text);
+    const [statement = NOTHING, more] = statementsOf(checked(text));
     if (more)
       throw new PostgresError('42601', 'cannot insert multiple commands into a prepared statement');
     this.statements.put(name, this.answering.prepare(statement, types));
@@ -169,8 +171,8 @@ export class Session {
     if (kind === 'statement') return this.describeStatement(this.statements.get(name));
     const portal = this.portals.get(name);
     this.said = portal.asked.statement.text;
-    portal.rows ??= await this.rows(portal.asked, portal.values);
-    portal.rows.describe(writer);
+    const rows = await this.rowsOf(portal);
+    rows.describe(writer);
   }
 
   private async describeStatement(asked: PreparedStatement): Promise<void> {
@@ -187,7 +189,7 @@ export class Session {
     if (asked.kind === 'engine') {
       asked.columns ??= this.abortable((signal) => this.answering.columns(asked, signal));
       asked.columns.catch(() => delete asked.columns);
-      const fields = (await asked.columns).map(({ name, type }) => fieldOf(name, postgresType(type))); // prettier-ignore
+      const fields = (await asked.columns).map(({ name, type }) => fieldOf(name, postgresType(type, asked.wide))); // prettier-ignore
       writer.rowDescription(fields, formatsOf([], fields.length));
     } else if (asked.session?.kind === 'show')
       writer.rowDescription([fieldOf(asked.session.name, postgresType('String'))], ['text']);
@@ -199,9 +201,8 @@ export class Session {
     const portal = this.portals.get(name);
     this.said = portal.asked.statement.text;
     if (portal.asked.kind === 'empty') return void this.output.writer.empty('I');
-    portal.rows ??= await this.rows(portal.asked, portal.values);
-    const isDone = await this.send(portal.rows, limit);
-    if (isDone) portal.rows = noRows('SELECT 0');
+    const isDone = await this.send(await this.rowsOf(portal), limit);
+    if (isDone) portal.rows = DONE;
     else this.portals.suspend(portal);
   }
 
@@ -238,10 +239,16 @@ export class Session {
     return false;
   }
 
+  private async rowsOf(portal: Portal): Promise<Rows> {
+    portal.rows ??= await this.rows(portal.asked, portal.values);
+    return portal.rows;
+  }
+
   private async rows(asked: PreparedStatement, values: Values): Promise<Rows> {
     const { kind, session } = asked;
-    if (kind === 'session' && session) return this.sessionRows(asked, values.resultFormats);
-    if (this.status === 'E') throw aborted();
+    if (kind === 'session' && session)
+      return sessionRows(session, this.state, values.resultFormats);
+    this.transaction.check();
     if (kind === 'empty') return noRows('');
     return this.abortable((signal) => this.answering.rows(asked, values, signal));
   }
@@ -257,60 +264,28 @@ export class Session {
     }
   }
 
-  private async sessionRows(asked: PreparedStatement, formats: readonly Format[]): Promise<Rows> {
-    const { session } = asked;
-    if (!session) return noRows('');
-    const ends = ['commit', 'rollback', 'rollback-to'].includes(session.kind);
-    if (this.status === 'E' && !ends) throw aborted();
-    switch (session.kind) {
-      case 'begin':
-        if (this.status === 'T') this.output.writer.notice('25001', 'there is already a transaction in progress'); // prettier-ignore
-        this.status = 'T';
-        break;
-      case 'commit':
-      case 'rollback': {
-        const tag = this.status === 'E' ? 'ROLLBACK' : session.tag;
-        if (this.status === 'I') this.output.writer.notice('25P01', 'there is no transaction in progress'); // prettier-ignore
-        this.status = 'I';
-        this.portals.closeAll();
-        return noRows(tag);
-      }
-      case 'rollback-to':
-        this.status = 'T';
-        break;
-      case 'set': {
-        const told = this.settings.set(session.name, session.value);
-        if (told) this.output.writer.parameterStatus(...told);
-        break;
-      }
-      case 'show': {
-        const { name } = session;
-        const value = this.settings.show(name) ?? (await this.abortable((signal) => this.answering.show(name, signal))); // prettier-ignore
-        return oneText(name, value, formats, session.tag);
-      }
-      case 'discard':
-        this.statements.clear();
-        this.portals.closeAll();
-        break;
-      case 'deallocate':
-        if (session.name === undefined) this.statements.clear();
-        else this.statements.drop(session.name);
-        break;
-      case 'close':
-        if (session.name === undefined) this.portals.closeAll();
-        else this.portals.close(session.name);
-        break;
-      case 'nothing':
-    }
-    return noRows(session.tag);
+  private get state(): SessionState {
+    const { statements, portals, settings, transaction } = this;
+    return {
+      ...{ statements, portals, settings, transaction, writer: this.output.writer },
+      show: (name) => this.abortable((signal) => this.answering.show(name, signal)),
+      portalOf: (query) => {
+        const [statement = NOTHING] = statementsOf(query);
+        return { asked: this.answering.prepare(statement, []), values: NO_VALUES };
+      },
+      rowsOf: (portal) => this.rowsOf(portal),
+    };
   }
 }
 
-const aborted = (): PostgresError =>
-  new PostgresError(
-    '25P02',
-    'current transaction is aborted, commands ignored until end of transaction block',
-  );
+/** The guard takes no longer ones; before that each token costs memory. @throws {PostgresError} 54000 */
+function checked(text: string): string {
+  if (text.length <= BOUNDS.textLength) return text;
+  throw new PostgresError('54000', `a statement may have at most ${BOUNDS.textLength} characters`);
+}
+
+const hasRows = ({ kind, session }: PreparedStatement): boolean =>
+  kind !== 'session' || session?.kind === 'show' || session?.kind === 'fetch';
 
 const violationOfBind = (given: number, wanted: number): PostgresError =>
   new PostgresError(

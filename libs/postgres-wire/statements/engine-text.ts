@@ -1,4 +1,5 @@
 import { quoteText } from '@app/warehouse';
+import { castBehind, type Cast } from './casts.js';
 import { isSymbol, isWord, type PostgresToken, type StatementText } from './postgres-tokens.js';
 
 /** A statement as the engine's dialect has it, and where its pieces stood before. */
@@ -14,6 +15,13 @@ interface Piece {
   readonly text: string;
 }
 
+/** What stands in place of a parameter. */
+export interface Placeholder {
+  readonly text: string;
+  /** That it has the type of the cast behind it, which is left out then. */
+  readonly isCast?: boolean;
+}
+
 /**
  * Writes what PostgreSQL's lexer reads otherwise than the engine's: texts in which a backslash is a
  * backslash, `E'…'`, `$$…$$`, comments within comments, `$1`, and `= ANY($1)`. All else is left to
@@ -22,35 +30,49 @@ interface Piece {
  */
 export function engineText(
   { text, tokens }: StatementText,
-  placeholder: (number: number) => string,
+  placeholder: (number: number, cast: Cast | undefined) => Placeholder,
 ): EngineText {
   const pieces: Piece[] = [];
   let end = 0;
   tokens.forEach((token, at) => {
+    // Within a cast that is left out.
+    if (token.start < end) return;
     // Between two tokens there is space, or a comment that the engine might not see as one.
     const between = text.slice(end, token.start);
     if (between.trim() !== '') pieces.push({ start: end, end: token.start, text: between.replace(/[^\n]/g, ' ') }); // prettier-ignore
     end = token.end;
-    const written = writtenOf(tokens, at, placeholder);
+    if (token.kind === 'parameter') {
+      const cast = castBehind(tokens, at);
+      const { text: value, isCast } = placeholder(Number(token.value), cast);
+      if (cast && isCast) end = cast.end;
+      pieces.push({ start: token.start, end, text: value });
+      return;
+    }
+    const rows = rowsOf(tokens, at);
+    if (rows) end = rows.end;
+    const written = rows?.text ?? writtenOf(tokens, at);
     if (written !== undefined && written !== token.text)
-      pieces.push({ start: token.start, end: token.end, text: written });
+      pieces.push({ start: token.start, end, text: written });
   });
   return joined(text.slice(0, end), pieces);
 }
 
-function writtenOf(
-  tokens: readonly PostgresToken[],
-  at: number,
-  placeholder: (number: number) => string,
-): string | undefined {
+/** `LIMIT ('1'::int4)`, as JDBC's simple mode writes it: the engine takes a plain number only. */
+function rowsOf(tokens: readonly PostgresToken[], at: number) {
+  const token = tokens[at];
+  const before = tokens[isSymbol(tokens[at - 1], '(') ? at - 2 : at - 1];
+  const cast = castBehind(tokens, at);
+  if (!cast || token?.kind !== 'text' || !/^\d+$/.test(token.value)) return undefined;
+  return isWord(before, 'limit', 'offset') ? { text: token.value, end: cast.end } : undefined;
+}
+
+function writtenOf(tokens: readonly PostgresToken[], at: number): string | undefined {
   const token = tokens[at];
   switch (token?.kind) {
     case 'text':
       return /\\|^[eE$]/.test(token.text) ? quoteText(token.value) : undefined;
     case 'name':
       return token.text.replaceAll('\\', '\\\\');
-    case 'parameter':
-      return placeholder(Number(token.value));
     case 'symbol':
       if (isSymbol(token, '=') && isAny(tokens, at + 1, 'any', 'some')) return '';
       return isSymbol(token, '<>') && isAny(tokens, at + 1, 'all') ? '' : undefined;

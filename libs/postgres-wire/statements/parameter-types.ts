@@ -1,6 +1,7 @@
 import type { Column } from '@app/warehouse';
 import { UNKNOWN } from '../types/parameter-value.js';
-import { postgresType, TEXT_TYPE } from '../types/postgres-type.js';
+import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../types/postgres-type.js';
+import { castBehind } from './casts.js';
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
 /** OIDs of what numbers and truths in a statement are. */
@@ -29,79 +30,79 @@ export function parameterTypes(
   given: readonly number[],
   columns: readonly Column[],
 ): readonly number[] {
-  return Array.from({ length: Math.max(parameterCount(tokens), given.length) }, (_, index) => {
-    const said = given[index] ?? UNKNOWN;
-    if (said !== UNKNOWN && said !== UNKNOWN_OID) return said;
-    for (const [at, token] of tokens.entries()) {
-      if (token.kind !== 'parameter' || Number(token.value) !== index + 1) continue;
-      const found = typeAt(tokens, at, columns);
-      if (found !== undefined) return found;
-    }
-    return TEXT_TYPE.oid;
+  const types = Array.from(
+    { length: Math.max(parameterCount(tokens), given.length) },
+    (_, index) => (given[index] === UNKNOWN_OID ? UNKNOWN : (given[index] ?? UNKNOWN)),
+  );
+  const place: Place = { tokens, columns: typesByName(columns), open: [] };
+  tokens.forEach((token, at) => {
+    if (isSymbol(token, '(')) place.open.push(at);
+    else if (isSymbol(token, ')')) place.open.pop();
+    const index = token.kind === 'parameter' ? Number(token.value) - 1 : -1;
+    if (types[index] === UNKNOWN) types[index] = typeAt(place, at) ?? UNKNOWN;
   });
+  return types.map((type) => (type === UNKNOWN ? TEXT_TYPE.oid : type));
+}
+
+/** What is known at a token of a statement. */
+interface Place {
+  readonly tokens: readonly PostgresToken[];
+  readonly columns: ReadonlyMap<string, number | undefined>;
+  /** Brackets that it stands in. */
+  readonly open: number[];
+}
+
+/** OIDs by the columns' names, and by those in lower case; undefined where there are several. */
+function typesByName(columns: readonly Column[]): ReadonlyMap<string, number | undefined> {
+  const types = new Map<string, number | undefined>();
+  for (const { name, type } of columns)
+    for (const each of new Set([name, name.toLowerCase()])) {
+      const { oid } = postgresType(type);
+      types.set(each, types.has(each) && types.get(each) !== oid ? undefined : oid);
+    }
+  return types;
 }
 
 /** The type that psycopg gives a text that may be anything. */
 const UNKNOWN_OID = 705;
 
-function typeAt(
-  tokens: readonly PostgresToken[],
-  at: number,
-  columns: readonly Column[],
-): number | undefined {
+function typeAt(place: Place, at: number): number | undefined {
+  const { tokens, open } = place;
   const [before, next] = [tokens[at - 1], tokens[at + 1]];
-  // A cast reads the text.
+  const cast = castBehind(tokens, at);
+  if (cast) return cast.oid;
+  // Another cast reads the text.
   if (isSymbol(next, '::') || isWord(next, 'as')) return undefined;
   if (isWord(before, 'limit', 'offset', 'first', 'next')) return INT8;
   if (before?.kind === 'symbol' && (COMPARES.test(before.text) || ARITHMETIC.test(before.text)))
-    return typeOf(tokens, at - 2, columns) ?? typeBehind(tokens, at, columns);
-  if (isWord(before, 'between')) return typeOf(tokens, at - 2 - Number(isWord(tokens[at - 2], 'not')), columns); // prettier-ignore
-  if (isWord(before, 'and') && isWord(tokens[at - 3], 'between')) return typeOf(tokens, at - 4, columns); // prettier-ignore
-  const list = openOf(tokens, at);
+    return typeOf(place, at - 2) ?? typeBehind(place, at);
+  if (isWord(before, 'between')) return typeOf(place, at - 2 - Number(isWord(tokens[at - 2], 'not'))); // prettier-ignore
+  if (isWord(before, 'and') && isWord(tokens[at - 3], 'between')) return typeOf(place, at - 4); // prettier-ignore
+  const list = open.at(-1);
   if (list !== undefined && isWord(tokens[list - 1], 'in'))
-    return typeOf(tokens, list - 2 - Number(isWord(tokens[list - 2], 'not')), columns);
+    return typeOf(place, list - 2 - Number(isWord(tokens[list - 2], 'not')));
   if (list !== undefined && isWord(tokens[list - 1], 'any', 'all', 'some'))
-    return arrayOf(typeOf(tokens, list - 3, columns));
-  return typeBehind(tokens, at, columns);
+    return arrayOf(typeOf(place, list - 3));
+  return typeBehind(place, at);
 }
 
-function typeBehind(tokens: readonly PostgresToken[], at: number, columns: readonly Column[]) {
+function typeBehind(place: Place, at: number): number | undefined {
+  const { tokens } = place;
   const sign = tokens[at + 1];
   if (sign?.kind !== 'symbol' || !(COMPARES.test(sign.text) || ARITHMETIC.test(sign.text)))
     return undefined;
   const behind = isSymbol(tokens[at + 3], '.') ? at + 4 : at + 2;
-  return typeOf(tokens, behind, columns);
+  return typeOf(place, behind);
 }
 
 /** Of what stands there, where it is a column or a number. */
-function typeOf(
-  tokens: readonly PostgresToken[],
-  at: number,
-  columns: readonly Column[],
-): number | undefined {
+function typeOf({ tokens, columns }: Place, at: number): number | undefined {
   const token = tokens[at];
   if (!token) return undefined;
   if (token.kind === 'number') return /[.e]/i.test(token.text) ? FLOAT8 : INT8;
   if (isWord(token, 'true', 'false')) return BOOL;
-  if (!isName(token) || isSymbol(tokens[at + 1], '(')) return undefined;
-  const exact = columns.filter(({ name }) => name === token.value);
-  const named =
-    exact.length > 0 ? exact : columns.filter(({ name }) => name.toLowerCase() === token.value);
-  const types = new Set(named.map(({ type }) => postgresType(type).oid));
-  return types.size === 1 ? [...types][0] : undefined;
+  return isName(token) && !isSymbol(tokens[at + 1], '(') ? columns.get(token.value) : undefined;
 }
 
 const arrayOf = (oid: number | undefined): number | undefined =>
-  oid === undefined ? undefined : ARRAYS.get(oid);
-
-const ARRAYS = new Map(
-  ['Bool', 'Int16', 'Int32', 'Int64', 'Float32', 'Float64', 'String', 'Date', 'UUID', 'DateTime', 'DateTime64(6)'].map((type) => [postgresType(type).oid, postgresType(`Array(${type})`).oid]), // prettier-ignore
-);
-
-/** The bracket that the token stands in. */
-function openOf(tokens: readonly PostgresToken[], at: number): number | undefined {
-  const depth = tokens[at]?.depth ?? 0;
-  for (let index = at - 1; index >= 0; index -= 1)
-    if (isSymbol(tokens[index], '(') && tokens[index]?.depth === depth - 1) return index;
-  return undefined;
-}
+  oid === undefined ? undefined : ARRAY_OF_OID.get(oid);

@@ -1,4 +1,10 @@
-import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
+import {
+  isName,
+  isSymbol,
+  isWord,
+  type PostgresToken,
+  type StatementText,
+} from './postgres-tokens.js';
 
 /** A statement that no table is read for. */
 export type SessionStatement =
@@ -8,13 +14,21 @@ export type SessionStatement =
   | { readonly kind: 'discard'; readonly tag: string }
   | { readonly kind: 'deallocate'; readonly name: string | undefined; readonly tag: string }
   | { readonly kind: 'close'; readonly name: string | undefined; readonly tag: string }
+  | {
+      readonly kind: 'declare';
+      readonly name: string;
+      readonly query: string;
+      readonly tag: string;
+    }
+  | { readonly kind: 'fetch'; readonly name: string; readonly rows: number; readonly tag: string }
   | { readonly kind: 'nothing'; readonly tag: string };
 
 /** SHOW of the dialect, which the guard answers. */
 const SHOWN_BY_DIALECT = ['tables', 'columns', 'create', 'databases'];
 
 /** @returns undefined for any other statement. */
-export function sessionStatement(tokens: readonly PostgresToken[]): SessionStatement | undefined {
+export function sessionStatement(statement: StatementText): SessionStatement | undefined {
+  const { tokens } = statement;
   const [first, second, third] = tokens;
   if (first?.kind !== 'word') return undefined;
   switch (first.value) {
@@ -54,6 +68,10 @@ export function sessionStatement(tokens: readonly PostgresToken[]): SessionState
     case 'close':
       if (isWord(second, 'all')) return { kind: 'close', name: undefined, tag: 'CLOSE CURSOR ALL' };
       return second && { kind: 'close', name: second.value, tag: 'CLOSE CURSOR' };
+    case 'declare':
+      return declared(statement);
+    case 'fetch':
+      return fetched(tokens);
     case 'listen':
     case 'unlisten':
       return { kind: 'nothing', tag: first.value.toUpperCase() };
@@ -89,3 +107,22 @@ const SPOKEN: Readonly<Record<string, string>> = {
 
 const nameOf = (tokens: readonly PostgresToken[]): string =>
   tokens.map(({ value }) => value.toLowerCase()).join('');
+
+/** `DECLARE name … CURSOR … FOR query` */
+function declared({ text, tokens }: StatementText): SessionStatement | undefined {
+  const cursor = tokens.findIndex((token) => isWord(token, 'cursor'));
+  const query = tokens[tokens.findIndex((token, at) => at > cursor && isWord(token, 'for')) + 1];
+  const name = tokens[1];
+  if (!isName(name) || cursor === -1 || !query || query === tokens[0]) return undefined;
+  return { kind: 'declare', name: name.value, query: text.slice(query.start), tag: 'DECLARE CURSOR' }; // prettier-ignore
+}
+
+/** `FETCH [FORWARD | NEXT] [n | ALL] [FROM | IN] name`; a cursor here goes forward only. */
+function fetched(tokens: readonly PostgresToken[]): SessionStatement | undefined {
+  const name = tokens.at(-1);
+  const words = tokens.slice(1, -1).map(({ value }) => value);
+  if (!isName(name) || tokens.length < 2) return undefined;
+  const [count = '1', more] = words.filter((word) => !/^(?:forward|next|from|in)$/.test(word));
+  if (more !== undefined || !/^(?:\d{1,9}|all)$/.test(count)) return undefined;
+  return { kind: 'fetch', name: name.value, rows: count === 'all' ? Infinity : Number(count), tag: 'FETCH' }; // prettier-ignore
+}

@@ -69,7 +69,7 @@ const OF_ENGINE: readonly (readonly [RegExp, Exclude<ValueKind, 'array'>])[] = [
   [/^(?:U?Int8|Int16)$/, 'int2'],
   [/^(?:UInt16|Int32)$/, 'int4'],
   [/^(?:UInt32|Int64)$/, 'int8'],
-  [/^(?:UInt64|U?Int128|U?Int256)$/, 'numeric'],
+  [/^U?Int(?:128|256)$/, 'numeric'],
   [/^B?Float(?:16|32)$/, 'float4'],
   [/^Float64$/, 'float8'],
   [/^Bool$/, 'bool'],
@@ -84,16 +84,19 @@ const OF_ENGINE: readonly (readonly [RegExp, Exclude<ValueKind, 'array'>])[] = [
   ],
 ];
 
+/** Whether a column of UInt64 may hold more than half of them: then it is no bigint. */
+export type Wide = boolean;
+
 /** The type of the engine's type. What PostgreSQL has no type of is a text. */
-export function postgresType(type: string): PostgresType {
+export function postgresType(type: string, wide: Wide = true): PostgresType {
   const { name, parts } = readEngineType(type);
   const [first = ''] = parts;
   switch (name) {
     case 'Nullable':
     case 'LowCardinality':
-      return postgresType(first);
+      return postgresType(first, wide);
     case 'SimpleAggregateFunction':
-      return postgresType(parts[1] ?? '');
+      return postgresType(parts[1] ?? '', wide);
     case 'DateTime':
       return scalar('timestamptz');
     case 'DateTime64':
@@ -106,7 +109,9 @@ export function postgresType(type: string): PostgresType {
       };
     }
     case 'Array':
-      return arrayOf(postgresType(first));
+      return arrayOf(postgresType(first, wide));
+    case 'UInt64':
+      return scalar(wide ? 'numeric' : 'int8');
     default:
       return scalar(OF_ENGINE.find(([pattern]) => pattern.test(name))?.[1] ?? 'text');
   }
@@ -143,4 +148,9 @@ export const KIND_OF_OID: ReadonlyMap<number, Exclude<ValueKind, 'array'>> = new
 /** By OID of an array, the OID of its elements. */
 export const ELEMENT_OF_OID: ReadonlyMap<number, number> = new Map(
   Object.values(SCALARS).map(([oid, array]) => [array, oid]),
+);
+
+/** By OID, the OID of its arrays. */
+export const ARRAY_OF_OID: ReadonlyMap<number, number> = new Map(
+  Object.values(SCALARS).map(([oid, array]) => [oid, array]),
 );

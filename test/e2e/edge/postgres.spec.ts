@@ -25,7 +25,7 @@ describe('a client of PostgreSQL', () => {
     await edge.stop();
   });
 
-  it.each<[string, unknown[], object[]]>([
+  it.each<readonly [text: string, values: unknown[], rows: unknown[]]>([
     ['SELECT count(*)::int AS n FROM cities', [], [{ n: 37 }]],
     ['SELECT count(*)::int AS n FROM public."cities" WHERE LAT > $1', [57], [{ n: 4 }]],
     ['SELECT city FROM cities WHERE lat BETWEEN $1 AND $2 LIMIT $3', ['57.6', 57.7, 1], [{ city: 'Elgin, Scotland, the UK' }]], // prettier-ignore
