@@ -6,6 +6,7 @@ import type { Column } from '@app/warehouse';
 import type { Field } from '../../libs/acceptance/table/field-type.js';
 import { judgedRows } from '../../libs/acceptance/table/judge-rows.sql.js';
 import { selectRows, storedFields } from '../../libs/acceptance/table/table-source.js';
+import { databaseSource } from '../../libs/edge/sources/database-source.js';
 import { engineFormat } from '../../libs/edge/sources/engine-format.js';
 import { fileSource } from '../../libs/edge/sources/file-source.js';
 import { lakeSource } from '../../libs/edge/sources/lake-source.js';
@@ -235,6 +236,12 @@ async function edgeSources(): Promise<readonly Titled[]> {
     if (!engines) throw new Error(`the engine does not read ${format}`);
     return fileSource({ headers: { 'x-key': "it's" } }, placeOf(uri, '/'), engines, CREDENTIALS);
   };
+  const database = (format: 'mysql' | 'postgres'): Promise<Source | undefined> =>
+    databaseSource(
+      { name: 'orders', uri: `${format}://ann:it's@db/shop`, options: { format } },
+      '/',
+      { run: () => Promise.resolve(CATALOGS[format].map((row) => JSON.stringify(row)).join('\n')) },
+    );
   return [
     select('CSV of a web server', files('https://example.org/a.csv', 'csv')),
     select('JSON lines in S3, with types', files('s3://bucket/logs/', 'ndjson'), '`a` Int64'),
@@ -242,6 +249,8 @@ async function edgeSources(): Promise<readonly Titled[]> {
     select('Parquet in Azure, with types', files('az://box/a.parquet', 'parquet'), '`a` Int64'),
     select('a Delta table in S3', lakeSource('delta', placeOf('s3://b/t', '/'), CREDENTIALS)),
     select('an Iceberg table in S3', lakeSource('iceberg', placeOf('s3://b/t', '/'), CREDENTIALS)),
+    select('a table of MySQL', await database('mysql')),
+    select('a table of PostgreSQL', await database('postgres')),
   ];
 }
 

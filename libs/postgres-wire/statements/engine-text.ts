@@ -15,7 +15,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** What stands in place of a parameter. */
+/** Stands in place of a parameter. */
 export interface Placeholder {
   readonly text: string;
   /** That it has the type of the cast behind it, which is left out then. */
