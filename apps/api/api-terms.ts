@@ -8,7 +8,7 @@ Every request needs HTTP Basic: e-mail and password, or e-mail and the organizat
 /** Streams of Millrace's own begin with `_`. */
 const STREAM = { example: 'logs', pattern: '^[A-Za-z0-9._-]{1,127}$' };
 
-/** What the hosted service says of itself at `/docs`. */
+/** The hosted service's description of itself at `/docs`. */
 export const API_TERMS: ApiTerms = {
   title: 'Millrace',
   description: DESCRIPTION,

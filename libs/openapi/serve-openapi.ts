@@ -10,13 +10,13 @@ export interface PathParameter {
   readonly pattern?: string;
 }
 
-/** What an API says of itself. */
+/** The description that an API has of itself. */
 export interface ApiTerms {
   readonly title: string;
   readonly description: string;
   /** Path parameters, by name, wherever they stand. */
   readonly parameters: Readonly<Record<string, PathParameter>>;
-  /** What every route may answer, by status: the kind of failure, and its message. */
+  /** The failures that every route may answer, by status: the kind of failure, and its message. */
   readonly everywhere: Readonly<Record<number, readonly [kind: string, message: string]>>;
   /** How a bearer's token begins; absent: it may be anything. */
   readonly bearerFormat?: string;

@@ -74,7 +74,7 @@ export interface WarehouseQuery {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
-  /** What it reads is little and in memory: one thread does it sooner than several, and the answer is probably small. */
+  /** It reads little, which is in memory: one thread is faster, and the answer is probably small. */
   readonly isSmall?: boolean;
 }
 

@@ -39,10 +39,7 @@ const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
 const FRACTION_DIGITS_MAX = 300;
 /** Levels of arrays and objects that a record may have, itself the first. */
 export const NESTING_MAX = 100;
-/**
- * A record that is nested deeper is not read to its end, and so is no record: leaving it costs by
- * its depth.
- */
+/** A deeper record is not read to its end, and is none: leaving it costs by its depth. */
 const READ_MAX = 400;
 
 const FAULT_FOUND = new FaultFound('a record that cannot be stored');

@@ -125,7 +125,7 @@ function describe(name: string, entry: Source, context: z.RefinementCtx): Descri
   };
 }
 
-/** What ROAPI has for Google's sheets, and nobody reads here. */
+/** ROAPI has these options for Google's sheets, and nobody reads them here. */
 const GOOGLE_KEYS: Readonly<Record<string, string>> = {
   application_secret_path:
     'service accounts do not work here; share the sheet with anybody who has its link, and leave this out',

@@ -3,7 +3,10 @@ import type { WarehouseReader } from '@app/warehouse';
 /** Of an unknown one it is not known; aggregates are of what they are given. */
 const CHANGING =
   'SELECT lower(name) FROM system.functions WHERE deterministic = 0 OR (deterministic IS NULL AND NOT is_aggregate)';
-/** Whatever may be the name of a function that is called; in the engine's canonical form nothing else does. */
+/**
+ * Finds the names of functions that are called. In the engine's canonical form nothing else looks
+ * so.
+ */
 const CALLED = /([A-Za-z_]\w*)[`"]?\s*\(/g;
 
 /** Tells whether statements answer alike each time, over the same rows: they do not where they ask for the time or for a number by chance. */

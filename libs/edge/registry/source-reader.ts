@@ -17,7 +17,7 @@ import type { TableRegistry } from './table-registry.js';
 
 /** Of copies in memory that one statement reads: up to so many a second thread costs more than it does. */
 const FEW_BYTES = 1024 ** 2;
-/** What nobody writes over on its way out. */
+/** Answers in these formats are kept, because nobody writes over them on their way out. */
 const KEPT_FORMATS: ReadonlySet<AnswerFormat> = new Set(['json', 'ndjson', 'csv']);
 
 /**
@@ -56,7 +56,7 @@ export class SourceReader extends WarehouseReader {
     return this.reader.text(this.counted(query)).catch((error: unknown) => this.fail(error, query));
   }
 
-  /** Whoever wants to know what was read wants it read. */
+  /** A caller that wants to know what was read wants it read. */
   private async mayKeep(query: WarehouseQuery): Promise<boolean> {
     if (query.onProgress || !KEPT_FORMATS.has(query.format)) return false;
     return this.named(query).length === 0 && (await this.repeatable.is(query.sql));

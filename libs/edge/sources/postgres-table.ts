@@ -94,7 +94,7 @@ const asJson = (column: string): RemoteReading => ({
   type: 'String',
 });
 
-/** What the engine reads from Postgres without any harm. */
+/** Gives the engine's type for a type that it reads from Postgres without any harm. */
 function plainType(kind: string): string | undefined {
   if (Object.hasOwn(PLAIN, kind)) return PLAIN[kind];
   if (kind.startsWith('character varying')) return 'String';

@@ -8,7 +8,10 @@ export interface RemoteReading {
   readonly sent: string;
   /** The engine's type, without `Nullable`. */
   readonly type: string;
-  /** What the engine makes of a sent value, where that is not a cast to the type. */
+  /**
+   * The way in which the engine makes a value of what was sent, where that is not a cast to the
+   * type.
+   */
   readonly made?: Made;
 }
 type Made = (value: string, column: string) => string;
@@ -35,7 +38,7 @@ const LAST_DAY = 120_529;
 const FIRST_MICROS = '-62135596800000000';
 const LAST_MICROS = '253402300799999999';
 
-/** What values that have no place in the engine's type fail with; `source-fault.ts` tells it on. */
+/** The error for values that have no place in the engine's type; `source-fault.ts` tells it on. */
 export const NO_SUCH_VALUE =
   /column "[^"]*" has a (?:day|time) that no type here holds: [^:]*?Utf8/;
 
@@ -86,7 +89,7 @@ export function sentSelect({ name, columns }: RemoteTable): string {
   return `SELECT ${columns.map(({ sent }, index) => `${sent} AS c${index}`).join(', ')} FROM ${name}`;
 }
 
-/** What the engine selects from what is sent. */
+/** The statement by which the engine selects from what is sent. */
 export function madeSelect(columns: readonly RemoteColumn[], from: string): string {
   const made = columns.map((column, index) => {
     const value = column.made?.(`c${index}`, column.name) ?? `c${index}`;

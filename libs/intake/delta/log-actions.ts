@@ -64,7 +64,10 @@ export const logLine = z.object({
 });
 export type LogLine = z.infer<typeof logLine>;
 
-/** What of each action a checkpoint is read for: not the statistics beside it, which have any column's name. */
+/**
+ * The fields of each action that a checkpoint is read for. The statistics beside them are not read,
+ * since they have any column's name.
+ */
 export const ACTION_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({ add, metaData, protocol, sidecar }).map(([action, { shape }]) => [
     action,

@@ -3,7 +3,7 @@ import { MessageReader } from '../protocol/message-reader.js';
 import { MessageWriter } from '../protocol/message-writer.js';
 import type { Bind } from '../protocol/front-messages.js';
 
-/** What PostgreSQL says to a statement of its catalog: its own messages, as they are. */
+/** PostgreSQL's answer to a statement of its catalog: its own messages, as they are. */
 export interface CatalogAnswer {
   readonly parameters: Buffer | undefined;
   /** The message that describes the columns; undefined: there are none. */

@@ -21,6 +21,6 @@ export const BOUNDS = {
   portalSeconds: 300,
   /** A client that does not take its answer. */
   takeSeconds: 60,
-  /** What is put together before it is sent. */
+  /** So many bytes are put together before they are sent. */
   writeBytes: 64 * 1024,
 } as const;

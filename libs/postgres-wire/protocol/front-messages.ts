@@ -20,7 +20,7 @@ export interface Bind {
   readonly resultFormats: readonly Format[];
 }
 
-/** What `Describe` and `Close` name. */
+/** The thing that `Describe` or `Close` names. */
 export interface Named {
   readonly kind: 'statement' | 'portal';
   readonly name: string;

@@ -25,6 +25,6 @@ export class PostgresError extends Error {
   }
 }
 
-/** What nobody who speaks the protocol sends: the connection ends. */
+/** The error for a message that no speaker of the protocol sends: the connection ends. */
 export const violation = (message: string): PostgresError =>
   new PostgresError('08P01', message, { severity: 'FATAL' });

@@ -2,7 +2,10 @@ import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'no
 import { promisify } from 'node:util';
 import { PostgresError, violation } from './protocol-error.js';
 
-/** What a server keeps of a password: it proves who knows it, and cannot be used in its place. */
+/**
+ * The part of a password that a server keeps: it proves who knows the password, and cannot be used
+ * in its place.
+ */
 export interface ScramVerifier {
   readonly salt: Buffer;
   readonly iterations: number;

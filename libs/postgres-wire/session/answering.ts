@@ -10,14 +10,14 @@ import type { Bind } from '../protocol/front-messages.js';
 import { asksCatalog } from '../statements/catalog-statement.js';
 import { parameterTypes } from '../statements/parameter-types.js';
 import { isName, type StatementText } from '../statements/postgres-tokens.js';
-import { anyValue, parameterValue } from '../types/parameter-value.js';
+import { anyValue, parameterValue } from '../values/parameter-value.js';
 import { catalogFailure, catalogRows } from './catalog-rows.js';
 import { EngineRows } from './engine-rows.js';
 import { toPostgresError } from './failure.js';
 import { boundText, prepared, type PreparedStatement } from './prepared-statement.js';
 import type { Rows } from './rows.js';
 
-/** What statements are answered by. */
+/** The parts that answer statements. */
 export interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;
@@ -76,7 +76,10 @@ export class Answering {
     }
   }
 
-  /** What PostgreSQL says of a statement of its catalog that is not run. @throws {PostgresError} */
+  /**
+   * Gives PostgreSQL's description of a statement of its catalog that is not run.
+   * @throws {PostgresError}
+   */
   async describeCatalog(asked: PreparedStatement, signal: AbortSignal): Promise<CatalogAnswer> {
     const answer = readAnswer(await this.askCatalog(asked, undefined, signal));
     if (answer.failure) throw catalogFailure(answer.failure);

@@ -12,7 +12,7 @@ import { Answering, type Answerers } from './answering.js';
 import { toPostgresError } from './failure.js';
 import { Session, type Output } from './session.js';
 
-/** What a connection may be cancelled by. */
+/** The key by which a connection may be cancelled. */
 export interface CancelKey {
   readonly process: number;
   readonly secret: number;

@@ -46,7 +46,7 @@ const WRITES =
   /^(?:insert|update|delete|merge|create|drop|alter|truncate|grant|revoke|comment|vacuum|refresh|reindex|cluster|lock|copy|do|call|import|attach|detach|rename|optimize)$/i;
 const PLACE = /at line (\d+), column (\d+)/;
 
-/** What is told of a failure, whatever it was. @param text the statement as the engine got it */
+/** Makes of any failure what the client is told. @param text the statement as the engine got it */
 export function toPostgresError(error: unknown, text?: EngineText): PostgresError {
   if (error instanceof PostgresError) return error;
   if (isAbort(error)) return new PostgresError('57014', 'canceling statement due to user request');

@@ -42,7 +42,7 @@ export class KeptStatements {
   }
 }
 
-/** What its tokens take too. */
+/** Each token takes about so many bytes too. */
 const TOKEN_BYTES = 100;
 
 const sizeOf = (name: string, { statement, types }: PreparedStatement): number =>

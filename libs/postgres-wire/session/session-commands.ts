@@ -7,7 +7,7 @@ import type { Portal, Portals } from './portals.js';
 import { firstRows, noRows, oneText, type Rows } from './rows.js';
 import type { Transaction } from './transaction.js';
 
-/** What statements about the session itself change, and what they ask for. */
+/** The state that statements about the session itself change and ask for. */
 export interface SessionState {
   readonly statements: KeptStatements;
   readonly portals: Portals;

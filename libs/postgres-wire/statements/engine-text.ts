@@ -15,7 +15,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** What stands in place of a parameter. */
+/** Stands in place of a parameter. */
 export interface Placeholder {
   readonly text: string;
   /** That it has the type of the cast behind it, which is left out then. */
@@ -37,7 +37,7 @@ export function engineText(
   tokens.forEach((token, at) => {
     // Within a cast that is left out.
     if (token.start < end) return;
-    // What lies between two tokens is space, or a comment that the engine might not see as one.
+    // Between two tokens there is space, or a comment that the engine might not see as one.
     const between = text.slice(end, token.start);
     if (between.trim() !== '') pieces.push({ start: end, end: token.start, text: between.replace(/[^\n]/g, ' ') }); // prettier-ignore
     end = token.end;

@@ -1,6 +1,6 @@
 import type { Column } from '@app/warehouse';
-import { UNKNOWN } from '../types/parameter-value.js';
-import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../types/postgres-type.js';
+import { UNKNOWN } from '../values/parameter-value.js';
+import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../values/postgres-type.js';
 import { castBehind } from './casts.js';
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
@@ -44,7 +44,7 @@ export function parameterTypes(
   return types.map((type) => (type === UNKNOWN ? TEXT_TYPE.oid : type));
 }
 
-/** What is known at a token of a statement. */
+/** The facts that are known at a token of a statement. */
 interface Place {
   readonly tokens: readonly PostgresToken[];
   readonly columns: ReadonlyMap<string, number | undefined>;
@@ -63,7 +63,7 @@ function typesByName(columns: readonly Column[]): ReadonlyMap<string, number | u
   return types;
 }
 
-/** What psycopg calls a text that may be anything. */
+/** The type that psycopg gives a text that may be anything. */
 const UNKNOWN_OID = 705;
 
 function typeAt(place: Place, at: number): number | undefined {

@@ -1,7 +1,7 @@
 import { PostgresError } from '../protocol/protocol-error.js';
 import { SERVER_VERSION } from './server-version.js';
 
-/** What clients are told when they begin, by PostgreSQL's names. */
+/** The settings that clients are told when they begin, by PostgreSQL's names. */
 export const REPORTED: Readonly<Record<string, string>> = {
   server_version: SERVER_VERSION,
   server_encoding: 'UTF8',
@@ -16,7 +16,7 @@ export const REPORTED: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
 };
 
-/** What is asked for by SHOW besides, and never changes. */
+/** The settings that SHOW may ask for besides, and that never change. */
 const FIXED: Readonly<Record<string, string>> = {
   transaction_isolation: 'read committed',
   default_transaction_isolation: 'read committed',

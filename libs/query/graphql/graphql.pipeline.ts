@@ -225,7 +225,7 @@ export class GraphqlPipeline {
   }
 }
 
-/** What the schema says of itself is paid for each time. */
+/** Questions about the schema itself are paid for each time. */
 const dependsOnNothingElse = ({ operation }: Operation, fields: readonly RootField[]): boolean =>
   (operation.variableDefinitions ?? []).length === 0 &&
   fields.every((field) => 'statement' in field);

@@ -84,9 +84,8 @@ const STATE = /AggregateFunction(?!\w).*\(/is;
 const TYPE_IN_NAME = /^:`?(.*?)`?(?:\[\])*$/s;
 
 /**
- * Reads the print line by line. Names in it hold neither commas nor line breaks: see
- * `spell-out.ts`. Nodes are numbered as they are printed; a number that does not follow, as a line
- * of no known form, is reported and refused.
+ * Reads the print line by line. Names in it hold neither commas nor line breaks: see `spell-out.ts`.
+ * A number of a node that does not follow, as a line of no known form, is reported and refused.
  */
 export function inspectTree(print: string): TreeFindings {
   const scopes = new ExpressionScopes();

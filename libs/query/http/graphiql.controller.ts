@@ -26,7 +26,7 @@ function packaged(name: string): string {
 }
 
 export const GRAPHIQL_PAGE = Symbol('GRAPHIQL_PAGE');
-/** What is served. */
+/** The page that is served. */
 export interface GraphiqlPage {
   /** Of our own files; with a slash at its end. */
   readonly folder: URL;

@@ -71,10 +71,7 @@ export class WarehouseTablesProjection implements Projection {
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}
 
-  /**
-   * One process knows the tables that are there before events are read, whatever others make
-   * meanwhile.
-   */
+  /** Events tell of all tables that are there before they are read, whatever others make meanwhile. */
   async starting(): Promise<void> {
     this.found = await this.schema.tables();
   }
