@@ -3,7 +3,8 @@ import prettier from 'eslint-config-prettier';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const environmentMessage = 'Only libs/platform/config*.ts reads the environment; take a Config.';
+const environmentMessage =
+  'Only libs/config reads the environment, and edge-environment.ts; take a Config.';
 
 export default defineConfig(
   globalIgnores(['dist/', 'data/', 'coverage/', '.cache/', 'test/fixtures/']),
@@ -74,7 +75,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['libs/platform/config*.ts', 'test/**/*.ts'],
+    files: ['libs/config/config*.ts', 'libs/edge/config/edge-environment.ts', 'test/**/*.ts'],
     rules: { 'no-restricted-properties': 'off', 'no-restricted-imports': 'off' },
   },
   {

@@ -25,7 +25,7 @@ export class AcceptedInserts extends Inserts {
     const taken = await this.intake.take(request, rowsOf);
     const format = kind === 'csv' ? { kind, delimiter: ',' } : { kind };
     const result = await this.pipeline.upload({ ...taken, stream, format });
-    // Whoever inserts by ClickHouse's interface expects to read it then.
+    // A client that inserts by ClickHouse's interface expects to read its rows after this answer.
     if (result.position) await this.progress.awaitWritten(result.position, result.first);
     return result;
   }

@@ -2,7 +2,9 @@ import type { ServerKey } from '@app/key-store';
 
 const PURPOSE = 'audit-trail';
 
-/** What the hashes of the audit trail are made with: by the key that was in force at the event. */
+/**
+ * Makes the key of the audit trail's hashes from the server's key that was in force at the event.
+ */
 export const auditKey =
   (serverKey: ServerKey) =>
   (position: bigint): Uint8Array =>

@@ -3,7 +3,8 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { verifyAudit } from '@app/audit';
 import { rebuild, type MetEvent } from '@app/event-store';
-import { createLogger, readConfig, type Config } from '@app/platform';
+import { createLogger } from '@app/platform';
+import { readConfig, type Config } from '@app/config';
 import { auditKey } from './audit-key.js';
 import { besideRunning, hasSharedStores } from './beside-running.js';
 import { openStores, type Stores } from './open-parts.js';
@@ -21,7 +22,7 @@ data directory.
           nothing was cut off at its end
   --help  this text`;
 
-/** What was found out about an organization. */
+/** The result for one organization. */
 interface Finding {
   readonly name: string;
   readonly entries: number;

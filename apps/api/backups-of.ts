@@ -1,5 +1,6 @@
 import { makingFolder } from '@app/backup';
-import { makePrivately, type Config } from '@app/platform';
+import { makePrivately } from '@app/platform';
+import type { Config } from '@app/config';
 
 /** Whether all that is stored is in the data directory of one process. */
 export const isAlone = ({ clickHouse, eventStore, kafka }: Config): boolean =>

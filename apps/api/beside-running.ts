@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keptSecret } from '@app/key-store';
-import type { Config } from '@app/platform';
+import type { Config } from '@app/config';
 
 /** Whether tables and events are on servers, so that this process needs no other's data directory. */
 export const hasSharedStores = ({ clickHouse, eventStore }: Config): boolean =>

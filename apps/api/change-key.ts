@@ -11,7 +11,8 @@ import {
   ServerKey,
   takeNextSecret,
 } from '@app/key-store';
-import { createLogger, readConfig, type Config, type Logger } from '@app/platform';
+import { createLogger, type Logger } from '@app/platform';
+import { readConfig, type Config } from '@app/config';
 import { openPersonKeys } from './open-person-keys.js';
 import { openStores, type Stores } from './open-parts.js';
 
@@ -31,7 +32,7 @@ variables and the old MILLRACE_SECRET_KEY. Broken off, it is run once more with 
 
 Keep the old key as long as backups from before: they need it.`;
 
-/** What there is to go by. */
+/** The keys that the command works with. */
 interface Keys {
   readonly current: Uint8Array;
   readonly next: Uint8Array;

@@ -8,7 +8,8 @@ import {
 } from '@app/event-store';
 import { eventsOfInstallation, PersonalData } from '@app/identity';
 import { openServerKey, type ServerKey } from '@app/key-store';
-import type { Config, Logger } from '@app/platform';
+import type { Logger } from '@app/platform';
+import type { Config } from '@app/config';
 import { understoodEvents } from '@app/stored-events';
 import type { Warehouse } from '@app/warehouse';
 import { openPersonKeys } from './open-person-keys.js';

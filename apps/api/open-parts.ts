@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import {
   AuditTrailProjection,
   EndedTrailsProjection,
-  FollowLeadProjection,
-  measureLead,
-  TrailLead,
+  FollowLeaderProjection,
+  measureLeadership,
+  TrailLeaderElection,
   type AuditDirectory,
-  type LeadRank,
+  type LeaderRank,
 } from '@app/audit';
 import {
   CommandPace,
@@ -35,9 +35,9 @@ import {
   measureProcess,
   measureReadiness,
   Readiness,
-  type Config,
   type Logger,
 } from '@app/platform';
+import type { Config } from '@app/config';
 import type { Catalog } from '@app/query';
 import { STORED_EVENTS } from '@app/stored-events';
 import {
@@ -57,7 +57,7 @@ import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
 import { tellOfEngine } from './tell-of-engine.js';
 
-/** What is stored, and the read models over it, opened but not caught up. */
+/** The stores and the read models over them. They are open, and have not caught up yet. */
 export interface Stores extends Events {
   readonly config: Config;
   readonly warehouse: Warehouse;
@@ -70,7 +70,7 @@ export interface Stores extends Events {
   readonly streams: StreamsProjection;
   readonly tables: WarehouseTablesProjection;
   readonly directory: AuditDirectory;
-  readonly lead: TrailLead;
+  readonly lead: TrailLeaderElection;
   readonly auditTrail: AuditTrailProjection;
   readonly deadLetter: DeadLetter;
   /** In the order in which they get each event. */
@@ -141,8 +141,8 @@ export async function openStores(
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people, notUnderstood);
   const databases = (): readonly string[] => directory.databases();
-  const lead = new TrailLead(warehouse, { rank: leadRank(config) });
-  const following = new FollowLeadProjection(lead, directory);
+  const lead = new TrailLeaderElection(warehouse, { rank: leaderRank(config) });
+  const following = new FollowLeaderProjection(lead, directory);
   const tables = new WarehouseTablesProjection(
     warehouse,
     streams,
@@ -198,7 +198,7 @@ export async function openStores(
 }
 
 /** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */
-function leadRank({ roles }: Config): LeadRank {
+function leaderRank({ roles }: Config): LeaderRank {
   if (!roles.has('projector')) return 'reserve';
   return roles.size === 1 ? 'projector' : 'equal';
 }
@@ -229,7 +229,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureProjections(projector, stores.events);
   measureNotUnderstood(stores.notUnderstood);
   measureNotOurs(stores.notOurs);
-  measureLead(stores.lead);
+  measureLeadership(stores.lead);
   return {
     ...stores,
     logger,
@@ -252,7 +252,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   };
 }
 
-/** What this node serves with. */
+/** Lists the parts that this node needs to serve. */
 function readinessOf({
   events,
   warehouse,

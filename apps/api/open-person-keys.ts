@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { PersonKeys, ServerKey } from '@app/key-store';
-import type { Config } from '@app/platform';
+import type { Config } from '@app/config';
 import type { PersonKeyTable } from '@app/warehouse';
 
 /**

@@ -1,7 +1,8 @@
 // `millrace seal-events`: from here on only events with a MAC count, where older ones are on a server.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { createLogger, readConfig } from '@app/platform';
+import { createLogger } from '@app/platform';
+import { readConfig } from '@app/config';
 import { openStores } from './open-parts.js';
 
 const USAGE = `usage: millrace seal-events

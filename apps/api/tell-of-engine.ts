@@ -1,7 +1,7 @@
 import type { Logger } from '@app/platform';
 import type { EngineEvent } from '@app/warehouse';
 
-/** What an operator should know of the engine's process. */
+/** Logs the events of the engine's process that an operator should know. */
 export function tellOfEngine(event: EngineEvent, logger: Logger): void {
   const name = event.of === 'warehouse' ? 'the engine' : 'the engine that reads uploads';
   if (event.type === 'ended') {

@@ -7,7 +7,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What the environment has. */
+/** The credentials that the environment has. */
 export interface KnownCredentials {
   readonly user: string | undefined;
   readonly password: string | undefined;

@@ -1,4 +1,4 @@
-/** What `millrace` ends with; told in its help. */
+/** The exit codes of `millrace`, which its help explains. */
 export const EXIT = {
   ok: 0,
   /** Everything was sent; some records did not fit and are kept in `_rejected`. */

@@ -19,7 +19,7 @@ const OF_TABLES: readonly (readonly [RegExp, Format])[] = [
   [/\.(?:arrow|arrows|feather)$/, 'arrow'],
 ];
 
-/** What a file's name says. @param format overrides it */
+/** Reads the kind of a file from its name. @param format overrides it */
 export function kindOf(name: string, format: Format | undefined): FileKind | undefined {
   const lower = name.toLowerCase();
   if (/\.(?:tar|tar\.gz|tgz|zip)$/.test(lower) && (format ?? 'delta') === 'delta')

@@ -87,7 +87,10 @@ interface Kept {
   readonly forget: () => Promise<void>;
 }
 
-/** What is sent whole is read twice, and more often when it is sent again: a pipe is kept in a file. */
+/**
+ * A file that is sent whole is read twice, and more often when it is sent again, so a pipe is kept
+ * in a file first.
+ */
 async function withoutPipes(files: readonly SourceFile[]): Promise<Kept> {
   const [file] = files;
   if (file?.path !== '-' || file.format === 'ndjson' || file.format === 'csv')

@@ -1,4 +1,4 @@
-/** What is sent in one request. */
+/** The content of one request. */
 export interface Part {
   /** Of the file it is of, as it is shown. */
   readonly name: string;

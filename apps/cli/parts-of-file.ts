@@ -17,7 +17,10 @@ const GZIP = { level: constants.Z_BEST_SPEED };
 const compress = promisify(gzip);
 const NO_QUERY = {};
 
-/** What is to be sent of a file, one after the other; the same file always makes the same parts. */
+/**
+ * Gives the parts of a file that are to be sent, one after the other. The same file always makes
+ * the same parts.
+ */
 export function partsOf(file: SourceFile): AsyncIterable<Part> {
   switch (file.format) {
     case 'ndjson':

@@ -13,7 +13,10 @@ const isNarrow = (columns: number): boolean => columns > 0 && columns < WIDE;
 const [CLEAR_LINE, SAVE_CURSOR] = ['\r\u001b[K', '\u001b7'];
 const mb = (bytes: number): string => (bytes / MB).toFixed(1);
 
-/** What has been stored so far, on stderr; without a terminal, nothing but what must be told. */
+/**
+ * Shows on stderr how much has been stored so far. Without a terminal it shows only what must be
+ * told.
+ */
 export class Progress {
   private readonly bar: cliProgress.SingleBar | undefined;
   private sent = 0;

@@ -1,5 +1,11 @@
 import 'reflect-metadata';
-import { HELP, readEdgeConfig, type EdgeConfig, type PreparedTable } from '@app/edge';
+import {
+  HELP,
+  readEdgeConfig,
+  type EdgeConfig,
+  type PreparedTable,
+  readEdgeEnvironment,
+} from '@app/edge';
 import {
   breakOff,
   breakOffOnSignal,
@@ -8,7 +14,6 @@ import {
   endOnUnhandledRejection,
   makePrivately,
   programVersion,
-  readEdgeEnvironment,
 } from '@app/platform';
 import { openParts } from './open-parts.js';
 import { serve } from './serve.js';
@@ -35,6 +40,7 @@ async function start(config: EdgeConfig): Promise<void> {
     clearTimeout(late);
   });
   started();
+  if (server.postgres !== undefined) console.log(`clients of PostgreSQL: ${server.postgres}`);
   console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
   const [all, copied] = [parts.tables.list(), ({ copy }: PreparedTable) => copy !== undefined];
   console.log(`tables: ${namesOf(all)}`);

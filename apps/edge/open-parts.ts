@@ -10,8 +10,9 @@ import {
   Reloader,
   TableRegistry,
   type Workshop,
+  readSourceCredentials,
 } from '@app/edge';
-import { readSourceCredentials, type Logger } from '@app/platform';
+import { type Logger } from '@app/platform';
 import { openSourceEngine, type QueryLimits, type SourceEngine } from '@app/warehouse';
 import { startFollowing } from './start-following.js';
 

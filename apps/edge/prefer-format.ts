@@ -10,7 +10,7 @@ const MEDIA_TYPES: Readonly<Record<Exclude<ResultFormat, 'text'>, string>> = {
   parquet: 'application/parquet',
 };
 
-/** Who names one of these has chosen. */
+/** A client that names one of these has chosen. */
 const FORMATS = ['json', 'csv', 'arrow', 'parquet'];
 
 /** Tools that name nothing, and browsers: these name pages first, and anything last. */

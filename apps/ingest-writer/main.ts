@@ -7,9 +7,9 @@ import {
   endOnUnhandledRejection,
   measureReadiness,
   openStatusServer,
-  readConfig,
   startTracing,
 } from '@app/platform';
+import { readConfig } from '@app/config';
 import { openParts } from './open-parts.js';
 
 const USAGE = `usage: millrace serve, with MILLRACE_ROLES=writer

@@ -11,20 +11,17 @@ import { eventsOfInstallation } from '@app/identity';
 import { Spool } from '@app/intake';
 import { measureQueue, type IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
-import {
-  keepPrivate,
-  measureProcess,
-  nodeId,
-  Readiness,
-  type Config,
-  type Logger,
-} from '@app/platform';
+import { keepPrivate, measureProcess, nodeId, Readiness, type Logger } from '@app/platform';
+import type { Config } from '@app/config';
 import { understoodEvents } from '@app/stored-events';
 import { ForgottenBatchesProjection, StreamsProjection } from '@app/streams';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
 
-/** What a writer works with: all of it shared with other processes, but for files on their way. */
+/**
+ * The parts that a writer works with. It shares all of them with other processes, except for files
+ * on their way.
+ */
 export interface Parts {
   readonly queue: IngestQueue;
   readonly warehouse: Warehouse;

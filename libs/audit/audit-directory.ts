@@ -1,4 +1,4 @@
-/** What the audit trail must know about people and organizations; the app tells it. */
+/** Tells the audit trail what it must know about people and organizations. The app hands it in. */
 export abstract class AuditDirectory {
   abstract databases(): readonly string[];
   /**

@@ -41,8 +41,8 @@ export function audited(event: RecordedEvent): RecordedEvent | undefined {
 const ORGANIZATION = 'organization-';
 
 /**
- * Whose trail an event is in. What is not ours goes by the stream in which it was found, whatever
- * it says of itself.
+ * Finds the organization in whose trail an event is. An event that is not ours goes by the stream
+ * in which it was found, whatever it says of itself.
  */
 export function organizationOfEntry({ notOurs, stream, metadata }: RecordedEvent) {
   if (notOurs === undefined) return metadata.organizationId;

@@ -3,7 +3,7 @@ import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
-import { isNotThere, type TrailLead } from './trail-lead.js';
+import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
 
 interface Chain {
   /** Of the last entry. */
@@ -44,7 +44,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly tables: AuditTables,
     private readonly directory: AuditDirectory,
     private readonly key: ChainKey,
-    private readonly lead: TrailLead,
+    private readonly lead: TrailLeaderElection,
   ) {}
 
   async apply(event: RecordedEvent): Promise<void> {
@@ -58,7 +58,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (!this.live && this.pendingRows >= BATCH_ROWS) await this.flush();
   }
 
-  /** Who is erased while a group is written may be named in rows that are not in it: the next one's. */
+  /**
+   * A person who is erased while a group is written may be named in rows that the group does not
+   * have. The next group has them.
+   */
   async writeGroup(): Promise<void> {
     const { hasErased } = this;
     this.hasErased = false;
@@ -138,12 +141,12 @@ export class AuditTrailProjection implements SnapshottedProjection {
       await this.follow(database, position);
     }
     if (!this.lead.isLeading) return position;
-    // Whoever founds an organization may ask it something next.
+    // The founder of an organization may ask it something next.
     if (!this.chains.has(database)) await this.tables.createAuditTable(database);
     return -1n;
   }
 
-  /** What is put there meanwhile stays for the next time. */
+  /** Rows that are put there meanwhile stay for the next time. */
   private async flush(): Promise<void> {
     for (const [database, rows] of [...this.pending]) {
       if (this.ended.has(database)) continue;
@@ -200,7 +203,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     return position;
   }
 
-  /** What a crash left undone too: a person's key is gone, their name must be as well. */
+  /** A crash may have left this undone: the person's key is gone, so their name must go as well. */
   private async erase(): Promise<void> {
     const erased = this.directory.erased();
     for (const database of this.directory.databases())

@@ -20,7 +20,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** What verifying stands on. */
+/** The sources that verifying compares. */
 interface Sources {
   readonly events: EventStore;
   readonly tables: AuditTables;

@@ -3,7 +3,10 @@ import { ulid } from 'ulid';
 import type { CommandPipeline } from '@app/event-store';
 import type { AuthenticatedRequest, Caller, ErrorKind, Logger, MillraceError } from '@app/platform';
 
-/** What a caller may add to the trail by being refused, a minute. More is counted in the next entry. */
+/**
+ * The number of entries that a caller may add to the trail in a minute by being refused. More
+ * refusals are counted in the next entry.
+ */
 const RECORDED_MAX = 30;
 const WINDOW_MS = 60_000;
 const CALLERS_MAX = 10_000;

@@ -5,7 +5,7 @@ import type { AuditDirectory } from './audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
-/** What was found out about one organization's trail. */
+/** The result for the trail of one organization. */
 export interface AuditVerdict {
   readonly database: string;
   readonly entries: number;
@@ -17,7 +17,7 @@ export interface AuditVerdict {
   readonly problems: readonly string[];
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly key: ChainKey;
   /** Hashes that somebody kept. */
   readonly noted?: ReadonlySet<string>;
@@ -179,7 +179,7 @@ class RowReader {
     for (;;) {
       const { total } = await this.tables.auditPage(this.database, { offset: 0, limit: 1 });
       const counted = this.count;
-      // What came since the last look is no other's double.
+      // An entry that came since the last look is no double of another one.
       this.ended = false;
       while (await this.peek()) this.skip();
       if (this.count === counted) return total - this.count;

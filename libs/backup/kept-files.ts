@@ -8,7 +8,7 @@ import type { Manifest } from './manifest.js';
 
 type KeptFile = Manifest['files'][number];
 
-/** What is being written, or wiped. */
+/** Names of files that are being written, or wiped. */
 const UNFINISHED = /\.(?:new|dropped)$/;
 
 /** Copies the files of a folder that may lose and get some meanwhile. One that is not there has none. */

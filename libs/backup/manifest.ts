@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 
-/** What makes a backup whole: it is written last. */
+/** A backup is whole when it has this file, which is written last. */
 export const MANIFEST = 'manifest.json';
 /** The folder with the engine's own backup of the tables. */
 export const TABLES = 'tables';
@@ -14,7 +14,7 @@ const manifestSchema = z.object({
   format: z.literal(FORMAT),
   /** Of the program that made it. */
   millrace: z.string(),
-  /** What was acknowledged before it is in the backup. */
+  /** Everything that was acknowledged before this time is in the backup. */
   begunAt: z.string(),
   endedAt: z.string(),
   /** Of the last event that is in it for certain. */

@@ -18,7 +18,10 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
 };
-/** What the build writes: a word, a hash, and what it is. Nothing with a path in it. */
+/**
+ * The names that the build gives its files: a word, a hash, and an ending. No name has a path in
+ * it.
+ */
 const BUILT = /^[a-z-]{1,40}-[A-Z0-9]{8}\.(js|css|txt)$/;
 const SUFFIX: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 

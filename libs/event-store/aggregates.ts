@@ -36,7 +36,7 @@ export class Aggregates {
   ): Promise<Folded<unknown>> {
     let newest = { state: before, revision: last, position: reached, marks };
     let bytes = 0;
-    // What is not read to its end is not kept: its marks may be ahead of it.
+    // An aggregate that was not read to its end is not kept, because its marks may be ahead of it.
     this.folded.drop(stream);
     for await (const event of this.store.read(stream, { from: last + 1 })) {
       if (event.notUnderstood !== undefined) {
@@ -98,7 +98,7 @@ export interface Staged {
   readonly events: readonly NewEvent[];
   /** As JSON. */
   readonly bytes: number;
-  /** What they make of the aggregate. */
+  /** The state that the events make of the aggregate. */
   readonly state: unknown;
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
 import { callerOf, type AuthenticatedRequest } from '@app/platform';
 
-/** Who asked for a command, when, and through which request. */
+/** Says who asked for a command, when, and through which request. */
 export interface CommandContext {
   /** The same command sent again carries the same id and changes nothing the second time. */
   readonly commandId: string;
@@ -12,7 +12,7 @@ export interface CommandContext {
   readonly occurredAt: string;
   /** Of the organization it is asked of, when there is one. */
   readonly organizationId?: string;
-  /** Whose erasure blanks address and user agent, when it is not the actor. */
+  /** The person whose erasure blanks address and user agent, when that is not the actor. */
   readonly sealedFor?: string;
   readonly address?: string;
   readonly userAgent?: string;

@@ -8,7 +8,7 @@ describe('the pace of commands', () => {
     };
     loop('ANN', 1600);
     expect(() => loop('ANN', 200)).toThrow(/changes more than it may; nothing was changed/);
-    // What changes nothing costs nothing.
+    // A command that changes nothing costs nothing.
     pace.check('ANN', 0);
     loop('BEN', 1600);
     for (const actor of ['ROOT', 'system']) loop(actor, 10_000);

@@ -8,12 +8,12 @@ import type { EventStore } from './event-store.js';
 import type { Projector } from './projector.js';
 import { StreamCommands } from './stream-commands.js';
 
-export interface HandleOptions<State, Command, Event extends DomainEvent> {
+interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   readonly stream: string;
   readonly command: Command;
   readonly context: CommandContext;
-  /** Who has a name is in no read model: there is nothing to wait for. */
+  /** No read model has the holder of a name, so there is nothing to wait for. */
   readonly isReservation?: boolean;
   /** The answer also waits for what is written in groups, such as the audit trail. */
   readonly isWritten?: boolean;
@@ -69,7 +69,8 @@ export class CommandPipeline {
       },
     });
     if (refusal !== undefined) {
-      // What it is refused for may have come from another node: it can be seen here too, then.
+      // The command may be refused for a change that came from another node, which must then be
+      // seen here too.
       await this.projector.awaitPosition(position).catch(() => undefined);
       throw refusal as Error;
     }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
 
-/** What the first event of a stream has before it. */
+/** The MAC that the first event of a stream has before it. */
 export const NO_MAC = '';
 
 /** 132 bits: whoever guesses one has to have it judged by us. */
@@ -16,7 +16,7 @@ type Placed = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
  */
 export function macOf(key: Uint8Array, event: Placed): string {
   const { id, stream, revision, type, data } = event;
-  // Whatever another program has left there.
+  // Another program may have left anything there.
   const metadata = { ...(event.metadata as EventMetadata | null), mac: undefined };
   const content = JSON.stringify([stream, revision, id, type, data, metadata]);
   return createHmac('sha256', key).update(content).digest('base64url').slice(0, CHARACTERS);
@@ -30,7 +30,9 @@ export function withMac(key: Uint8Array, event: Placed, previousMac: string): Ne
   return { id, type, data, metadata: { ...metadata, mac } };
 }
 
-/** What metadata tell as the MAC of their event, whatever somebody has put there. */
+/**
+ * Reads the MAC of an event from its metadata, which may hold anything that somebody has put there.
+ */
 export const storedMac = (metadata: unknown): unknown =>
   typeof metadata === 'object' && metadata !== null && 'mac' in metadata ? metadata.mac : undefined;
 

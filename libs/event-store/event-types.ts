@@ -13,8 +13,8 @@ export type EventFields<Event extends DomainEvent> = {
 
 type DataOf<Event extends DomainEvent, Type> = Extract<Event, { readonly type: Type }>['data'];
 
-/** What is said, and in which version of the type's fields. */
-export interface EventForm extends DomainEvent {
+/** An event with the version of its type's fields. */
+interface EventForm extends DomainEvent {
   readonly version: number;
 }
 
@@ -75,13 +75,16 @@ export class EventTypes {
     });
   }
 
-  /** What is written today; undefined for a type that is not. */
+  /**
+   * Gives the version in which a type is written today. It is undefined for a type that is not
+   * written any more.
+   */
   versionOf(type: string): number | undefined {
     const known = this.known.get(type);
     return known?.data && known.past.length + 1;
   }
 
-  /** What a stored event says in the words of today, or why that cannot be told. */
+  /** Reads a stored event in the words of today, or says why that cannot be done. */
   judge(form: EventForm): Judged {
     try {
       return { events: this.upcast(form, STEPS_MAX) };

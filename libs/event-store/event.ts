@@ -42,9 +42,12 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly notUnderstood?: string;
   /** Why it is known that this installation did not write it. It says nothing then. */
   readonly notOurs?: string;
-  /** What it says in the words of today, where that takes several events. It says nothing itself then. */
+  /**
+   * The events of today that an old event became, where it became several. The event says nothing
+   * itself then.
+   */
   readonly parts?: readonly RecordedEvent[];
 }
 
-/** What aggregates and read models are to be given of an event, one after the other. */
+/** Gives the events that aggregates and read models get for an event, one after the other. */
 export const partsOf = (event: RecordedEvent): readonly RecordedEvent[] => event.parts ?? [event];

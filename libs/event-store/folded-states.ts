@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8';
 import type { CommandMarks } from './command-marks.js';
 
-/** What a stream's events have made of an aggregate, up to a revision. */
+/** The state that a stream's events have made of an aggregate, up to a revision. */
 export interface Folded<State> {
   readonly state: State;
   /** Of the last event; -1 before the first. */
@@ -21,7 +21,7 @@ interface Kept {
 }
 
 const BYTES_MAX = 64 * 1024 * 1024;
-/** What a mark takes in a set, and what the rest of an entry does, about. */
+/** A mark in a set, and the rest of an entry, take about so many bytes. */
 const MARK_BYTES = 24;
 const ENTRY_BYTES = 500;
 

@@ -2,7 +2,7 @@ import { gauge } from '@app/platform';
 import type { RecordedEvent } from './event.js';
 import { MetEvents, type MetEvent, type MetEventsLog } from './met-events.js';
 
-/** Whoever writes into the store may write for ever. */
+/** A program that writes into the store may write for ever, so only so many are kept. */
 const KEPT_MAX = 10_000;
 const GAP = 'the event of ours before it in its event stream is missing or changed';
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { partsOf, type RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
@@ -8,7 +9,7 @@ import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
-export interface ProjectorLog {
+interface ProjectorLog {
   error(details: object, message: string): void;
 }
 
@@ -16,15 +17,15 @@ interface Runner {
   readonly projection: Projection;
   /** Has everything up to here. */
   applied: bigint;
-  /** What it has of the event after that: see `partsOf`. */
+  /** The number of parts of the next event that were applied: see `partsOf`. */
   parts: number;
 }
 
 const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
 /** A command waits as long as read models come nearer, and so long while they stand still. */
-const PATIENCE_MS = 20_000;
-/** What a start may have to replay beyond its snapshots. */
+const MAX_WAIT_MS = 20_000;
+/** A start may have to replay so many events beyond its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
 /** Events that may wait to be written; further ones wait before they reach the read models. */
 const UNWRITTEN_MAX = 10_000;
@@ -56,7 +57,7 @@ export class Projector {
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
     /** How long a command waits for what it has stored while nothing comes back. */
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly maxWaitMs = MAX_WAIT_MS,
   ) {
     this.groups = new GroupWrites(projections, log);
   }
@@ -89,7 +90,7 @@ export class Projector {
     if (this.waiters.has(position)) return;
     if (this.stopped) throw shuttingDown();
     if (this.failure !== undefined) throw this.notReady();
-    await this.waiters.wait(position, this.patienceMs, () => this.notReady());
+    await this.waiters.wait(position, this.maxWaitMs, () => this.notReady());
   }
 
   /**
@@ -201,7 +202,8 @@ export class Projector {
     await this.groups.settle(event.position);
     try {
       for (const { projection, applied } of this.runners) {
-        // What a snapshot has is not given again: what is not written must be.
+        // Events that a snapshot has are not given again, so it must not have events that are not
+        // written.
         const isWhole = !projection.writeGroup || this.groups.isWritten(event.position);
         if (applied === event.position && isWhole && isSnapshotted(projection))
           await keepSnapshot(this.snapshots, projection, event);
@@ -213,11 +215,8 @@ export class Projector {
 
   private async applyUntilDone(runner: Runner, event: RecordedEvent): Promise<void> {
     const { signal } = this.stopping;
-    for (
-      let backoff = BACKOFF_MS.first;
-      !signal.aborted;
-      backoff = Math.min(2 * backoff, BACKOFF_MS.most)
-    ) {
+    const backoff = new Backoff(BACKOFF_MS);
+    while (!signal.aborted) {
       try {
         await applyOnce(runner, event);
         this.failure = undefined;
@@ -232,7 +231,7 @@ export class Projector {
         this.log.error(details, 'a projection failed; it is tried again');
         this.waiters.reject(this.notReady());
       }
-      await sleep(backoff, undefined, { signal }).catch(() => undefined);
+      await backoff.wait(signal);
     }
   }
 

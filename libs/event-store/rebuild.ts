@@ -4,8 +4,8 @@ import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
-export interface RebuildOptions {
-  /** What is up to here may be taken from a snapshot; 0 takes nothing on trust. */
+interface RebuildOptions {
+  /** Events up to here may be taken from a snapshot. With 0 nothing is taken on trust. */
   readonly from: bigint;
   /** Called after each event. */
   onProgress(this: void, position: bigint): void;

@@ -9,11 +9,11 @@ export type ReservationEvent<Kind extends string = string> =
   | { readonly type: `${Kind}Reserved`; readonly data: Reservation }
   | { readonly type: `${Kind}Released`; readonly data: Reservation };
 
-export type ReservationCommand =
+type ReservationCommand =
   | { readonly type: 'reserve'; readonly holder: string }
   | { readonly type: 'release'; readonly holder: string };
 
-/** Who has the name now. */
+/** The holder of the name now. */
 export type Holder = string | undefined;
 
 /**

@@ -15,7 +15,7 @@ export interface StreamCommand {
   toAppend(this: void, decided: readonly DomainEvent[]): readonly NewEvent[];
 }
 
-/** What became of a command. */
+/** The outcome of a command. */
 export interface Outcome {
   /** After it. */
   readonly state: unknown;
@@ -31,7 +31,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a command in a group has come to, before its group is appended. */
+/** The decision on a command in a group, before its group is appended. */
 type Decision = Omit<Outcome, 'position'>;
 
 const TRIES = 10;

@@ -27,7 +27,7 @@ export class RateLimiter {
   wait(key: string, amount: number): number {
     if (this.limit.perSecond === 0) return 0;
     const ahead = Math.max(0, (this.clocks.get(key) ?? 0) - this.now());
-    // What is more than a burst by itself waits until there is nothing to pay for.
+    // An amount that is larger than a burst waits until there is nothing to pay for.
     const most = Math.max(0, this.burstMs - this.costOf(amount));
     return Math.max(0, ahead - most);
   }

@@ -2,7 +2,7 @@ export { ORGANIZATION_NAME } from './aggregates/organization-names.js';
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
 export { mayIn } from './auth/may-in.js';
 export { KnownAddresses } from './auth/known-addresses.js';
-export { IDENTITY_EVENTS } from './event-fields.js';
+export { IDENTITY_EVENTS } from './identity-event-fields.js';
 export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command.js';
 export { NarrowDefault } from './commands/narrow-default.command.js';
 export { IdentityModule } from './identity.module.js';
@@ -18,3 +18,4 @@ export { EndedSessionsProjection } from './projections/ended-sessions.projection
 export { InvitationsProjection } from './projections/invitations.projection.js';
 export { OrganizationsProjection } from './projections/organizations.projection.js';
 export { UsersProjection } from './projections/users.projection.js';
+export { SIGN_UP } from './http/sign-up.settings.js';

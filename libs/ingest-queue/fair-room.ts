@@ -5,12 +5,12 @@ export interface Room {
   readonly waiting: number;
   /** Of it, what waits of one owner. */
   readonly own: number;
-  /** What it wants to add. */
+  /** The bytes that it wants to add. */
   readonly bytes: number;
 }
 
 /** There is too much in all, or of this owner. */
-export type NoRoom = 'full' | 'share';
+type NoRoom = 'full' | 'share';
 
 /** A hundredth of the place, or less, is next to nothing. */
 const FEW = 100;

@@ -1,6 +1,6 @@
 import type { QueueRecord } from './ingest-queue.js';
 
-/** What a program that is not Millrace has put on the topic for uploads. */
+/** A message that a program other than Millrace has put on the topic for uploads. */
 export interface ForeignMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly value: Uint8Array;
@@ -22,7 +22,7 @@ export interface ForeignDelivery {
    * all of it together or nothing. Await it, or {@link release}, before taking the next delivery.
    */
   finish(records: readonly QueueRecord[], dead: readonly DeadMessage[]): Promise<void>;
-  /** What of these messages is not finished comes again. Also after a finish that failed. */
+  /** Messages that are not finished come again, also after a finish that failed. */
   release(): Promise<void>;
 }
 

@@ -1,11 +1,14 @@
-/** What producers hand to the queue. */
+/** A record that a producer hands to the queue. */
 export interface QueueRecord {
   /** Records with one key keep their order. */
   readonly key: string;
   /** Small, UTF-8; what both ends agree on is owned by `libs/writer/batch.ts`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Payload;
-  /** Whose it is: no owner gets all the room; see `whyNoRoom`. Undefined: nobody's. Not delivered. */
+  /**
+   * The owner of the record. No owner gets all the room; see `whyNoRoom`. Undefined means nobody.
+   * It is not delivered.
+   */
   readonly owner?: string;
 }
 
@@ -31,11 +34,11 @@ export interface NamedAppend extends AppendName {
   readonly renews?: readonly KeptAppend[];
 }
 
-export interface AppendName {
+interface AppendName {
   readonly name: string;
   /** Of what is appended: another one under the same name is another append. */
   readonly fingerprint: string;
-  /** What whoever comes again is told; opaque here. */
+  /** The answer that a client gets who comes again. The queue does not look into it. */
   readonly answer: string;
 }
 
@@ -77,7 +80,9 @@ export abstract class IngestQueue {
   ): Promise<readonly QueuePosition[]>;
   /** The append of this name within {@link NAMES_KEPT_MS}, if there was one. */
   abstract appended(name: string): Promise<KeptAppend | undefined>;
-  /** What one record's payload may have, in bytes; what is larger must be split before. */
+  /**
+   * The number of bytes that one record's payload may have. A larger payload must be split before.
+   */
   abstract readonly payloadBytesMax: number;
   /**
    * Delivers records after the consumer group's last commit, oldest first, and waits for more

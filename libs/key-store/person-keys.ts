@@ -6,9 +6,10 @@ export abstract class PersonKeys {
   /** The key to seal with, made when there is none yet; durable when this resolves. 32 bytes. */
   abstract create(personId: string): Promise<Uint8Array>;
   /**
-   * What this process knows to open their texts, the key to seal with first. Empty when there never
-   * was one, or it was dropped. More than one only where two processes made one at the same moment
-   * and it is not settled yet whose is in use.
+   * Gives the keys that this process knows for the texts of a person; the first one is the key to
+   * seal with. There is none when there never was one, or it was dropped. There are several only
+   * where two processes made one at the same moment and it is not settled yet which of them is in
+   * use.
    */
   abstract find(personId: string): readonly Uint8Array[];
   /**

@@ -61,7 +61,10 @@ export class ServerKey {
     }
   }
 
-  /** What no former key has sealed: nobody who only has one of those can have made it. */
+  /**
+   * Unseals a text that no former key has sealed, so nobody who has only a former key can have made
+   * it.
+   */
   unsealOwn(purpose: string, sealed: string, boundTo: string): string {
     return unseal(this.derive(purpose), sealed, boundTo);
   }

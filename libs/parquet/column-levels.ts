@@ -12,7 +12,7 @@ export interface Levels {
 }
 
 /** So many entries of a column, one after the other. */
-export interface EntryRun {
+interface EntryRun {
   /** 0: the entry begins a row. */
   readonly repetition: number;
   /** 0: what the column is within is null. */
@@ -32,7 +32,7 @@ const HEADER_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES = 4096;
 /** One page is held at a time. Writers make pages of a mebibyte, or of some tens. */
 const PAGE_BYTES_MAX = 128 * 1024 * 1024;
-/** What a page of a few bytes can say it has, and all are looked at. */
+/** A page of a few bytes can say that it has this many entries, and all of them are looked at. */
 const PAGE_ENTRIES_MAX = 16 * 1024 * 1024;
 const LENGTH_BYTES = 4;
 

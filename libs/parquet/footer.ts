@@ -3,8 +3,8 @@ import { parquetMetadata, type SchemaElement } from 'hyparquet';
 import { MillraceError } from '@app/platform';
 import { footerOutline } from './footer-outline.js';
 
-/** What stands at the end of a Parquet file. */
-export interface Footer {
+/** The end of a Parquet file. */
+interface Footer {
   /** All elements in order, each before those within it. */
   readonly schema: readonly SchemaElement[];
   /** As it says. */

@@ -55,7 +55,7 @@ export function* levelRuns(bytes: Uint8Array, most: number, entries: number): Ge
         [level, count] = [next, run];
       }
     }
-    // What fills the last group up stands in whole bytes, which a next run would follow.
+    // The last group is filled up to whole bytes, and the next run would follow them.
     left -= size;
   }
   if (count > 0) yield { level, count };

@@ -16,7 +16,7 @@ const WRITE_BYTES = 64 * 1024;
 const RUNS_AT_ONCE = 65_536;
 
 /** The column of a row group whose levels tell where a struct or a map is null. */
-export interface TellingColumn {
+interface TellingColumn {
   readonly rows: number;
   readonly leaf: LeafColumn;
   readonly chunk: ColumnChunk;
@@ -47,7 +47,7 @@ export function tellingColumns(
   return found;
 }
 
-/** What the nulls of a file may still take. */
+/** Counts how much memory the nulls of a file may still take. */
 export class NullsAllowance {
   private words = 0;
 

@@ -74,7 +74,9 @@ const CODECS: Readonly<Record<number, Unpack>> = {
   7: unlz4,
 };
 
-/** What Snappy says first: how long the block becomes. Its library believes that. */
+/**
+ * Reads the length of the block that Snappy's format says first. Snappy's library would believe it.
+ */
 function snappyLength(page: Buffer): number {
   let length = 0;
   for (let at = 0; at < 5; at += 1) {

@@ -1,16 +1,7 @@
-export { addressPrefix, type AddressPrefix } from './address-prefix.js';
-export { seesStream, type Caller, type CallerToken, type RequestOrganization } from './caller.js';
-export { readConfig, type Config, type Role, type UploadLimits } from './config.js';
-export { type EdgeEnvironment, readEdgeEnvironment, readSourceCredentials } from './config-edge.js';
-export { ORGANIZATION_PLACE, type DeltaSources, type S3Access } from './delta-sources.js';
-export {
-  bodyOf,
-  ErrorFilter,
-  loggedUrl,
-  sendError,
-  type ErrorBody,
-  type FailureListener,
-} from './error-filter.js';
+export { addressPrefix, type AddressPrefix } from './context/address-prefix.js';
+export { seesStream, type Caller, type RequestOrganization } from './context/caller.js';
+export { certain } from './errors/certain.js';
+export { bodyOf, ErrorFilter, sendError, type ErrorBody } from './errors/error-filter.js';
 export {
   Describe,
   DESCRIPTION_METADATA,
@@ -18,72 +9,74 @@ export {
   UNDESCRIBED_METADATA,
   type FailureExample,
   type RouteDescription,
-} from './describe.js';
-export { failureForm, FailuresAs, type FailureForm } from './failure-form.js';
-export { diskFull, failedCommit, isDiskFull } from './disk-full.js';
-export { checkLmdbFile } from './lmdb-file.js';
-export { EmailRoute, lastSegmentConstraint, NamedRoute } from './last-segment.js';
-export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors.js';
-export { HealthController } from './health.controller.js';
-export { followTlsFiles, measureCertificate } from './server-tls.js';
-export { httpAdapter, type HttpOptions } from './http-server.js';
-export type { KafkaAccess } from './kafka-access.js';
-export { isAbort } from './is-abort.js';
-export { keepPrivate, makePrivately } from './keep-private.js';
-export { KeyedQueue } from './keyed-queue.js';
-export { listenFailure } from './listen-failure.js';
-export { createLogger, nestLogger, type Logger } from './logger.js';
-export { MetricsController } from './metrics/metrics.controller.js';
+} from './context/describe.js';
+export { failureForm, FailuresAs, type FailureForm } from './errors/failure-form.js';
+export { diskFull, failedCommit, isDiskFull } from './errors/disk-full.js';
+export { checkLmdbFile } from './files/lmdb-file.js';
+export { EmailRoute, lastSegmentConstraint, NamedRoute } from './http/last-segment.js';
+export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors/errors.js';
+export { HealthController } from './health/health.controller.js';
 export {
-  counter,
-  gauge,
-  histogram,
-  measureProcess,
-  metricsText,
-  ROW_BUCKETS,
-} from './metrics/registry.js';
+  followTlsFiles,
+  measureCertificate,
+  readTlsPair,
+  type TlsFiles,
+  type TlsPair,
+} from './http/server-tls.js';
+export { httpAdapter } from './http/http-server.js';
+export { isAbort } from './errors/is-abort.js';
+export { keepPrivate, makePrivately } from './files/keep-private.js';
+export { listenFailure } from './http/listen-failure.js';
+export { createLogger, nestLogger, type Logger } from './logging/logger.js';
+export { MetricsController } from './metrics/metrics.controller.js';
+export { counter, gauge, histogram, measureProcess, ROW_BUCKETS } from './metrics/registry.js';
 export { measureReadiness } from './metrics/readiness-metrics.js';
-export { measureRequests } from './metrics/request-metrics.js';
-export { didYouMean } from './near-name.js';
+export { didYouMean } from './errors/near-name.js';
 export { nodeId } from './node-id.js';
 export {
   ACCESS_METADATA,
   Open,
   Requires,
   RequiresAccount,
-  RequiresOperator,
   type Access,
   type Permission,
-} from './permission.js';
-export { explainIssues, unknownKey, type KeyPath } from './explain-issues.js';
-export { isLoopback, namesLoopback } from './loopback.js';
-export { readJson } from './read-json.js';
-export { Readiness } from './readiness.js';
+} from './context/permission.js';
+export { explainIssues, unknownKey, type KeyPath } from './errors/explain-issues.js';
+export { isLoopback, namesLoopback } from './context/loopback.js';
+export { readJson } from './context/read-json.js';
+export { Readiness } from './health/readiness.js';
 export {
   callerOf,
   fromThisMachine,
   organizationOf,
-  requestId,
   type AuthenticatedRequest,
-} from './request.js';
-export { endSilentSockets } from './silent-sockets.js';
-export { breakOff, breakOffOnSignal, closeOnSignal, endWithin, drain } from './shutdown.js';
-export type { SourceCredentials } from './source-credentials.js';
-export { asksFromOwnPage, CONSOLE_HEADER, corsFor, type AllowedPages } from './other-sites.js';
-export { CallerStanding } from './caller-standing.js';
+} from './context/request.js';
+export {
+  breakOff,
+  breakOffOnSignal,
+  closeOnSignal,
+  endWithin,
+  drain,
+} from './shutdown/shutdown.js';
+export { asksFromOwnPage, CONSOLE_HEADER, corsFor } from './http/other-sites.js';
+export { CallerStanding } from './context/caller-standing.js';
 export {
   askServer,
   openOperatorSocket,
   type OperatorSocket,
   type OperatorTask,
-} from './operator-socket.js';
-export { openStatusServer } from './status-server.js';
-export { startTracing, type Tracing } from './tracing/start-tracing.js';
-export { traceRequests } from './tracing/trace-requests.js';
+} from './health/operator-socket.js';
+export { openStatusServer } from './health/status-server.js';
+export { startTracing } from './tracing/start-tracing.js';
 export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
-export { endOnUnhandledRejection } from './unhandled-rejections.js';
-export { pagePolicy } from './page-policy.js';
+export { endOnUnhandledRejection } from './shutdown/unhandled-rejections.js';
+export { pagePolicy } from './http/page-policy.js';
 export { programVersion } from './program-version.js';
-export { syncPath, syncPathSync, writeDurably, writeDurablySync } from './write-durably.js';
-export { SIGN_UP, type SignUpConfig } from './sign-up-config.js';
-export { TENANT_BOUNDS, type TenantBounds } from './tenant-bounds.js';
+export { syncPath, syncPathSync, writeDurably, writeDurablySync } from './files/write-durably.js';
+export {
+  TENANT_BOUNDS,
+  tenantBounds,
+  tenantBoundVariables,
+  type TenantBounds,
+} from './settings/tenant-bounds.js';
+export { positive, wholeNumber } from './settings/whole-number.js';

@@ -24,7 +24,7 @@ export interface TableDescription {
 export const namedColumns = ({ columns, within = [] }: TableDescription): readonly Column[] =>
   within.length === 0 ? columns : [...columns, ...within];
 
-/** What the planner may know: the tables of one tenant. Handed in by the app. */
+/** Tells the planner the tables of one tenant. The app hands it in. */
 export abstract class Catalog {
   /** Whether tables of a database stay what they are: where one changes, all are in another database. */
   readonly hasLastingTables: boolean = false;

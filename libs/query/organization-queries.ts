@@ -27,7 +27,7 @@ export interface Turn {
   end(resultBytes: number, read?: QueryProgress): void;
 }
 
-/** What there is an allowance of. */
+/** The things that an organization has an allowance of. */
 type Allowed = 'seconds' | 'resultBytes' | 'readRows' | 'readBytes';
 
 const WORDS: Readonly<Record<Allowed, string>> = {
@@ -41,7 +41,7 @@ const ALLOWED = Object.keys(WORDS) as Allowed[];
 interface Account {
   running: number;
   readonly waiting: (() => void)[];
-  /** What is left of a minute's allowance; below 0 until it is made good. */
+  /** The rest of a minute's allowance. It is below 0 until it is made good. */
   readonly left: Record<Allowed, number>;
   refilledAt: number;
 }

@@ -36,12 +36,12 @@ const MESSAGES: Partial<Record<ErrorKind, string>> = {
     'the queries of this organization have used up what they may in a minute; wait and ask again',
 };
 
-/** What engine numbers say in our words. */
+/** Our words for the engine's error numbers. */
 const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
   306: () => 'the statement is nested too deep; use fewer parentheses and subqueries',
   396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
 };
-/** What integers are held against before they leave 64 bits: see `dialect/expressions.ts`. */
+/** Integers are held against this before they leave 64 bits: see `dialect/expressions.ts`. */
 const LEAVES_64_BITS = /^Value in column U?Int128 cannot be safely converted into type U?Int64/;
 const SEVERAL = /^Syntax error \(Multi-statements/;
 

@@ -11,8 +11,8 @@ import { OpenTails } from './tail/open-tails.js';
 import { TailPipeline } from './tail/tail.pipeline.js';
 
 /**
- * What is asked of streams: they have times, records that did not fit, and new rows. Needs from the
- * app, besides what QueryModule needs: TailSource, CallerStanding.
+ * Answers questions that only streams have answers to: they have times, records that did not fit,
+ * and new rows. It needs from the app, besides what QueryModule needs: TailSource, CallerStanding.
  */
 @Module({
   imports: [QueryModule],

@@ -1,13 +1,19 @@
 import { quoteIdentifier, quoteText } from './identifier.js';
 import type { QueryLimits } from './warehouse.js';
 
-/** Who runs the queries of all organizations; may do nothing without an organization's role. */
+/**
+ * The user who runs the queries of all organizations. It may do nothing without an organization's
+ * role.
+ */
 export const READER = 'millrace_reader';
 
 /** The engine writes the last one both ways. */
 const ENGINE_DATABASES = ['system', 'information_schema', 'INFORMATION_SCHEMA'];
 
-/** What a statement may read is what its organization's role may; the engine itself sees to it. Each list is to be run in order, and may be repeated. */
+/**
+ * Makes rights so that a statement may read what its organization's role may; the engine itself
+ * sees to it. Each list is to be run in order, and may be repeated.
+ */
 export class AccessDdl {
   private readonly on: string;
 
@@ -54,7 +60,7 @@ export class AccessDdl {
     ];
   }
 
-  /** Who is asked by it has no rights any more. */
+  /** A query under this role has no rights any more. */
   dropRole(database: string): readonly string[] {
     const role = quoteIdentifier(database);
     return [`DROP QUOTA IF EXISTS ${role}${this.on}`, `DROP ROLE IF EXISTS ${role}${this.on}`];

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 
-/** What this machine has, or what a container lets its processes take of it. */
+/** Gives the memory of this machine, or the part of it that a container lets its processes take. */
 export function availableMemory(): number {
   const constrained = process.constrainedMemory();
   const total = totalmem();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { quoteIdentifier } from './identifier.js';
 import type { Indexed } from './warehouse.js';
 
-/** What an index of ours is for: single values, or words of a full-text search. */
+/** The purpose of an index of ours: single values, or words of a full-text search. */
 export type IndexKind = 'partition_key' | 'full_text';
 
 /** SQL of what is indexed. */
@@ -15,7 +15,10 @@ export const indexName = (kind: IndexKind, indexed: Indexed): string => {
   return `${kind}_${createHash('sha256').update(of).digest('hex').slice(0, 32)}`;
 };
 
-/** What a full-text search compares: text in lower case, nothing where there is none. The index has the same expression. */
+/**
+ * The expression that a full-text search compares: text in lower case, nothing where there is none.
+ * The index has the same expression.
+ */
 export const searchedText = (column: string): string => searchedIn(quoteIdentifier(column));
 
 const searchedIn = (sql: string): string => `lowerUTF8(ifNull(${sql}, ''))`;

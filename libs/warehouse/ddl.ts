@@ -85,7 +85,7 @@ function definitions(columns: readonly Column[]): string[] {
  * (`_rejected`, `_audit`, the writers' epochs) is on every node whole.
  */
 export class Ddl {
-  /** What follows the name in a statement for every node. */
+  /** The text that follows the name in a statement for every node. */
   readonly on: string;
   private readonly name: string;
   private readonly sharded: string;
@@ -124,6 +124,12 @@ export class Ddl {
   /** The engine's list of running statements. */
   get processes(): string {
     const all = 'system.processes';
+    return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
+  }
+
+  /** The engine's list of backups, on every node: the one that was asked has it. */
+  get backups(): string {
+    const all = 'system.backups';
     return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
   }
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { availableMemory } from './available-memory.js';
-import type { EngineBackups, EngineEvent } from './engine/index.js';
+import type { EngineEvent } from './child/engine-event.js';
+import type { EngineBackups } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
-export interface WarehouseOptions {
+interface WarehouseOptions {
   /** Absolute; this process and its engines have it alone. */
   readonly directory: string;
   /** undefined: the tables are in the directory. */
@@ -15,7 +16,7 @@ export interface WarehouseOptions {
   readonly acceptors: number;
   /** Folders of uploads, which acceptance's engine reads and writes; they may not be removed, or made anew. */
   readonly files: readonly string[];
-  /** What the process of the embedded engine with the tables may take. */
+  /** The memory that the process of the embedded engine with the tables may take. */
   readonly memoryBytes?: number | undefined;
   /** Where the embedded engine makes backups of its tables, or reads them; it must be there. */
   readonly backups?: EngineBackups | undefined;

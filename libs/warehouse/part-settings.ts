@@ -2,8 +2,8 @@
 export const DURABLE =
   'SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0';
 /**
- * What an insert makes, and not what merges make of that, has all columns in one file. Bytes alone
- * do not tell: in memory, objects with many different keys have many times those they came with.
+ * An insert makes parts that have all columns in one file; a merge makes others. Bytes alone do not
+ * tell: in memory, objects with many different keys have many times those they came with.
  */
 const WIDE_FROM = { bytes: 32 * 1024 * 1024, rows: 100_000 };
 /** Keys of objects that inserts and merges keep apart; the engine keeps the others together. */

@@ -11,7 +11,7 @@ export interface RowFiles {
   readonly bytesMax: number;
 }
 
-/** What was added to a file. */
+/** The rows that were added to a file. */
 export interface RowFile {
   readonly index: number;
   readonly rows: number;

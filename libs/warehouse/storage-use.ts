@@ -1,4 +1,4 @@
-/** What is kept, and on how much of a disk. */
+/** Tells how much is kept, and on how much of a disk. */
 export abstract class StorageUse {
   /** Bytes on disk by organization's database, rejected records too; the audit trail is ours and not counted. */
   abstract keptBytes(): Promise<ReadonlyMap<string, number>>;

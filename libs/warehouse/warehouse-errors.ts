@@ -24,7 +24,10 @@ export class WarehouseError extends Error {
     return withoutPaths(line);
   }
 
-  /** What a client of ours is told by HTTP, where it is not the engine's answer to what was asked. */
+  /**
+   * The status that our client is told by HTTP, where it is not the engine's answer to what was
+   * asked.
+   */
   get statusCode(): number | undefined {
     return this.code === NETWORK_ERROR ? 503 : undefined;
   }
@@ -123,7 +126,7 @@ const OF_DISK = new Set([32, 33, 40, 74, 76, 89, 107, 226, 227, 228, 246, 271]);
 const PART = /\/store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([^/\s]+_\d+_\d+_\d+(?:_\d+)?)\//;
 
 /** The part of a table that a failure says is damaged. */
-export interface UnreadablePart {
+interface UnreadablePart {
   /** As the engine numbers the table. */
   readonly tableId: string;
   readonly part: string;

@@ -13,7 +13,7 @@ export interface Column {
   readonly type: string;
 }
 
-/** What an index is made of: a column, or SQL of what is within one, with its type. */
+/** The content of an index: a column, or SQL of what is within one, with its type. */
 export type Indexed = string | { readonly sql: string; readonly type: string };
 
 export interface TableName {
@@ -49,7 +49,7 @@ export type ResultFormat =
 /** Those, and what clients of the engine ask for by its names. */
 export type AnswerFormat = ResultFormat | EngineFormat;
 
-/** What the engine has read for a query by now. */
+/** The rows and bytes that the engine has read for a query by now. */
 export interface QueryProgress {
   readonly rowsRead: number;
   readonly bytesRead: number;
@@ -74,6 +74,8 @@ export interface WarehouseQuery {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
+  /** What it reads is little and in memory: one thread does it sooner than several, and the answer is probably small. */
+  readonly isSmall?: boolean;
 }
 
 /**
@@ -89,7 +91,7 @@ export abstract class WarehouseReader {
 }
 
 /** Place of a batch in the ingest queue; its rows carry it. */
-export interface BatchPosition {
+interface BatchPosition {
   readonly partition: number;
   readonly offset: bigint;
 }
@@ -126,17 +128,17 @@ export interface BatchInsert {
   readonly types?: readonly string[] | undefined;
   /** Of one partition, and together small enough for one part: see {@link ONE_PART}. */
   readonly batches: readonly StoredBatch[];
-  /** Whose insert it is, where several processes write. */
+  /** The fence of the insert's writer, where several processes write. */
   readonly fence?: WriterFence;
 }
 
 /** Which writer of a partition somebody is: of two, the one with the greater epoch came later. */
-export interface WriterFence {
+interface WriterFence {
   readonly partition: number;
   readonly epoch: bigint;
 }
 
-/** What fits into one part, so that an insert is there whole or not at all. */
+/** So much fits into one part, so that an insert is there whole or not at all. */
 export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
 
 /** Rows of `_rejected` that came with one batch. */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { TableName, WrittenTimes } from '@app/warehouse';
 
 /**
- * What crosses the queue with a batch's bytes: both ends read it here, and the writer never works
- * out again what acceptance has decided.
+ * The description that crosses the queue with a batch's bytes. Both ends read it here, and the
+ * writer never works out again what acceptance has decided.
  */
 export interface Batch {
   readonly table: TableName;

@@ -55,7 +55,7 @@ export class DeadLetter {
       files
         .filter((file) => file.endsWith(DESCRIPTION))
         .map((file) => file.slice(0, -DESCRIPTION.length))
-        // Whatever else somebody has put there is none of ours.
+        // Other files that somebody has put there are not ours.
         .filter((name) => NAME.test(name)),
     );
   }
@@ -97,7 +97,7 @@ export class DeadLetter {
     return hasOne(this.lost, position, from);
   }
 
-  /** What is kept here of each database's, in bytes. */
+  /** Counts the bytes that are kept here of each database. */
   async bytesByDatabase(): Promise<ReadonlyMap<string, number>> {
     const bytes = new Map<string, number>();
     this.names = this.look();

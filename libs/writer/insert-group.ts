@@ -7,7 +7,7 @@ import type { BatchGroup, ReceivedBatch } from './group-batches.js';
 import { SpilledBatches } from './spilled-batches.js';
 import { measureInsert } from './write-metrics.js';
 
-/** What is known of a partition's batches under one epoch. */
+/** The state of a partition's batches under one epoch. */
 interface Partition {
   readonly epoch: bigint | undefined;
   /**
@@ -74,8 +74,8 @@ export class GroupInserter {
   }
 
   /**
-   * What a redelivery has inserted again goes again: a removal is delivered after the batches it
-   * speaks of, and not committed before them.
+   * Rows that a redelivery has inserted again are removed again: a removal is delivered after the
+   * batches it speaks of, and not committed before them.
    */
   async remove({ database, streamId, rows }: RejectedRemoval): Promise<void> {
     if (this.streams.isGone(streamId, database)) return;

@@ -49,7 +49,7 @@ export class SpilledBatches {
     return spilled;
   }
 
-  /** What cannot be removed stays until the next start, which empties the folder. */
+  /** A file that cannot be removed stays until the next start, which empties the folder. */
   async remove(): Promise<void> {
     await Promise.allSettled(this.files.map((file) => rm(file, { force: true })));
   }

@@ -52,7 +52,7 @@ interface Measured {
   readonly deadLetter: { readonly size: number };
 }
 
-/** What a process's writer is stuck with, for `/metrics`. Once. */
+/** Measures for `/metrics` what a process's writer is stuck with. It is called once. */
 export function measureWriter({ writer, deadLetter }: Measured): void {
   gauge({
     name: 'millrace_tables_waited_for',

@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Projector, SnapshotFiles } from '@app/event-store';
-import { createLogger, readConfig } from '@app/platform';
+import { createLogger } from '@app/platform';
+import { readConfig } from '@app/config';
 import { openStores, type Stores } from '../../apps/api/open-parts.js';
 import { writeHistory } from '../fixtures/management-history.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const EVENTS = SHORT ? 4000 : 100_000;
+const EVENTS = SHORT ? 1500 : 100_000;
 const ROUNDS = SHORT ? 1 : 3;
 const log = createLogger('fatal');
 

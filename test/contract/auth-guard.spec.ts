@@ -12,6 +12,7 @@ import {
   OrganizationsProjection,
   PersonalData,
   UsersProjection,
+  SIGN_UP,
 } from '@app/identity';
 import { ServerKey } from '@app/key-store';
 import {
@@ -20,14 +21,13 @@ import {
   ErrorFilter,
   Open,
   organizationOf,
-  readConfig,
   Requires,
   RequiresAccount,
-  SIGN_UP,
   TENANT_BOUNDS,
   type AuthenticatedRequest,
   type ErrorBody,
 } from '@app/platform';
+import { readConfig } from '@app/config';
 import { newDatabaseName } from '@app/warehouse';
 import { ROLES, type Role } from '../../libs/identity/aggregates/roles.js';
 import { userAggregate } from '../../libs/identity/aggregates/user.aggregate.js';
@@ -195,7 +195,7 @@ describe('the guard', () => {
   }
   const message = (text: string) => (JSON.parse(text) as ErrorBody).message;
 
-  /** Who may do what in acme, written by hand from API.md. */
+  /** Who may do what in acme, written by hand and not derived from the code. */
   const yes = 200;
   const no = 403;
   it.each([

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
-import { readConfig } from '@app/platform';
+import { readConfig } from '@app/config';
 
 const root = join(import.meta.dirname, '../..');
 const textOf = (name: string): string => readFileSync(join(root, name), 'utf8');

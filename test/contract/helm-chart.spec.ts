@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig } from '@app/platform';
+import { readConfig } from '@app/config';
 import { chartHash, render, RENDERED } from '../fixtures/helm/render.mjs';
 
 const root = join(import.meta.dirname, '../..');

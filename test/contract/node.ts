@@ -22,12 +22,13 @@ import {
 } from '@app/identity';
 import { ServerKey } from '@app/key-store';
 import { EmbeddedPersonKeys } from '@app/key-store/embedded';
-import { readConfig, type Caller, type RequestOrganization } from '@app/platform';
+import { type Caller, type RequestOrganization } from '@app/platform';
+import { readConfig } from '@app/config';
 import { understoodEvents } from '@app/stored-events';
 import { StreamsProjection } from '@app/streams';
 import { newDatabaseName } from '@app/warehouse';
 import { Accounts } from '../../libs/identity/people/accounts.js';
-import { Invitations } from '../../libs/identity/people/invitations.js';
+import { Invitations } from '../../libs/identity/people/invitation-commands.js';
 import { Memberships } from '../../libs/identity/people/memberships.js';
 import { Passcodes } from '../../libs/identity/people/passcode.js';
 

@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Holding, type Workshop } from '@app/edge';
-import { readSourceCredentials } from '@app/platform';
+import { Holding, type Workshop, readSourceCredentials } from '@app/edge';
 import { openSourceEngine, type SourceEngine } from '@app/warehouse';
 
 const NO_LIMITS = { readRows: 0, readBytes: 0, resultRows: 0, resultBytes: 0 };
 
 /** An engine over files, and what tables are made of them with. */
-export interface SourcesUnderTest {
+interface SourcesUnderTest {
   readonly folder: string;
   readonly engine: SourceEngine;
   readonly workshop: Workshop;

@@ -89,6 +89,50 @@ function theSearchPage(): void {
     expect(await accessFaults(page)).toEqual([]);
   });
 
+  it('looks at a part of the past that is drawn over, and at one that is typed', async () => {
+    const bars = page.getByRole('img', { name: /^Records over time/ });
+    await look('');
+    await status().getByText('250 records').waitFor();
+    const time = page.getByRole('combobox', { name: 'Time' });
+    await time.selectOption('Last 15 minutes');
+    await status().getByText('250 records').waitFor();
+    const { x, y, width, height } = (await bars.boundingBox()) ?? {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+    };
+    await page.mouse.move(x + width * 0.5, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.9, y + height / 2, { steps: 5 });
+    await page.mouse.up();
+    await until(() => Promise.resolve(/range=[^&]*\.\./.test(decodeURIComponent(page.url()))));
+    await page.getByLabel('From (UTC)').waitFor();
+    // The newest two minutes or so are not in it.
+    await status()
+      .getByText(/^\d+ records/)
+      .waitFor();
+    const found = Number.parseInt(await status().innerText(), 10);
+    expect(found).toBeGreaterThan(100);
+    expect(found).toBeLessThan(ROWS);
+    expect(await accessFaults(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Stream' }).selectOption('old');
+    await page.getByText('No record matches in this time.').waitFor();
+    await page.getByLabel('From (UTC)').fill('2023-11-14T22:13:20');
+    await page.getByLabel('From (UTC)').blur();
+    await status().getByText('1 record', { exact: true }).waitFor();
+    await page.getByLabel('To (UTC)').fill('2023-11-14T22:13:21');
+    await page.getByLabel('To (UTC)').blur();
+    await until(() => Promise.resolve(decodeURIComponent(page.url()).includes('22:13:21.000Z')));
+    await status().getByText('1 record', { exact: true }).waitFor();
+    await page.reload();
+    await status().getByText('1 record', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Time' }).selectOption('Last 24 hours');
+    await page.getByRole('combobox', { name: 'Stream' }).selectOption('logs');
+    await status().getByText('250 records').waitFor();
+    await page.getByLabel('From (UTC)').waitFor({ state: 'detached' });
+  });
+
   it('opens a record by keyboard, with every digit, and looks for a value of it', async () => {
     await look('status=500');
     await status().getByText('5 records', { exact: true }).waitFor();

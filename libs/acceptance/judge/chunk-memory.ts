@@ -1,4 +1,4 @@
-/** What is copied of a chunk goes into blocks of this size. */
+/** Bytes that are copied from a chunk go into blocks of this size. */
 const BLOCK_BYTES = 256 * 1024;
 /** So much is kept for the next chunk: one of the usual size, and as many bytes copied of it. */
 const SOURCE_BYTES_MAX = 20 * 1024 * 1024;

@@ -22,7 +22,7 @@ import {
 import type { JudgedColumn } from './judge-job.js';
 import { TypedColumn } from './typed-column.js';
 
-/** What a column's type says beyond the kinds that fit into it. */
+/** The demands of a column's type beyond the kinds that fit into it. */
 const [ANY, INTEGERS, UNSIGNED, FRACTIONS, LIST, OBJECTS, MIXED_LIST] = [0, 1, 2, 3, 4, 5, 6];
 
 const RULES = new Map([
@@ -44,7 +44,10 @@ const WRITTEN: Readonly<Record<Verbatim, readonly [number, number]>> = {
   arrays: [EMPTY_ARRAY, MIXED_ARRAY],
 };
 
-/** What one column takes: by a value's kind, and by what is told of it beside that. */
+/**
+ * Says which values a column takes: by a value's kind, and by what is told of the value beside
+ * that.
+ */
 export class ColumnRules {
   /** Where each value is looked at. */
   readonly typed: TypedColumn | undefined;

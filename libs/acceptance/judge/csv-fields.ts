@@ -6,14 +6,14 @@ export interface CsvShape {
 }
 
 /**
- * What stands for a line break within a quoted field while each record is on a line of its own: a
- * byte that no UTF-8 has.
+ * This byte stands for a line break within a quoted field while each record is on a line of its
+ * own. No UTF-8 has it.
  */
 export const INNER_BREAK = 0xff;
 
 const [NEWLINE, RETURN, QUOTE, BACKSLASH, SPACE] = [0x0a, 0x0d, 0x22, 0x5c, 0x20];
 
-/** What a field is beside its text; bits. */
+/** The properties of a field beside its text, as bits. */
 export const QUOTED = 1;
 /** It has bytes that JSON writes otherwise, or quotes that are doubled. */
 export const SPECIAL = 2;

@@ -10,8 +10,9 @@ const MICRO_DIGITS = 6;
 const [MICROS, NANOS] = [timestamps(6, true), timestamps(9, true)];
 
 /**
- * What a text of CSV is: a day, `YYYY-MM-DD`, a time, `YYYY-MM-DD hh:mm:ss` with T or a space and up
- * to nine digits of a second, or no seconds at all, a moment, which has a zone besides, or any text.
+ * Tells the kind of a text of CSV: a day, `YYYY-MM-DD`; a time, `YYYY-MM-DD hh:mm:ss` with T or a
+ * space and up to nine digits of a second, or no seconds at all; a moment, which has a zone
+ * besides; or any text.
  */
 export function kindOfText(bytes: Buffer, from: number, to: number): number {
   if (to - from < DAY_LENGTH || dayAt(bytes, from) < 0) return TEXT;
@@ -49,8 +50,8 @@ const SORTS: readonly (readonly number[])[] = [
 const FINE: readonly number[] = [WALL_NANOS, MOMENT_NANOS];
 
 /**
- * What a field without a column has: what all of its values are, and text where they are of several
- * sorts, or are times that no column has all of.
+ * Tells the kinds of a field without a column: the kind that all of its values have, and text where
+ * they are of several sorts, or are times that no column has all of.
  * @param isAllInNanos see {@link isInNanos}
  */
 export function kindsOfNew(

@@ -28,7 +28,7 @@ export class CsvObjects {
     { columns }: CsvShape,
     private readonly readings: ReadonlyMap<number, number>,
   ) {
-    // What is beyond the header has no name.
+    // Fields beyond the header have no name.
     this.keys = [...columns, ''].map((name) => Buffer.from(`${JSON.stringify(name)}:`));
   }
 

@@ -13,7 +13,7 @@ const NEWLINE = 0x0a;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * What a field of a record tells as its time.
+ * Reads a record's time from a field.
  * @returns undefined where it tells none: it is empty, or a number that is 0
  */
 export function timeOfField(

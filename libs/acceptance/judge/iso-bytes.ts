@@ -1,6 +1,6 @@
 import { isDay } from './calendar.js';
 
-/** What ISO 8601 writes, looked for in bytes. */
+/** The bytes that ISO 8601 writes times with. */
 const [MINUS, POINT, COLON, ZERO, NINE, LETTER_T, SPACE] = [0x2d, 0x2e, 0x3a, 0x30, 0x39, 0x54, 0x20]; // prettier-ignore
 
 /** Lengths of `YYYY-MM-DD`, `hh:mm:ss`, and both with what stands between them. */

@@ -39,8 +39,11 @@ const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
 const FRACTION_DIGITS_MAX = 300;
 /** Levels of arrays and objects that a record may have, itself the first. */
 export const NESTING_MAX = 100;
-/** What is nested deeper is not read to its end, and so no record: to leave it costs by its depth. */
-export const READ_MAX = 400;
+/**
+ * A record that is nested deeper is not read to its end, and so is no record: leaving it costs by
+ * its depth.
+ */
+const READ_MAX = 400;
 
 const FAULT_FOUND = new FaultFound('a record that cannot be stored');
 
@@ -102,7 +105,8 @@ export class JsonScanner {
   /** Reads what follows a member or an element: a comma, or the end. @returns whether another one comes */
   goesOn(close: number): boolean {
     const byte = this.blanks();
-    // What ends a line too early must be there still: the next record begins behind it.
+    // The byte that ends a line too early must be there still, because the next record begins
+    // behind it.
     if (byte !== COMMA && byte !== close) this.fail('malformed');
     this.at += 1;
     return byte === COMMA;
@@ -222,7 +226,7 @@ export class JsonScanner {
     }
     this.arrays += 1;
     this.path = NO_PATH;
-    // What is beside the array says nothing of its elements.
+    // Marks beside the array say nothing of its elements.
     const { marks } = this;
     this.marks = 0;
     for (;;) {

@@ -46,7 +46,7 @@ async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedCh
   return { ...told, rejected };
 }
 
-/** What a judge says of a chunk. */
+/** The verdict of a judge on a chunk. */
 interface Judged extends Pick<JudgedChunk, 'isNew' | 'survey' | 'changing' | 'accepted' | 'times'> {
   readonly lines: readonly Buffer[];
   readonly refused: RefusedRecords;

@@ -88,7 +88,7 @@ export class CsvJudge {
     return this.writer.end();
   }
 
-  /** What is refused, as JSON: `refused` tells the places. */
+  /** Gives the refused records as JSON; `refused` tells their places. */
   refusedBytes(): Buffer {
     return this.objects.all();
   }

@@ -2,7 +2,7 @@ import type { ObjectColumn, Verbatim } from '@app/streams';
 import type { WrittenTimes } from '@app/warehouse';
 import type { CsvShape } from './csv-fields.js';
 
-/** What a judge is told; all of it can be sent to a thread. */
+/** The job of a judge. All of it can be sent to a thread. */
 export interface JudgeJob {
   /** One record a line: the absolute path of a file, or the lines themselves. */
   readonly source: string | Uint8Array;
@@ -11,7 +11,7 @@ export interface JudgeJob {
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly columns: readonly JudgedColumn[];
-  /** What is known of the fields within columns of objects. */
+  /** The known fields within columns of objects. */
   readonly objects: readonly ObjectColumn[];
   /** Integer columns that may hold any, and so never become columns of floats. */
   readonly exact: readonly string[];
@@ -54,7 +54,7 @@ export interface JudgedChunk {
   /** How their times are written. */
   readonly times: WrittenTimes;
   readonly rejected: JudgedRejections | undefined;
-  /** What would be in the files, where there are none. */
+  /** The bytes that would be in the files, where there are none. */
   readonly bytes?: { readonly accepted: Buffer; readonly rejected: Buffer };
 }
 

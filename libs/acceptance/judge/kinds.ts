@@ -55,7 +55,7 @@ export const KINDS = KIND_NAMES.length;
 /** Whether values of the kind say anything about the type of a column. */
 export const isSilent = (kind: number): boolean => kind === NONE || kind === EMPTY_ARRAY;
 
-/** What is told of a value beside its kind, of an array about its elements; bits. */
+/** Facts about a value beside its kind, and about the elements of an array, as bits. */
 export const NEGATIVE = 1;
 /** An integer that floats do not have. */
 export const BEYOND_FLOAT = 2;
@@ -65,9 +65,9 @@ export const LONG_INTEGER = 4;
 export const ODDLY_WRITTEN = 8;
 /** An array with a null. */
 export const HAS_NULL = 16;
-/** What a column of objects would change: see `nesting-marks.ts`. */
+/** A column of objects would change the value: see `nesting-marks.ts`. */
 export const CHANGED_IN_OBJECTS = 32;
-/** What a column of arrays of several kinds would change, or could not be read from again. */
+/** A column of arrays of several kinds would change the value, or could not be read from again. */
 export const CHANGED_IN_MIXED_ARRAYS = 64;
 /** Of arrays within an array, which the engine reads by one type for all: one has a fraction, … */
 export const FRACTIONS_WITHIN = 128;

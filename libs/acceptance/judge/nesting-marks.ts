@@ -22,7 +22,7 @@ import {
   UNSIGNED_WITHIN,
 } from './kinds.js';
 
-// What the engine would not keep of values within objects and arrays. Each was found by writing and
+// The engine would not keep such values within objects and arrays. Each was found by writing and
 // reading: `test/fixtures/lines-outcomes.ts` has them.
 
 /** An array of several kinds keeps an object as a tuple, and of one with more names the insert takes seconds. */

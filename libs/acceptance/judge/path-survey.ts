@@ -155,7 +155,7 @@ export class PathSurvey {
   }
 
   /**
-   * What the stream does not know, as kinds of the fields that have it.
+   * Gives the paths that the stream does not know, as kinds of the fields that have them.
    * @param nameOf a field's name; of a field without one nothing is told
    */
   surveyed(nameOf: (field: number) => string | undefined): SurveyedKind[] {
@@ -188,7 +188,10 @@ export class PathSurvey {
   }
 }
 
-/** What the engine keeps of a value: `1.0` is a float to it, and `[null]` a list of texts. */
+/**
+ * Gives the kind that the engine keeps of a value: `1.0` is a float to it, and `[null]` a list of
+ * texts.
+ */
 function bitsOf(kind: number, marks: number): number {
   const own = 1 << kind;
   const isOdd = (marks & ODDLY_WRITTEN) !== 0;

@@ -10,8 +10,9 @@ import {
 } from './time-text.js';
 
 /**
- * What a field tells as a record's time.
- * @returns undefined where it tells none: it is null, or a number that is 0, be it in quotes, which stands for a time that nobody has set
+ * Reads a record's time from a field.
+ * @returns undefined where it tells none: it is null, or a number that is 0, be it in quotes, which
+ *   stands for a time that nobody has set
  */
 export function timeOf(bytes: Buffer, { kind, from, to }: Member): Micros | 'no time' | undefined {
   if (kind === NONE) return undefined;

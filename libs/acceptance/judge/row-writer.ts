@@ -108,7 +108,7 @@ export class RowWriter {
     this.length = row.copy(this.block);
   }
 
-  /** What is before the row in work. */
+  /** Ends the piece before the row in work. */
   private endPiece(): void {
     const { begun, block, rowFrom } = this;
     if (rowFrom > begun) this.pieces.push(block.subarray(begun, rowFrom));

@@ -3,7 +3,7 @@ import type { Fault } from './fault.js';
 const [BACKSLASH, LOWER_U, ZERO, NINE] = [0x5c, 0x75, 0x30, 0x39];
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
-/** What may follow a backslash, save `u`. */
+/** These bytes may follow a backslash, besides `u`. */
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const UNICODE_ESCAPE = 6;
 
@@ -35,7 +35,9 @@ function codeUnit(bytes: Buffer, at: number): number {
   return unit;
 }
 
-/** What has to be escaped of JSON within a text: blanks between its tokens may be tabs. */
+/**
+ * These characters of JSON have to be escaped within a text. Blanks between its tokens may be tabs.
+ */
 const TO_ESCAPE = /["\\\t\r]/g;
 const ESCAPED: Readonly<Record<string, string>> = {
   '"': '\\"',

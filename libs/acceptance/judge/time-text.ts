@@ -9,7 +9,7 @@ export const NANOSECONDS_ABOVE = 31_536_000_000_000_000n;
 export const MICROSECONDS_ABOVE = 31_536_000_000_000;
 export const MILLISECONDS_ABOVE = 31_536_000_000;
 
-/** What `DateTime64(6)` holds: 1900-01-01 up to the end of 2299, in microseconds. */
+/** `DateTime64(6)` holds times from 1900-01-01 up to the end of 2299, in microseconds. */
 const EARLIEST = -2_208_988_800_000_000;
 const LATEST = 10_413_791_999_999_999n;
 
@@ -136,7 +136,7 @@ const whole = (value: number): Micros | undefined =>
   Number.isFinite(value) ? BigInt(Math.round(value)) : undefined;
 
 /** A time as a text tells it. */
-export interface ToldTime {
+interface ToldTime {
   readonly milliseconds: number;
   /** Digits of a second. */
   readonly fraction: string;

@@ -42,7 +42,7 @@ type Integer = Extract<ValueType, { readonly family: 'integer' }>;
 const limitsOf = ({ bits, isSigned }: Integer): readonly [least: number, most: number] =>
   isSigned ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
 
-/** What a value of the type is, in words. */
+/** Describes in words the values of the type. */
 function wanted(type: ValueType): string {
   switch (type.family) {
     case 'integer':

@@ -95,7 +95,11 @@ const isBeyondNanos = (seconds: number, fraction: string): boolean =>
 /** More digits than any number of nanoseconds has. */
 const WHOLE_MAX = 20;
 
-/** What a number tells, exactly; undefined where so many digits of a second do not. @param text a number of JSON's grammar */
+/**
+ * Reads the seconds of a number, exactly. It is undefined where so many digits of a second are not
+ * told.
+ * @param text a number of JSON's grammar
+ */
 function secondsOf(
   text: string,
   digits: number,

@@ -1,4 +1,4 @@
-/** What is to be written of a value that goes into its column as it stands. */
+/** Stands for a value that goes into its column as it was written. */
 export const AS_IT_STANDS = '';
 
 /**

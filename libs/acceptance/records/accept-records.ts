@@ -27,7 +27,7 @@ import type { Judge } from '../turns/fair-judge.js';
 import { STRUCTURAL } from '../judge/structural.js';
 import type { Survey } from './survey.js';
 
-/** What a stream's schema can do for acceptance. */
+/** The part of a stream's schema that acceptance works with. */
 export interface SchemaKeeper {
   /** Undefined while the stream does not exist. */
   current(): StreamSchema | undefined;
@@ -189,7 +189,7 @@ function rejectedOf(
   };
 }
 
-/** What an upload seems to be compressed with whose first line is no text. */
+/** Guesses the compression of an upload whose first line is no text. */
 function compressionOf(text: string): string | undefined {
   if (text.startsWith('\u001f')) return 'gzip';
   return /^\(\ufffd\/\ufffd/.test(text) ? 'zstd' : undefined;

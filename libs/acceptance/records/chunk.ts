@@ -43,7 +43,7 @@ export function keptFrom(
 export interface ColumnarFile {
   /** Its ending names its format and its compression: `.native.zst`, `.ndjson`, `.ndjson.zst`, `.compact.ndjson.zst`. */
   readonly file: string;
-  /** What would be in the file, where there is none of that name. */
+  /** The bytes that would be in the file, where there is none of that name. */
   readonly content?: Buffer | undefined;
   readonly rows: number;
   readonly columns: readonly string[];
@@ -58,7 +58,7 @@ export interface ColumnarFile {
   readonly times?: WrittenTimes | undefined;
 }
 
-/** What is accepted has a stream to go to; what is rejected may have none. */
+/** Accepted records have a stream to go to. Rejected ones may have none. */
 export type AcceptedChunk = {
   readonly rejected: RejectedRecords | undefined;
 } & (

@@ -7,9 +7,10 @@ const INT_MIN = -(2n ** 63n);
 const UINT_MAX = 2n ** 64n - 1n;
 
 /**
- * What is wrong with a JSON text, and where: the engine only tells that something is. For the
- * first bad record of an upload.
- * @returns e.g. `malformed JSON: comma expected at column 12`; undefined when nothing is found, or the text is nested too deep to look.
+ * Says what is wrong with a JSON text, and where. The engine only tells that something is. It is
+ * for the first bad record of an upload.
+ * @returns e.g. `malformed JSON: comma expected at column 12`; undefined when nothing is found, or
+ *   the text is nested too deep to look.
  */
 export function explainMalformed(text: string): string | undefined {
   const errors: ParseError[] = [];

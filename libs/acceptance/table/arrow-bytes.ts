@@ -6,7 +6,7 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** Before the length of a message; writers before 2019 left it out. */
 const CONTINUES = 0xffffffff;
 
-/** What a message is. */
+/** The kinds of messages. */
 export const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
 
 /** Bytes of the file, as far as they are there. */

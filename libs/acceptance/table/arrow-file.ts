@@ -6,7 +6,7 @@ import { readArrowSchema, type ArrowSchema } from './arrow-schema.js';
 import type { Field } from './field-type.js';
 import { FlatTable } from '@app/arrow';
 
-/** What a file of Arrow's IPC format says of itself. */
+/** The description that a file of Arrow's IPC format has of itself. */
 export interface ArrowFile {
   readonly format: 'Arrow' | 'ArrowStream';
   readonly fields: readonly Field[];
@@ -14,7 +14,8 @@ export interface ArrowFile {
   readonly held: readonly Field[];
   readonly rows: number;
   /**
-   * What can be said only after the engine has read it, so that its buffers unpack to what they claim.
+   * Checks what can be said only after the engine has read the file, so that its buffers unpack to
+   * what they claim.
    * @throws {MillraceError} MALFORMED_BODY
    */
   checkRead(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Field, FieldType, SecondDigits } from './field-type.js';
 import type { FlatTable } from '@app/arrow';
 
-/** What a schema of Arrow says, and what of it is to be read otherwise. */
+/** The schema of an Arrow file, and the fields of it that are to be read otherwise. */
 export interface ArrowSchema {
   readonly fields: readonly Field[];
   /** The same as the engine reads them once {@link patches} are written. */
@@ -43,7 +43,7 @@ export function readArrowSchema(schema: FlatTable): ArrowSchema {
   return { fields: both.map(([is]) => is), held: both.map(([, held]) => held), patches, lists };
 }
 
-/** What a field is, and what it is once the schema is patched. */
+/** A field as it is, and as it is once the schema is patched. */
 type Both<T> = readonly [is: T, held: T];
 
 const same = (type: FieldType): Both<FieldType> => [type, type];

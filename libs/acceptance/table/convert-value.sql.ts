@@ -46,7 +46,10 @@ export function convert(value: string, from: ValueType, to: ValueType): Fitting 
   }
 }
 
-/** What a source says is a number stays one: a column of text takes decimals, which it had before there were any. */
+/**
+ * A number of a source stays a number. But a column of text takes decimals, which it had before
+ * there were columns of decimals.
+ */
 function intoText(value: string, from: ValueType): Fitting | undefined {
   if (from.family === 'text') return { value, fits: undefined };
   const text = textValue(value, from);

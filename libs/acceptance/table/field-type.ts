@@ -4,7 +4,7 @@ import { quoteIdentifier } from '@app/warehouse';
 /** Decimal places of a second that a time counts: none, milli-, micro- or nanoseconds. */
 export type SecondDigits = 0 | 3 | 6 | 9;
 
-/** What a field of a table with a schema of its own holds, whichever format says so. */
+/** The type of a field of a table that has a schema of its own, whichever format says so. */
 export type FieldType =
   | { readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }
   | { readonly kind: 'float'; readonly bits: 32 | 64 }
@@ -41,7 +41,10 @@ export function isScalar(type: FieldType): type is ScalarType {
   return type.kind !== 'list' && type.kind !== 'struct' && type.kind !== 'map';
 }
 
-/** What a column of its values holds, exactly. Bytes are text: the engine has no other type for them. */
+/**
+ * Gives the type of a column that holds its values exactly. Bytes are text, because the engine has
+ * no other type for them.
+ */
 export function valueTypeOf(type: ScalarType): ValueType {
   switch (type.kind) {
     case 'integer':

@@ -17,7 +17,7 @@ export interface StoredField {
   readonly within?: readonly string[];
 }
 
-export interface RowJudgement {
+interface RowJudgement {
   readonly source: string;
   readonly firstLine: number;
   readonly columns: readonly Column[];
@@ -109,7 +109,7 @@ function refusals(field: PlacedField, judgement: RowJudgement): [string, string]
   ];
 }
 
-/** What a column of times takes, to be told to who sends other ones. */
+/** Names the years that a column of times takes, for senders of other years. */
 function yearsOf(column: string): string {
   const type = readValueType(/^Array\((.+)\)$/.exec(column)?.[1] ?? column);
   if (type?.family !== 'date' && type?.family !== 'timestamp') return '';

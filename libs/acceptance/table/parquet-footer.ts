@@ -8,8 +8,8 @@ import {
 } from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from './field-type.js';
 
-/** What a Parquet file says of itself. */
-export interface ParquetFooter {
+/** The description that a Parquet file has of itself. */
+interface ParquetFooter {
   readonly fields: readonly Field[];
   readonly rows: number;
   readonly objects: readonly NullableObject[];

@@ -43,7 +43,7 @@ export interface DataFile {
   readonly file: string;
   /** As the engine names it. */
   readonly format: 'Parquet' | 'Arrow' | 'ArrowStream';
-  /** What to call it in a message. */
+  /** The name of the file in messages. */
   readonly name: string;
   /** Its own columns. */
   readonly held: readonly Field[];
@@ -55,11 +55,11 @@ export interface DataFile {
   readonly where?: string | undefined;
   /** Structs and maps of it that may be null. */
   readonly objects: readonly NullableObject[];
-  /** What can be said of it only once it is read. @throws {MillraceError} */
+  /** Checks what can be said of the file only once it is read. @throws {MillraceError} */
   checkRead?(): Promise<void>;
 }
 
-/** What a stream gets of each field. */
+/** Gives the fields as the stream gets them. */
 export function storedFields(fields: readonly Field[]): StoredField[] {
   return fields.map(({ name, type }) => ({
     name,
@@ -123,7 +123,7 @@ async function nullsOf(
     }
   } catch (error) {
     const isOfFile = error instanceof Error && !(error instanceof MillraceError);
-    // What the system says names our own folders.
+    // The system's own messages name our folders.
     if (!isOfFile || isOutOfSpace(error) || 'syscall' in error) throw error;
     throw unreadable(name, error.message, error);
   }
@@ -174,7 +174,7 @@ function explained(error: unknown, name: string): unknown {
       `${name}: a row group or a page of it needs more memory than there is for an upload; write it with smaller ones`,
       { cause: error },
     );
-  // What follows names our own folders.
+  // The rest of the message names our own folders.
   const [reason = ''] = error.message.split(/: \(in file|: While executing| FROM file\(|\n/, 1);
   return unreadable(name, reason.slice(0, REASON_LENGTH_MAX), error);
 }

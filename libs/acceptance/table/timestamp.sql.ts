@@ -1,7 +1,7 @@
 import type { ValueType } from '@app/streams';
 import { microsByMagnitude } from '@app/warehouse';
 
-/** What `DateTime64(6)` holds: 1900-01-01 up to the end of 2299, in microseconds. */
+/** `DateTime64(6)` holds times from 1900-01-01 up to the end of 2299, in microseconds. */
 const EARLIEST = '-2208988800000000';
 const LATEST = '10413791999999999';
 
@@ -50,5 +50,4 @@ export function microsOf(value: string, type: DayOrTime): string {
   return exact(`intDiv(${value}, ${factor}) - (${value} < 0 AND ${value} % ${factor} != 0)`);
 }
 
-export type DayOrTime =
-  { readonly family: 'date' } | Extract<ValueType, { readonly family: 'timestamp' }>;
+type DayOrTime = { readonly family: 'date' } | Extract<ValueType, { readonly family: 'timestamp' }>;

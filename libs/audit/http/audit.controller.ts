@@ -15,7 +15,7 @@ import { toHit, type AuditHit } from './audit-hit.js';
 
 const SIZE_MAX = 1000;
 
-/** What proxies wait for an answer, most of them. */
+/** Most proxies wait longer than this for an answer. */
 const VERIFIED_WITHIN_MS = 50_000;
 const STILL_COMPARED = 'the trail is still being compared; ask again';
 
@@ -42,7 +42,7 @@ interface VerifiedTrail {
   readonly entries: number;
   /** Hash of the last entry. */
   readonly head: string;
-  /** What differs from the events, at most twenty things. */
+  /** The differences from the events, at most twenty of them. */
   readonly problems: readonly string[];
   /** Position of the last event that was there when it began. */
   readonly up_to: number;

@@ -1,4 +1,4 @@
-import type { EdgeEnvironment } from '@app/platform';
+import type { EdgeEnvironment } from './edge-environment.js';
 import { readEdgeConfig, type EdgeConfig } from './edge-config.js';
 
 const nothing: EdgeEnvironment = {

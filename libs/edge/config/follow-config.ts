@@ -1,4 +1,4 @@
-import type { EdgeEnvironment } from '@app/platform';
+import type { EdgeEnvironment } from './edge-environment.js';
 import type { EdgeArguments } from './arguments.js';
 
 /** A hosted organization to follow. */

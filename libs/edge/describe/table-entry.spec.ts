@@ -4,6 +4,7 @@ import type { DescribedTable, TableOptions } from '../table-description.js';
 import { printTable } from './print-table.js';
 import { parseTableArgument } from './table-argument.js';
 import { tableEntry } from './table-entry.js';
+import { rounds } from '../../../test/rounds.js';
 
 const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,40}$/);
 const text = fc.string({ minLength: 1, maxLength: 8 });
@@ -174,7 +175,12 @@ describe('an argument', () => {
     ['a b.csv', /name: want a name/],
     ['=a.csv', /name: want a name/],
     ['t=', /uri: want a path or a URI/],
-    ['t=https://docs.google.com/x,format=google_spreadsheet', /export the sheet/],
+    ['t=https://docs.google.com/x,format=google_spreadsheet', /want the address of a sheet/],
+    [
+      't=https://docs.google.com/spreadsheets/d/1,format=google_spreadsheet,application_secret_path=x',
+      /service accounts do not work/,
+    ],
+    ['t=https://docs.google.com/spreadsheets/d/1,format=google_spreadsheet,sheet_title=x', /#gid=/],
   ])('%s is refused with its key and a remedy', (text, message) => {
     expect(() => parseTableArgument(text)).toThrow(message);
   });
@@ -205,7 +211,7 @@ describe('an argument', () => {
           expect((error as Error).message).toMatch(/^table /);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(250, 10_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { arrowDataType } from '../arrow-data-type.js';
 import { TABLE_FORMATS, type DescribedTable, type TableFormat } from '../table-description.js';
+import { sheetExport } from '../sources/google-sheet.js';
 import { present, readOptions } from './format-options.js';
 import { formatInUri } from './names-in-uri.js';
 import { strict } from './strict.js';
@@ -98,6 +99,8 @@ function describe(name: string, entry: Source, context: z.RefinementCtx): Descri
     return z.NEVER;
   };
   if ('problem' in format) return wrong(['option', 'format'], format.problem);
+  for (const [key, remedy] of Object.entries(GOOGLE_KEYS))
+    if (given === 'google_spreadsheet' && key in option) return wrong(['option', key], remedy);
   const read = readOptions(format.format, option);
   if ('error' in read) {
     for (const issue of read.error.issues) {
@@ -122,12 +125,21 @@ function describe(name: string, entry: Source, context: z.RefinementCtx): Descri
   };
 }
 
+/** What ROAPI has for Google's sheets, and nobody reads here. */
+const GOOGLE_KEYS: Readonly<Record<string, string>> = {
+  application_secret_path:
+    'service accounts do not work here; share the sheet with anybody who has its link, and leave this out',
+  sheet_title: 'say the sheet by its number, at the end of the uri: #gid=<number>',
+};
+
 function formatOf(
   given: TableFormat | 'jsonl' | 'google_spreadsheet' | undefined,
   uri: string,
 ): { readonly format: TableFormat } | { readonly problem: string } {
-  if (given === 'google_spreadsheet')
-    return { problem: 'Google spreadsheets cannot be read here; export the sheet as CSV or xlsx' };
+  const isSheet = sheetExport(uri) !== undefined;
+  if (given === 'google_spreadsheet' && !isSheet)
+    return { problem: 'want the address of a sheet, …/spreadsheets/d/<id>/edit#gid=<number>' };
+  if (given === 'google_spreadsheet' || (given === undefined && isSheet)) return { format: 'csv' };
   const format = given === 'jsonl' ? 'ndjson' : (given ?? formatInUri(uri));
   if (format) return { format };
   return {

@@ -1,7 +1,7 @@
 import type { Column, SourceEngine } from '@app/warehouse';
 import { quoteIdentifier, quoteText } from '@app/warehouse';
 
-/** What the engine here does with fetched Parquet files. */
+/** Lets the engine here work with fetched Parquet files. */
 export class LocalFiles {
   constructor(private readonly statements: SourceEngine['statements']) {}
 

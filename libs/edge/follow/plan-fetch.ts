@@ -1,10 +1,13 @@
 /** Of one partition of the hosted queue: the rows up to an offset. */
-export interface Reach {
+interface Reach {
   readonly last: number;
   readonly rows: number;
 }
 
-/** What of a stream is there, by partition. Rows of a batch carry the partition and offset they came from. */
+/**
+ * The rows of a stream that are there, by partition. Rows of a batch carry the partition and offset
+ * they came from.
+ */
 export type Reaches = ReadonlyMap<number, Reach>;
 
 /** Rows of a batch: they became visible together. */
@@ -14,7 +17,7 @@ export interface BatchRows {
   readonly rows: number;
 }
 
-/** What one request fetches: of some partitions the offsets after one, up to another. */
+/** The rows that one request fetches: of some partitions the offsets after one, up to another. */
 export interface Chunk {
   readonly ranges: readonly { partition: number; after: number; upTo: number }[];
   readonly rows: number;
@@ -23,7 +26,9 @@ export interface Chunk {
 /** A larger answer takes the hosted side long to begin, and is lost whole when it breaks off. */
 const CHUNK_ROWS = 500_000;
 
-/** What of `batches` is beyond `known` and not beyond `wanted`, in their order, in chunks. */
+/**
+ * Plans chunks of those `batches` that are beyond `known` and not beyond `wanted`, in their order.
+ */
 export function planFetch(
   batches: readonly BatchRows[],
   known: Reaches,

@@ -20,7 +20,7 @@ type Manifest = z.output<typeof manifest>;
 const EMPTY: Manifest = { generation: 0, tag: null, columns: [], files: [], reaches: [] };
 const FIRST = '0.parquet';
 
-/** What is published at once. */
+/** The files that are published at once. */
 export interface Publication {
   readonly tag: string | undefined;
   readonly columns: readonly DescribedColumn[];
@@ -82,7 +82,7 @@ export class StreamCache {
     return this.state.files.map((name) => join(folder, name));
   }
 
-  /** What the program registers: all files of the generation, also those that come. */
+  /** The table that the program registers: all files of the generation, also those that come. */
   table(): DescribedTable {
     return {
       name: this.stream,
@@ -158,7 +158,7 @@ export class StreamCache {
         reaches: [...reaches].map(([partition, reach]) => [partition, reach]),
       });
     } catch (error) {
-      // What no manifest names would be fetched, and so be there, twice.
+      // Rows of files that no manifest names would be fetched again, and so be there twice.
       await Promise.all(added.map((name) => rm(join(folder, name), { force: true })));
       throw error;
     }

@@ -3,7 +3,7 @@ import { Describe, Open } from '@app/platform';
 
 export const EDGE_VERSION = Symbol('EDGE_VERSION');
 
-/** What ROAPI answers about itself. */
+/** Answers what ROAPI answers about itself. */
 @Controller()
 export class AboutController {
   constructor(@Inject(EDGE_VERSION) private readonly version: string) {}

@@ -3,7 +3,7 @@ import type { Workshop } from '../registry/open-source.js';
 
 /** More is read piece by piece: the process answers others meanwhile. */
 const WHOLE_BYTES = 1024 * 1024;
-/** What an entry takes besides its two texts. */
+/** The bytes that an entry takes besides its two texts. */
 const ENTRY_BYTES = 128;
 /** Where one character needs it, each of its text takes two bytes. */
 const BYTES_OF_A_BYTE = 2;

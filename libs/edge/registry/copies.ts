@@ -13,8 +13,8 @@ export interface Copy {
   readonly memoryBytes?: number;
 }
 
-/** What copies are made with, and given back to. */
-export interface CopyTerms {
+/** The bounds that copies are made within, and give their bytes back to. */
+interface CopyTerms {
   readonly engine: Pick<SourceEngine, 'statements'>;
   readonly holding: Holding;
 }
@@ -29,11 +29,14 @@ export const newCopyName = (): string =>
 /** Files may be packed, and unpack to more than these bytes. */
 const SMALL_SOURCE_BYTES = 4 * 1024 ** 2;
 const SMALL_COPY_BYTES = 32 * 1024 ** 2;
-/** What the engine may have while it makes a small copy: the rows, and the blocks that it reads them by. */
+/**
+ * The memory of the engine while it makes a small copy: the rows, and the blocks that it reads them
+ * by.
+ */
 const MAKING_BYTES = 256 * 1024 ** 2;
 
 /** The rows that a copy is made of. */
-export interface CopiedRows {
+interface CopiedRows {
   /** Without the settings. */
   readonly select: string;
   readonly settings: Settings;

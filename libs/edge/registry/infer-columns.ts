@@ -76,7 +76,10 @@ async function columnsOfHeader(
   return names.map((name) => ({ name: String(name), type: 'Nullable(String)' }));
 }
 
-/** What an inferred type is held as: times with one precision and a zone, and texts for what had no value. */
+/**
+ * Settles an inferred type: times have one precision and a zone, and columns without a value are
+ * texts.
+ */
 function settledType(type: string): string {
   return type
     .replace(/\bDateTime(?:64\(\d+(?:, '[^']*')?\))?(?![\w(])/g, "DateTime64(6, 'UTC')")

@@ -20,7 +20,7 @@ import type { Workshop } from './open-source.js';
 export interface NullStructs {
   /** SQL that is true in the rows in which they are null, by the column's name. */
   readonly rows: ReadonlyMap<string, string>;
-  /** What that reads. */
+  /** The copies that the expression reads. */
   readonly asides: readonly Copy[];
   /** With which the table is read; undefined: those of its source. */
   readonly settings?: Settings;

@@ -4,8 +4,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from '../sources/source-credentials.js';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
+import { withoutSecrets } from '../describe/without-secrets.js';
 import { databaseSource } from '../sources/database-source.js';
 import {
   engineFormat,
@@ -14,6 +15,7 @@ import {
   type EngineFormat,
 } from '../sources/engine-format.js';
 import { fileSource } from '../sources/file-source.js';
+import { downloadSheet, sheetExport } from '../sources/google-sheet.js';
 import { lakeSource } from '../sources/lake-source.js';
 import { placeOf, type Place } from '../sources/place.js';
 import { readWorkbook, type SheetOptions } from '../sources/read-workbook.js';
@@ -23,7 +25,7 @@ import { unpackJson } from '../sources/unpack-json.js';
 import type { DescribedTable, TableOptions } from '../table-description.js';
 import type { Holding } from './holding.js';
 
-/** What tables are made with. */
+/** The things that tables are made with. */
 export interface Workshop {
   readonly engine: SourceEngine;
   readonly credentials: SourceCredentials;
@@ -61,8 +63,10 @@ export async function openSource(
 ): Promise<OpenedSource> {
   const { options, uri } = described;
   const { base, credentials } = workshop;
-  const database = databaseSource(described, base);
+  const database = await databaseSource(described, base, workshop.engine.statements);
   if (database) return inPlace(database);
+  const sheet = options.format === 'csv' ? sheetExport(uri) : undefined;
+  if (sheet !== undefined) return fetchSheet(described, sheet, workshop);
   const place = await placed(uri, options.format, workshop);
   if (options.format === 'delta' || options.format === 'iceberg')
     return inPlace(lakeSource(options.format, place, credentials));
@@ -71,10 +75,45 @@ export async function openSource(
     return unpackDocument(described, place, options, workshop);
   const format = engineFormat(options);
   if (!format) throw new Error(`nobody reads format ${options.format} here`);
+  return inPlace(sourceOfFiles(described, place, format, credentials));
+}
+
+function sourceOfFiles(
+  described: DescribedTable,
+  place: Place,
+  format: EngineFormat,
+  credentials: SourceCredentials,
+): Source {
+  const { options } = described;
   const source = fileSource(described, place, format, credentials);
-  if (options.format !== 'csv' || !options.hasHeader) return inPlace(source);
+  if (options.format !== 'csv' || !options.hasHeader) return source;
   const headless = { ...format, name: 'CSV' };
-  return inPlace({ ...source, header: fileSource(described, place, headless, credentials) });
+  return { ...source, header: fileSource(described, place, headless, credentials) };
+}
+
+/** The engine follows no redirection, which is Google's answer. */
+async function fetchSheet(
+  described: DescribedTable,
+  address: string,
+  { credentials, directory }: Workshop,
+): Promise<OpenedSource> {
+  const format = engineFormat(described.options);
+  if (!format) throw new Error(`nobody reads format ${described.options.format} here`);
+  const file = join(directory, `${randomUUID()}.csv`);
+  try {
+    await downloadSheet(address, described.headers ?? {}, file);
+    const place = { kind: 'local', path: file } as const;
+    return {
+      ...sourceOfFiles(described, place, format, credentials),
+      shown: withoutSecrets(described.uri),
+      // Nobody changes the file that was made.
+      stamp: () => Promise.resolve(undefined),
+      unpacked: file,
+    };
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
 }
 
 const inPlace = (source: Source): OpenedSource => ({ ...source, unpacked: undefined });

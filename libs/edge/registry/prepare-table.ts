@@ -15,15 +15,18 @@ import { schemaOfFiles } from './schema-of-files.js';
 export interface PreparedTable {
   readonly described: DescribedTable;
   readonly columns: readonly Column[];
-  /** What its view reads; a copy of its own needs none. */
+  /** The statement of its view. A copy of its own needs none. */
   readonly select: string;
-  /** What tells how many rows it has; undefined: nothing does so better than `select`. */
+  /**
+   * The statement that tells how many rows it has. Undefined means that nothing does so better than
+   * `select`.
+   */
   readonly count: string | undefined;
   /** A path, glob or URL, without secrets; not for clients. */
   readonly place: string;
   /** Undefined: it is read where it lies. */
   readonly copy: Copy | undefined;
-  /** What its view reads besides. */
+  /** The copies that its view reads besides. */
   readonly asides: readonly Copy[];
   /** When its columns, or the copy, were read; milliseconds since 1970. */
   readonly readAt: number;
@@ -100,10 +103,10 @@ async function prepared(
       }
     }
     // One row shows that the bytes are what they should be, before anybody relies on it.
-    await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
+    await statements.run(`SELECT * FROM ${source.oneRow ?? `(${select})`} LIMIT 1 FORMAT Null`);
     const count =
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
-    // What was written down of files is of those files.
+    // Facts that were written down about files are true of those files only.
     const isFollowed = asides.length > 0;
     return {
       ...table,

@@ -5,7 +5,7 @@ import type { DescribedTable } from '../table-description.js';
 import { readState, writeState, type KeptState } from './state-file.js';
 import type { TableChange, TableRegistry } from './table-registry.js';
 
-export interface RegistrationTerms {
+interface RegistrationTerms {
   readonly readOnly: boolean;
   /** Absolute folder that relative paths start from. */
   readonly base: string;
@@ -62,7 +62,10 @@ export class Registrations {
     }));
   }
 
-  /** What is kept changes with the tables, in their order: who reads long keeps nobody else waiting. */
+  /**
+   * The kept state changes with the tables, in their order. A change that takes long to read keeps
+   * no other one waiting.
+   */
   private async change(change: TableChange, keep: (kept: KeptState) => KeptState): Promise<void> {
     const { readOnly, stateFile } = this.terms;
     if (readOnly)

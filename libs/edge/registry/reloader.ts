@@ -14,7 +14,7 @@ const REST = 10;
 export class Reloader {
   private readonly running = new Set<string>();
   private readonly triedAt = new WeakMap<DescribedTable, number>();
-  /** What files were when they could not be read. */
+  /** The stamp of the files when they could not be read. */
   private readonly failedOn = new WeakMap<DescribedTable, string>();
   /** Until when changed files are left alone. */
   private readonly resting = new WeakMap<DescribedTable, number>();

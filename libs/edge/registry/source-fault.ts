@@ -1,4 +1,5 @@
 import { WarehouseError } from '@app/warehouse';
+import { NO_SUCH_VALUE } from '../sources/remote-column.js';
 
 /** The engine's numbers of files that are not there, or cannot be opened. */
 const GONE = new Set([74, 75, 76, 87, 107, 400, 481]);
@@ -6,7 +7,7 @@ const GONE = new Set([74, 75, 76, 87, 107, 400, 481]);
 const AWAY = new Set([86, 198, 203, 209, 210, 279, 483, 499, 500, 614]);
 /** Of the libraries that read Delta and Iceberg tables and the databases. */
 const LAKES = new Set([591, 742, 743]);
-/** What libraries within the engine throw has no number of its own. */
+/** Errors of libraries within the engine have no number of their own. */
 const FOREIGN = new Set([1000, 1001]);
 const CONNECTIONS = /Poco::Net|mysqlxx|pqxx|libpq|Azure|AWS/;
 /** How the engine tells what it was reading. */
@@ -15,16 +16,23 @@ const PLACE = /:?\s*\(in file\/uri [^)]*\)/g;
 const COMPUTED =
   /while executing '?(?:FUNCTION|function)|Cannot convert string '|while converting '/i;
 const NO_FILES = /there are no files/i;
+/** Such as a number that is none, in a column of decimals. */
+const UNREADABLE_VALUE = /Cannot parse PostgreSQL value '[^']{0,40}' as [\w(), ]+/;
 const REASON_MAX = 300;
 
 export const NOT_THERE =
   'what it is read from is not there any more, or cannot be opened; put it back, or register the table anew';
 
-/** What is wrong with the files or the server of a table; undefined where it is the statement. */
+/**
+ * Says what is wrong with the files or the server of a table. It is undefined where the statement
+ * is at fault.
+ */
 export function sourceFault({ code, message }: WarehouseError): string | undefined {
   if (GONE.has(code) || NO_FILES.test(message)) return NOT_THERE;
   if (AWAY.has(code) || (FOREIGN.has(code) && CONNECTIONS.test(message)))
     return 'the server that it is read from does not answer as it should; try again later';
+  const value = NO_SUCH_VALUE.exec(message)?.[0] ?? UNREADABLE_VALUE.exec(message)?.[0];
+  if (value !== undefined) return value;
   if (LAKES.has(code)) return 'what it is read from is not there, or damaged';
   if (message.search(PLACE) === -1 || COMPUTED.test(message)) return undefined;
   return `what it is read from is not what it was when it was registered: ${reasonOf(message)}`;

@@ -5,7 +5,7 @@ import { printTable } from '../describe/print-table.js';
 import { tableEntry } from '../describe/table-entry.js';
 import type { DescribedTable } from '../table-description.js';
 
-/** What was registered and dropped at run time. */
+/** The tables that were registered and dropped at run time. */
 export interface KeptState {
   readonly tables: readonly DescribedTable[];
   /** Names of tables of the command line or the configuration that were dropped. */

@@ -7,7 +7,7 @@ import type { Workshop } from './open-source.js';
 import { COPIES, dropCopy, type Copy } from './copies.js';
 import { prepareTable, type PreparedTable } from './prepare-table.js';
 
-/** What is to be done to the tables, all of it or nothing. */
+/** A change of the tables, which is made whole or not at all. */
 export interface TableChange {
   /** Come, or take the place of those of their name. A followed one does so only where that is followed too. */
   readonly put?: readonly DescribedTable[];
@@ -20,7 +20,7 @@ export interface TableChange {
 }
 
 /** A request's hold on the tables as they were when it came. */
-export interface Hold {
+interface Hold {
   readonly database: string;
   /** May be told more than once. */
   release(): void;
@@ -29,7 +29,7 @@ export interface Hold {
 interface Replacement {
   readonly drop: readonly string[];
   readonly forget: readonly string[];
-  /** What was read again; one that was dropped or replaced meanwhile stays so. */
+  /** The tables that were read again. A table that was dropped or replaced meanwhile stays so. */
   readonly again: ReadonlySet<DescribedTable>;
   readonly keep: () => Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface EngineFormat {
   readonly endings: readonly string[];
 }
 
-/** What the engine unpacks by a file's name. */
+/** The engine unpacks files with these endings. */
 const COMPRESSED = ['gz', 'zst', 'bz2', 'xz', 'lz4', 'br'];
 const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
   endings.flatMap((each) => [each, ...COMPRESSED.map((packed) => `${each}.${packed}`)]);

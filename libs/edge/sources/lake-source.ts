@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from './source-credentials.js';
 import { quoteText } from '@app/warehouse';
 import { storeCall } from './object-stores.js';
 import type { Place } from './place.js';

@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import type { SourceCredentials } from '@app/platform';
+import type { SourceCredentials } from './source-credentials.js';
 import { optionalText, tableFunction } from './source.js';
 
 interface ObjectPlace {
@@ -8,8 +8,8 @@ interface ObjectPlace {
   readonly key: string;
 }
 
-/** What the engine's functions are called with before format and structure. */
-export interface StoreArguments {
+/** The arguments of the engine's functions before format and structure. */
+interface StoreArguments {
   readonly args: readonly string[];
   readonly shown: string;
 }
@@ -64,7 +64,7 @@ function s3Arguments({ bucket, key }: ObjectPlace, s3: SourceCredentials['s3']):
   };
 }
 
-/** What no URL may have is encoded; what matches names stays. */
+/** Encodes characters that no URL may have. Characters of patterns stay. */
 const inUrl = (key: string): string =>
   key.replace(/[^A-Za-z0-9._~!*'(){},/?=:@&+$-]+/gu, encodeURIComponent);
 

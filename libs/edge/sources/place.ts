@@ -64,7 +64,7 @@ function decoded(key: string): string {
 /** Whether names are left open for the engine to match. */
 export const isGlob = (path: string): boolean => /[*?{]/.test(path);
 
-/** What is meant by a folder: its files of these endings, however deep. */
+/** Gives the pattern of a folder's files with these endings, however deep they are. */
 export function withinFolder(folder: string, endings: readonly string[]): string {
   const [only, ...more] = endings;
   const ending = more.length === 0 ? (only ?? '*') : `{${endings.join(',')}}`;

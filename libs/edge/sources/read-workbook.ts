@@ -56,7 +56,7 @@ export async function readWorkbook(
 /** Archives, and what came before them: the library would take anything else for a text. */
 const MAGIC = [Buffer.from('PK'), Buffer.from('d0cf11e0', 'hex')];
 
-/** What the library says of damaged files is about itself. */
+/** The library's messages about damaged files are about itself. */
 function whole<Workbook>(read: () => Workbook): Workbook {
   try {
     return read();

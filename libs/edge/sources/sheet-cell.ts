@@ -1,6 +1,6 @@
 import type { CellObject } from '@e965/xlsx';
 
-/** What a cell holds. */
+/** The kind of a cell's value. */
 export type Kind = 'nothing' | 'boolean' | 'integer' | 'float' | 'time' | 'duration' | 'text';
 
 const TIME = "Nullable(DateTime64(3, 'UTC'))";

@@ -2,7 +2,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isGlob } from './place.js';
 
-/** What tells whether files are other than they were. */
+/** Tells whether files are other than they were. */
 export interface SourceStamp {
   readonly text: string;
   /** Of all files. */

@@ -16,7 +16,7 @@ import {
   type SubscribeOptions,
 } from '../event-store.js';
 
-/** What is stored under an event's position. */
+/** The value that is stored under an event's position. */
 interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
@@ -37,7 +37,7 @@ const key = (stream: string, revision: number): [string, number] => [stream, rev
  * appends; lmdb runs one at a time, gathers those that wait into one commit and syncs it to disk
  * before their promises resolve.
  */
-export class EmbeddedEventStore implements EventStore, CopiedEvents {
+class EmbeddedEventStore implements EventStore, CopiedEvents {
   readonly awaySince = undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
@@ -210,7 +210,7 @@ export class EmbeddedEventStore implements EventStore, CopiedEvents {
 const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): number =>
   crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
 
-/** What lmdb holds may have any key. */
+/** An lmdb file may hold any key. */
 const isPosition = (key: number): boolean => Number.isSafeInteger(key) && key >= 1;
 
 /** @throws {Error} when it is not what was stored */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ResolvedEvent, StreamSubscription } from '@eventstore/db-client';
-import { SilenceError } from './failure.js';
+import { SilenceError } from './eventstoredb-failure.js';
 
 interface PullOptions {
   /** How long it may be silent. Undefined: for ever, as a subscription is. */
@@ -13,8 +13,9 @@ export type Source = AsyncIterable<ResolvedEvent> &
   (Pick<StreamSubscription, 'unsubscribe'> | { cancel(): Promise<void> });
 
 /**
- * What a reading gives, one by one, until it ends or `signal` aborts; then, and when the reader
- * stops, the server is told. @throws {SilenceError} and what the client throws.
+ * Gives the events of a reading one by one, until it ends or `signal` aborts. Then, and when the
+ * reader stops, the server is told.
+ * @throws {SilenceError} and what the client throws.
  */
 export async function* pull(
   source: Source,

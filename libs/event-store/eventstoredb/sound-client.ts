@@ -1,6 +1,6 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 
-/** What the client's class keeps to itself, and two faults are in. */
+/** The private parts of the client's class that have two faults. */
 interface Inside {
   supports: () => Promise<boolean>;
   handleError: (...args: unknown[]) => Promise<void>;

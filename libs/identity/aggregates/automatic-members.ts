@@ -4,7 +4,7 @@ import type { Role } from './roles.js';
 
 /** Once every account became a `member` of `default` by the command that registered it. */
 const AUTOMATIC: Role = 'member';
-/** What an append may hold is bounded. */
+/** The number of changes in an append is bounded. */
 const CHANGED_AT_ONCE = 500;
 
 /** An event as it is stored; one that was decided just now has no metadata yet. */

@@ -27,7 +27,7 @@ export interface OrganizationCreated {
 
 export interface OrganizationRenamed {
   readonly type: 'OrganizationRenamed';
-  /** What people are shown; its name, by which it is asked for, stays. */
+  /** The name that people are shown. The name by which the organization is asked for stays. */
   readonly data: { readonly organizationId: string; readonly displayName: string };
 }
 

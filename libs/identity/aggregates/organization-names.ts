@@ -1,6 +1,6 @@
 export const ORGANIZATION_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
-/** What is wrong with an organization's name, or undefined. */
+/** Says what is wrong with an organization's name, or undefined. */
 export function organizationNameProblem(name: string): string | undefined {
   if (ORGANIZATION_NAME.test(name)) return undefined;
   return `organization name ${JSON.stringify(name.slice(0, 80))}: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`;
@@ -10,7 +10,7 @@ const DISPLAY_NAME_MAX = 100;
 /** Separators of lines, what changes the direction of a text, and all that does not show. */
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** What is wrong with the name that people are shown, or undefined. */
+/** Says what is wrong with the name that people are shown, or undefined. */
 export function displayNameProblem(name: string): string | undefined {
   if (name === '' || [...name].length > DISPLAY_NAME_MAX)
     return `want 1 to ${DISPLAY_NAME_MAX} characters`;

@@ -65,7 +65,7 @@ export interface OrganizationState {
   /** Undefined: it was not made yet, or is deleted. */
   readonly organization: OrganizationCreated['data'] | undefined;
   readonly deleted: boolean;
-  /** What people are shown; undefined: its name. */
+  /** The name that people are shown. Undefined means the organization's name. */
   readonly displayName: string | undefined;
   /** Sealed. */
   readonly passcode: string | undefined;
@@ -145,7 +145,7 @@ export const organizationAggregate: Decider<
         return removeUser(organizationId, state, command);
       case 'invite': {
         const { invitation } = command;
-        // Whoever was removed meanwhile invites nobody.
+        // A person who was removed meanwhile invites nobody.
         if (state.members.get(invitation.invitedBy) !== 'admin') throw notAdmin();
         return invite(state.invitations, { ...invitation, organizationId });
       }
@@ -186,7 +186,7 @@ function rename(
   return [{ type: 'OrganizationRenamed', data: { organizationId, displayName } }];
 }
 
-/** Who was an admin when they asked, and is none any more, deletes nothing. */
+/** A person who was an admin when they asked, and is none any more, deletes nothing. */
 function remove(
   { members }: OrganizationState,
   { id: organizationId, name, database }: OrganizationCreated['data'],
@@ -232,7 +232,7 @@ function removeUser(
   ];
 }
 
-/** Who is a member already keeps the role they have. */
+/** A person who is a member already keeps their role. */
 function accept(
   organizationId: string,
   { members, invitations }: OrganizationState,

@@ -1,9 +1,9 @@
 import { MillraceError } from '@app/platform';
 import type { Role } from './roles.js';
 
-/** What a token can be: none manages the organization. */
+/** The roles of tokens. No token manages the organization. */
 export const TOKEN_ROLES = ['editor', 'member', 'viewer'] as const satisfies readonly Role[];
-export type TokenRole = (typeof TOKEN_ROLES)[number];
+type TokenRole = (typeof TOKEN_ROLES)[number];
 
 /** A secret of an organization by which a program uploads and queries, in its own name. */
 export interface Token {
@@ -104,7 +104,7 @@ const ended = ({ organizationId, tokenId, name }: Token): Ended => ({
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-/** What is wrong with a token's name, or undefined. */
+/** Says what is wrong with a token's name, or undefined. */
 export function tokenNameProblem(name: string): string | undefined {
   if (NAME.test(name)) return undefined;
   return `token name ${JSON.stringify(name.slice(0, 80))}: want 1 to 63 letters, digits, "_", "-" or ".", beginning with a letter or digit`;

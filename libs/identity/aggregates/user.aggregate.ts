@@ -62,7 +62,7 @@ export interface UserErased {
   readonly data: { readonly id: string };
 }
 
-/** What is personal about somebody. */
+/** The personal data of an account. */
 export interface Profile {
   readonly email: string;
   readonly firstName: string;

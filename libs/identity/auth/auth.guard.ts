@@ -20,9 +20,9 @@ import { mayIn } from './may-in.js';
 import { FOR_ONE_BROWSER } from './session-cookie.js';
 import { Sessions } from './sessions.js';
 
-/** What the organization's passcode opens; everything else needs the password. */
+/** The organization's passcode opens these. Everything else needs the password. */
 const BY_PASSCODE: ReadonlySet<Access> = new Set(['upload', 'query']);
-/** What a token opens, as far as its role goes. */
+/** A token opens these, as far as its role goes. */
 const BY_TOKEN: ReadonlySet<Access> = new Set(['upload', 'query', 'configure-streams']);
 
 /**
@@ -45,7 +45,7 @@ export class AuthGuard extends PassportGuard('basic') {
     const route = [context.getHandler(), context.getClass()];
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS_METADATA, route);
     if (context.getType<string>() === 'graphql') {
-      // The route of the catalogue has found out who asks; a resolver says what it takes.
+      // The GraphQL route of metadata has found out who asks; a resolver says what it takes.
       const { request } = context.getArgByIndex<{ request: AuthenticatedRequest }>(2);
       this.admit(request, access);
       return true;

@@ -4,8 +4,10 @@ import { MillraceError, type AuthenticatedRequest } from '@app/platform';
 const BEARER = /^bearer(?: +(.*))?$/i;
 
 /**
- * What stands behind `Authorization: Bearer`; undefined where the request has no such header.
- * @throws {MillraceError} UNAUTHORIZED for several headers, of which a proxy may have looked at another one than we would
+ * Reads the secret behind `Authorization: Bearer`. It is undefined where the request has no such
+ * header.
+ * @throws {MillraceError} UNAUTHORIZED for several headers, of which a proxy may have looked at
+ *   another one than we would
  */
 export function bearerIn({ headers, raw }: AuthenticatedRequest): string | undefined {
   const sent = raw.rawHeaders.filter(

@@ -14,7 +14,7 @@ const LISTED = { perSecond: 2000 * PER_DAY, burst: 200 };
 const LISTED_UNKNOWN = { perSecond: 500 * PER_DAY, burst: 50 };
 const COUNTED_AT_ONCE_MAX = 2000;
 
-/** What the audit trail is told of failed logins. */
+/** An event about failed logins, for the audit trail. */
 export type FailedLoginEvent =
   | {
       readonly type: 'LoginFailed';
@@ -45,10 +45,10 @@ export interface FailedLogin {
   readonly token?: true;
   /** Of the account, when there is one. */
   readonly userId: string | undefined;
-  /** Who is shown the failure. */
+  /** The organization that is shown the failure. */
   readonly organizationId: string | undefined;
   readonly address: string;
-  /** What stands for the address where one customer has many. */
+  /** Stands for the address where one customer has many. */
   readonly prefix: string;
   readonly userAgent: string | undefined;
   readonly requestId: string;
@@ -56,7 +56,7 @@ export interface FailedLogin {
 
 interface Counter {
   readonly login: FailedLogin;
-  /** What no event tells yet. */
+  /** The failures that no event tells yet. */
   failed: number;
   refused: number;
   first: number;

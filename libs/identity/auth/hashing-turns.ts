@@ -8,10 +8,10 @@ const WAITING_MAX = 400;
 const WAITING_EACH = 16;
 
 /**
- * Whose password is hashed next. Prefixes that failed several times lately have one place among
- * themselves and take none from others; of the others, who comes from where the account logged in
- * before waits for no stranger. All of them in turns by network and prefix, so that whoever brings
- * many guesses waits behind themselves.
+ * Decides whose password is hashed next. Address prefixes that failed several times lately have one
+ * place among themselves and take none from others. A person who comes from where the account
+ * logged in before waits for no stranger. All of them take turns by network and prefix, so that a
+ * client with many guesses waits behind itself.
  */
 export class HashingTurns {
   private readonly others = new FairTurns({

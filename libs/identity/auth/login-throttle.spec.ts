@@ -27,7 +27,7 @@ describe('the throttle of logins', () => {
   };
   const admit = (account: string, address: string, known = false): Promise<Attempt> =>
     throttle.admit({ account, known, ...addressPrefix(address) });
-  /** What comes of a wrong password: `wrong`, or the seconds to wait. */
+  /** Gives the result of a wrong password: `wrong`, or the seconds to wait. */
   const guess = async (
     account: string,
     address: string,

@@ -26,8 +26,8 @@ const SLOWEST_MS = 10_000;
 const SLOW_MAX = 1000;
 const SLOW_EACH = 4;
 
-/** Who tries to log in, to which account. */
-export interface Attempter extends AddressPrefix {
+/** The client that tries to log in, and the account. */
+interface Attempter extends AddressPrefix {
   /** A fingerprint of the e-mail, whether it has an account or not. */
   readonly account: string;
   /** Whether this prefix has logged in to the account before. */
@@ -167,7 +167,7 @@ export class LoginThrottle {
   }
 }
 
-/** What an attempt has used of its limits. */
+/** The amounts that an attempt has used of its limits. */
 class Taken {
   private readonly all: (readonly [RateLimiter, string])[] = [];
 

@@ -21,7 +21,7 @@ export function verifyPassword(passwordHash: string, password: string): Promise<
 
 const LENGTH = { min: 8, max: 128 };
 
-/** What is wrong with a new password, or undefined. */
+/** Says what is wrong with a new password, or undefined. */
 export function passwordProblem(password: string): string | undefined {
   const strong = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].every((kind) => kind.test(password));
   const fits = password.length >= LENGTH.min && password.length <= LENGTH.max;

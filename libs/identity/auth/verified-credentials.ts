@@ -9,7 +9,7 @@ import { hashPassword, verifyPassword } from './password-hash.js';
 
 interface Verified {
   readonly userId: string;
-  /** What it was checked against: another one now means another password. */
+  /** The credential that it was checked against. Another one now means another password. */
   readonly credential: string;
   readonly until: number;
   /** Where it was right from. */

@@ -6,7 +6,7 @@ import type { Profile } from '../aggregates/user.aggregate.js';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { AccountOwners } from '../people/account-owners.js';
 import { Accounts } from '../people/accounts.js';
-import { Invitations } from '../people/invitations.js';
+import { Invitations } from '../people/invitation-commands.js';
 import { Memberships } from '../people/memberships.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
@@ -43,7 +43,7 @@ export class AddUserHandler implements ICommandHandler<AddUser, 'added' | 'invit
       await this.invitations.invite(organization.id, { caller, ...account, role }, context);
       return 'invited';
     }
-    // Whoever is not proven makes nobody so.
+    // An account that is not proven proves nobody else.
     const unproven = !this.users.isProven(caller.userId);
     const userId = await this.accounts.register({ ...account, root: false, unproven }, context);
     if (home.id !== organization.id) await this.memberships.put(home.id, userId, 'viewer', context);
@@ -51,7 +51,7 @@ export class AddUserHandler implements ICommandHandler<AddUser, 'added' | 'invit
     return 'added';
   }
 
-  /** Whoever may is told that the account exists. */
+  /** Says whether the caller may be told that the account exists. */
   private maySee({ caller, organization }: AddUser, user: User): boolean {
     const members = this.organizations.get(organization.id)?.members;
     return members?.has(user.id) === true || this.owners.administers(caller, user);

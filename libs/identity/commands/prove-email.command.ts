@@ -27,7 +27,7 @@ export class ProveEmailHandler implements ICommandHandler<ProveEmail, void> {
 
   async execute({ caller, organization, email, context }: ProveEmail): Promise<void> {
     const user = this.users.byEmail(email);
-    // Whoever is not a member here is not found here.
+    // A person who is not a member here is not found here.
     if (!user || !this.organizations.get(organization.id)?.members.has(user.id))
       throw new MillraceError('USER_NOT_FOUND', 'User not found');
     if (!this.owners.mayProve(caller, user))

@@ -3,7 +3,7 @@ import { stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { Accounts } from '../people/accounts.js';
-import { Invitations } from '../people/invitations.js';
+import { Invitations } from '../people/invitation-commands.js';
 import { Memberships } from '../people/memberships.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
@@ -45,7 +45,10 @@ export class RemoveUserHandler implements ICommandHandler<RemoveUser, void> {
     await this.leaveAll(user, stepOf(context, 'erased'));
   }
 
-  /** Whoever is not a member here is not found here; that root is there is seen in `default`. */
+  /**
+   * Finds a member. A person who is not a member here is not found here. That root is a member is
+   * seen in `default` only.
+   */
   private find({ caller, organization, email, erase }: RemoveUser): User {
     const user = this.users.byEmail(email);
     const seesRoot = caller.root || organization.name === DEFAULT_ORGANIZATION;

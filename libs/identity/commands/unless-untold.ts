@@ -2,8 +2,8 @@ import type { Logger } from '@nestjs/common';
 import { MillraceError } from '@app/platform';
 
 /**
- * What a start does to accounts and organizations: it must not end where an event of one of them is
- * not understood, since all others go on.
+ * Does what a start does to accounts and organizations. It must not end where an event of one of
+ * them is not understood, since all others go on.
  */
 export async function unlessUntold(logger: Logger, work: () => Promise<unknown>): Promise<void> {
   try {

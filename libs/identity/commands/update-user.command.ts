@@ -74,7 +74,10 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
     );
   }
 
-  /** Whoever is not a member here is not found here, so that nobody learns who has an account. */
+  /**
+   * Finds a member. A person who is not a member here is not found here, so that nobody learns who
+   * has an account.
+   */
   private find({ caller, organization, email }: UpdateUser): User {
     const user = this.users.byEmail(email);
     const members = this.organizations.get(organization.id)?.members;

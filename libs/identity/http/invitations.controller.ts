@@ -12,7 +12,7 @@ import {
 import type { Invitation } from '../aggregates/invitations.js';
 import { AnswerInvitation } from '../commands/answer-invitation.command.js';
 import { WithdrawInvitation } from '../commands/withdraw-invitation.command.js';
-import { Invitations } from '../people/invitations.js';
+import { Invitations } from '../people/invitation-commands.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { done, type Done } from './done.js';
 
@@ -39,7 +39,10 @@ const EXAMPLE = {
 };
 const NOT_FOUND = { INVITATION_NOT_FOUND: 'there is no such invitation, or it is over' };
 
-/** Who is invited answers; until then the organization knows nothing of them but the e-mail it typed. */
+/**
+ * The invited person answers here. Until then the organization knows nothing of them but the e-mail
+ * that it typed.
+ */
 @Controller('api')
 export class InvitationsController {
   constructor(

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '@app/flow';
 import { callerOf, MillraceError, type AuthenticatedRequest } from '@app/platform';
 
-/** Whoever founds a team gets it in at once; whoever tries names out gets ten a minute. */
+/**
+ * A person who founds a team gets all of it in at once. A person who tries names out gets ten a
+ * minute.
+ */
 const PACE = { perSecond: 1 / 6, burst: 50 };
 const IPV6_PREFIX_GROUPS = 4;
 
@@ -30,7 +33,7 @@ export class NamingPace {
   }
 }
 
-/** Whoever has an IPv6 address has all of its /64. */
+/** Gives the prefix of an address: the owner of an IPv6 address has all of its /64. */
 function prefixOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [before = '', after = ''] = address.split('::', 2);

@@ -43,7 +43,7 @@ interface OrganizationRecord {
   readonly id: number;
   /** By which it is asked for. */
   readonly identifier: string;
-  /** What people are shown. */
+  /** The name that people are shown. */
   readonly name: string;
   readonly type: 'default' | 'custom';
   readonly user_email: string;

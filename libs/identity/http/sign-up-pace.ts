@@ -38,7 +38,7 @@ export class SignUpPace {
     }
   }
 
-  /** What one refuses is taken of none. */
+  /** Takes from all limits, or from none where one of them refuses. */
   private take(keys: AddressPrefix & { readonly all: string }): void {
     const wait = Math.max(...this.limits.map(([name, limit]) => limit.wait(keys[name], 1)));
     if (wait > 0) throw tooMany(wait);

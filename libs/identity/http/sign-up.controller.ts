@@ -9,10 +9,9 @@ import {
   MillraceError,
   Open,
   readJson,
-  SIGN_UP,
   type AuthenticatedRequest,
-  type SignUpConfig,
 } from '@app/platform';
+import { SIGN_UP, type SignUpConfig } from './sign-up.settings.js';
 import { organizationNameProblem } from '../aggregates/organization-names.js';
 import { SignUp } from '../commands/sign-up.command.js';
 import { email, newPassword, personName } from './account-fields.js';

@@ -7,7 +7,7 @@ import {
 } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 
-/** Who has power over accounts that are not their own. */
+/** Says who has power over accounts that are not their own. */
 @Injectable()
 export class AccountOwners {
   constructor(

@@ -3,7 +3,7 @@ import { unseal, type PersonKeys } from '@app/key-store';
 import type { UserRegistered } from '../aggregates/user.aggregate.js';
 import type { Passcodes } from './passcode.js';
 
-/** What a server with another key has left among the events of an installation. */
+/** The events that a server with another key has left among those of an installation. */
 export interface Foreign {
   /** By id: a second root, and whoever was registered by one of these. */
   readonly accounts: ReadonlySet<string>;

@@ -14,9 +14,12 @@ import { ServerKey } from '@app/key-store';
 import { z } from 'zod';
 import type { Foreign } from './foreign-accounts.js';
 
-/** Whose events these are: a stream of its own, beside them, so that every process finds it. */
+/**
+ * The stream of the installation's own events. It is beside all others, so that every process finds
+ * it.
+ */
 export const INSTALLATION = 'installation-key';
-/** What the MACs of events are made with. */
+/** The purpose of the key that makes the MACs of events. */
 const MAC_PURPOSE = 'event-macs';
 const SIGNED_PURPOSE = 'installation-change';
 
@@ -62,7 +65,7 @@ export interface Change {
   readonly position: bigint;
 }
 
-/** What is known of an installation's key, and of its events. */
+/** The known facts about an installation's key, and about its events. */
 export interface Installation {
   /** Of the first key; undefined before it is noted. */
   readonly check: string | undefined;

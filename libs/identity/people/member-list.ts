@@ -15,7 +15,7 @@ export interface UserRecord {
   readonly email_proven?: false;
 }
 
-/** Who belongs to an organization, and as what; root is a member of the default one. */
+/** Lists who belongs to an organization, and in which role. Root is a member of the default one. */
 @Injectable()
 export class MemberList {
   constructor(

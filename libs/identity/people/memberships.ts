@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { CommandPipeline, reservation, stepOf, type CommandContext } from '@app/event-store';
+import { KeyedMutex } from '@app/flow';
 import {
-  KeyedQueue,
   MillraceError,
   TENANT_BOUNDS,
   type RequestOrganization,
@@ -29,7 +29,7 @@ const name = reservation('OrganizationName');
 /** Changes organizations and who belongs to them. */
 @Injectable()
 export class Memberships {
-  private readonly founding = new KeyedQueue();
+  private readonly founding = new KeyedMutex();
 
   constructor(
     private readonly pipeline: CommandPipeline,
@@ -220,8 +220,9 @@ export class Memberships {
   }
 
   /**
-   * Who joins while their account is erased would stay a member that nobody is. Of the two one
-   * event is the first: whoever stored the other sees it here, or where accounts are erased.
+   * A person who joins while their account is erased would stay a member without an account. One of
+   * the two events is the first, and the process that stored the other one sees it here, or where
+   * accounts are erased.
    */
   private async leaveIfErased(id: string, userId: string, context: CommandContext): Promise<void> {
     if (!this.users.isErased(userId)) return;

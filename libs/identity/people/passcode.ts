@@ -7,7 +7,7 @@ const PURPOSE = 'passcode';
 const PREFIX = 'mrp_';
 const RANDOM_BYTES = 30;
 
-/** What is known of an organization's passcode. */
+/** The known facts about an organization's passcode. */
 interface Owner {
   readonly id: string;
   /** Sealed; undefined before the first one is made. */

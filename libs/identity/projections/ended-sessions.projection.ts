@@ -7,7 +7,7 @@ export interface SessionEnded {
     readonly sessionId: string;
     /** ISO 8601, UTC: when it would have ended by itself. */
     readonly expiresAt: string;
-    /** Whose it was; of a token's session absent. */
+    /** The user of the session. It is absent for the session of a token. */
     readonly userId?: string;
   };
 }

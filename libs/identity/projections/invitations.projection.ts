@@ -68,7 +68,7 @@ export class InvitationsProjection implements SnapshottedProjection {
     }
   }
 
-  /** What has expired is as good as ended. */
+  /** An invitation that has expired counts as ended. */
   async caughtUp(): Promise<void> {
     for (const { invitation } of this.all())
       if (this.isOver(invitation)) await this.forgetInvitee(invitation.invitationId);

@@ -12,7 +12,7 @@ import type { Token, Tokens } from '../aggregates/tokens.js';
 export interface Organization extends RequestOrganization {
   /** The same for everybody, and for good: 1 for the first that was made. */
   readonly number: number;
-  /** What people are shown; undefined: its name. */
+  /** The name that people are shown. Undefined means the organization's name. */
   readonly displayName: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

@@ -25,7 +25,10 @@ interface Entry {
   readonly user: Registered;
   readonly createdAt: number;
   readonly registeredIn?: string;
-  /** Who is behind it: see {@link UsersProjection.tenantOf}. Absent: itself. */
+  /**
+   * The tenant behind the account: see {@link UsersProjection.tenantOf}. Absent means the account
+   * itself.
+   */
   readonly tenant?: string;
 }
 
@@ -48,7 +51,7 @@ export class UsersProjection implements SnapshottedProjection {
     if (!entry && event.notUnderstood !== undefined) this.untold += 1;
     const user = userAggregate.evolve(entry?.user, event as unknown as UserEvent);
     if (!user) return;
-    // Whoever finds the account can read it.
+    // Code that finds the account can then read it.
     if (!user.erased) await this.people.learn(user);
     this.index(
       entry ? { ...entry, user } : { user, ...registration(event), ...this.tenancy(event) },

@@ -4,7 +4,7 @@ import { open, type Database, type RootDatabase } from 'lmdb';
 import { failedCommit } from '@app/platform';
 import type { QueueHold } from '../queue-hold.js';
 
-/** What lmdb holds under a record's offset. */
+/** The value that lmdb holds under a record's offset. */
 export interface StoredRecord {
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export function openQueueDatabases(directory: string): QueueDatabases {
 }
 
 interface Held {
-  /** What was done when it began. */
+  /** The records before this offset were done when it began. */
   readonly from: number;
   bytes: number;
   isBroken: boolean;

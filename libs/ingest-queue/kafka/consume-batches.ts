@@ -1,6 +1,6 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { ConsumeOptions, Delivery, QueuedRecord } from '../ingest-queue.js';
-import { hasMovedOn } from './failure.js';
+import { hasMovedOn } from './kafka-failure.js';
 import type { GroupProgress } from './group-progress.js';
 import { GroupMember, type Part } from './group-member.js';
 import type { KafkaLog } from './kafka-client.js';
@@ -8,7 +8,7 @@ import type { PlainProducer } from './plain-producer.js';
 import { nextOffset, textHeaders } from './slices.js';
 import type { Topics } from './topics.js';
 
-export interface BatchConsumerOptions {
+interface BatchConsumerOptions {
   readonly kafka: Kafka;
   readonly log: KafkaLog;
   readonly producer: PlainProducer;
@@ -17,7 +17,7 @@ export interface BatchConsumerOptions {
   readonly topics: Topics;
   /** At least what one record batch of the topic may have. */
   readonly fetchBytes: number;
-  /** What partitions' numbers begin with, as everybody else sees them. */
+  /** The number at which the numbers of partitions begin, as everybody else sees them. */
   readonly firstPartition: number;
 }
 
@@ -95,7 +95,7 @@ export class BatchConsumer {
     const known = this.epochs.get(partition);
     if (known !== undefined) return known;
     const { producer, progress, topics } = this.options;
-    // What the one before has set aside: commits of this one go on telling it.
+    // Commits of this consumer go on telling what the one before has set aside.
     await progress.pollAnew();
     const message = { key: String(partition), value: '' };
     // An offset counts from 0; an epoch from 1.

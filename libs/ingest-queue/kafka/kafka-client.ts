@@ -1,5 +1,6 @@
 import { Kafka, logLevel, type KafkaConfig, type LogEntry } from 'kafkajs';
-import type { KafkaAccess, Logger } from '@app/platform';
+import type { Logger } from '@app/platform';
+import type { KafkaAccess } from './kafka-access.settings.js';
 import { steadySocket } from './steady-socket.js';
 
 export type KafkaLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
@@ -55,7 +56,10 @@ function saslOf(sasl: KafkaAccess['sasl']): Pick<KafkaConfig, 'sasl'> {
   }
 }
 
-/** What the client calls an error it mostly tries again; what it does not comes out of the call. */
+/**
+ * Writes the client's log. The client calls something an error that it mostly tries again; a
+ * failure that it does not try again comes out of the call.
+ */
 function writeTo(log: KafkaLog): (entry: LogEntry) => void {
   return ({ level, namespace, log: { message, ...rest } }) => {
     const fields = { kafka: namespace, reason: rest['error'] as unknown };

@@ -1,5 +1,5 @@
 import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
-import { notSent, toFailure, unavailable } from './failure.js';
+import { notSent, toFailure, unavailable } from './kafka-failure.js';
 import { RETRY } from './kafka-client.js';
 
 /** To one partition. */
@@ -27,7 +27,7 @@ export function offsetOf(sent: RecordMetadata | undefined): bigint {
  */
 export class PlainProducer {
   private current: Promise<Producer> | undefined;
-  /** What was sent last, by topic and partition. */
+  /** The last message that was sent, by topic and partition. */
   private readonly last = new Map<string, Promise<unknown>>();
 
   constructor(private readonly kafka: Kafka) {}

@@ -7,11 +7,11 @@ export interface Topics {
   readonly names: string;
   /** One record for each time that a consumer was given a partition: its offset is the epoch. */
   readonly epochs: string;
-  /** What tells this queue from others. */
+  /** Tells this queue from others. */
   readonly incarnation: string;
   /** Where other programs put what they upload. */
   readonly uploads: string;
-  /** What of it belongs nowhere, with the reason. */
+  /** The topic of messages that belong nowhere, each with the reason. */
   readonly deadLetter: string;
 }
 
@@ -83,7 +83,7 @@ export async function ensureTopics(
   return { batches: count(topics.batches), names: count(topics.names) };
 }
 
-/** What one record batch of the topic may have, in bytes. */
+/** Reads the number of bytes that one record batch of the topic may have. */
 export async function messageBytesMax(admin: Admin, topic: string): Promise<number> {
   const name = 'max.message.bytes';
   const { resources } = await admin.describeConfigs({

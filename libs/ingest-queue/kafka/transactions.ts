@@ -12,7 +12,7 @@ const LEAST_MS = 60_000;
 const MOST_MS = 15 * 60_000;
 const SLOW_BYTES_PER_SECOND = 256 * 1024;
 
-/** What a transaction of so many bytes may take, in milliseconds. */
+/** Gives the time that a transaction of so many bytes may take, in milliseconds. */
 export const transactionTimeoutMs = (bytes: number): number =>
   Math.min(MOST_MS, LEAST_MS + Math.ceil((bytes / SLOW_BYTES_PER_SECOND) * 1000));
 

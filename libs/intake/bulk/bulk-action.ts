@@ -8,7 +8,7 @@ export interface BulkError {
   readonly status?: number;
 }
 
-/** What an action line asks for. */
+/** The action that an action line asks for. */
 export interface BulkAction {
   /** The item of the answer, as JSON without its end: `{"index":{"_index":"logs"`. */
   readonly item: string;

@@ -21,11 +21,11 @@ export class BulkFramer {
   private readonly known = new Map<string, BulkAction>();
   private lastLine: Buffer = NO_BYTES;
   private lastAction: BulkAction | undefined;
-  /** Whose document is being read; undefined: an action line is. */
+  /** The action whose document is being read. Undefined means that an action line is being read. */
   private action: BulkAction | undefined;
-  /** What has been read of an action line. */
+  /** The bytes that have been read of an action line. */
   private begun: Buffer = NO_BYTES;
-  /** What has been seen of the document. */
+  /** The part that has been seen of the document. */
   private seen: 'nothing' | 'blank' | 'brace' | 'all' = 'nothing';
   private lines = 0;
   private out = new Map<string, Buffer[]>();

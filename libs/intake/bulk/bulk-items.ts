@@ -18,7 +18,7 @@ export type Rejections = ReadonlyMap<string, readonly Rejection[]>;
 /** Streams of which nothing was stored at all, with why. */
 export type RefusedStreams = ReadonlyMap<string, BulkError>;
 
-/** What is kept for the answer; actions that follow one like them cost nothing. */
+/** The bytes that are kept for the answer. Actions that follow one like them cost nothing. */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const RUN_BYTES = 64;
 const ITEMS_AT_ONCE = 500;
@@ -104,7 +104,7 @@ export class BulkItems {
   }
 }
 
-/** What Elasticsearch calls a document that does not fit. */
+/** Elasticsearch has this name for a document that does not fit. */
 const REJECTED = 'document_parsing_exception';
 
 function failed(item: string, { type, reason, status = 400 }: BulkError): string {

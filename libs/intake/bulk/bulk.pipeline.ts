@@ -60,7 +60,7 @@ export class BulkPipeline {
     return this.uploadSmall(request, framer, only);
   }
 
-  /** What goes to one stream, with what others send there at the same time. */
+  /** Uploads the documents of one stream, with those that others send there at the same time. */
   private async uploadSmall(
     { organization, uploader, maxRecordBytes }: BulkRequest,
     { items }: BulkFramer,
@@ -121,7 +121,7 @@ export class BulkPipeline {
       return { to, accepted: await this.acceptance.all(of, parts) };
     } catch (error) {
       const refused = refusalOf(error);
-      // What goes to the other streams comes behind it.
+      // Documents of the other streams come behind it.
       for await (const piece of lines) void piece;
       return { to, accepted: [], refused };
     }
@@ -165,7 +165,7 @@ interface StreamPart extends StreamParts {
   readonly refused?: BulkError;
 }
 
-/** What is kept under a key: the items are made again from the body. */
+/** The rejections that are kept under a key. The items are made again from the body. */
 interface KeptRejections {
   readonly rejections: readonly (readonly [string, readonly Rejection[]])[];
   /** Older versions have kept none. */

@@ -31,7 +31,7 @@ const documentQuery = z.looseObject({
   refresh: z.enum(['', 'true', 'false', 'wait_for']).default('false'),
 });
 
-/** What is answered of a document, beside its stream and its id. */
+/** The answer about a document, beside its stream and its id. */
 const CREATED = {
   _version: 1,
   result: 'created',
@@ -220,7 +220,7 @@ async function wholeDocument(
   }
   framer.end();
   const document = Buffer.concat(pieces);
-  // What stood on a second line would be an action of its own.
+  // A second line would be an action of its own.
   const end = document.indexOf(NEWLINE);
   if (end >= 0 && end < document.length - 1)
     throw new MillraceError('MALFORMED_BODY', 'want one document; send several by _bulk');

@@ -4,7 +4,10 @@ import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@
 /** Its clients look for it, and go away without it. */
 export const PRODUCT_HEADER = { 'X-Elastic-Product': 'Elasticsearch' };
 const [[PRODUCT = '', ELASTICSEARCH = ''] = []] = Object.entries(PRODUCT_HEADER);
-/** Whose bulk interface this is. Filebeat wants a server that is not older than itself, or to be told. */
+/**
+ * The version of Elasticsearch whose bulk interface this is. Filebeat wants a server that is not
+ * older than itself, or to be told.
+ */
 const VERSION = '8.19.0';
 
 const TAG = 'Elasticsearch clients';
@@ -30,9 +33,10 @@ const info = (organization: string) => ({
 });
 
 /**
- * What Filebeat, Logstash, Vector and the official clients ask before they send their first bulk
- * request, with `/api/{org}` as their base path. Templates, policies and data streams are said to
- * be there: a stream needs none, and who does not find one makes no end of trying.
+ * Answers the questions that Filebeat, Logstash, Vector and the official clients ask before they
+ * send their first bulk request, with `/api/{org}` as their base path. It says that templates,
+ * policies and data streams are there: a stream needs none, and a client that does not find one
+ * tries to make it without end.
  */
 @Controller('api/:org')
 @Requires('upload')

@@ -34,7 +34,7 @@ export class ArchiveFolder implements TableFolder {
   }
 }
 
-/** What comes before the log, ending in `/` where it is not empty. */
+/** Gives the path before the log. It ends in `/` where it is not empty. */
 function rootOf(path: string): string[] {
   const match = /^(.+\/)?_delta_log\/[^/]+$/.exec(path);
   const root = match?.[1] ?? '';

@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { MillraceError, type DeltaSources, type RequestOrganization } from '@app/platform';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import type { DeltaSources } from './delta-sources.settings.js';
 import { LocalEngine, quoteText } from '@app/warehouse';
 import { type DataFile, readParquetFooter, type TableSource } from '@app/acceptance';
 import { ArchiveFolder } from './archive-folder.js';
@@ -19,8 +20,8 @@ import { unpackArchive } from './unpack-archive.js';
 /** Of type {@link DeltaSources}. */
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
-export interface OpenOptions extends TableBytesOptions {
-  /** Whose turn it is. */
+interface OpenOptions extends TableBytesOptions {
+  /** The engine, in the turns of the upload. */
   readonly engine: LocalEngine;
   readonly organization: RequestOrganization;
   /** Of the upload; what is in it goes with it. */
@@ -122,7 +123,7 @@ async function* dataFiles(
   }
 }
 
-/** What all rows of a file have in the partition columns, by the column's name. */
+/** Gives the values that all rows of a file have in the partition columns, by the column's name. */
 function constantsOf(
   { partitionValues }: AddFile,
   { partitions }: TableSchema,

@@ -1,11 +1,12 @@
 import { realpath } from 'node:fs/promises';
-import { MillraceError, ORGANIZATION_PLACE, type DeltaSources } from '@app/platform';
+import { MillraceError } from '@app/platform';
+import { ORGANIZATION_PLACE, type DeltaSources } from './delta-sources.settings.js';
 import { LocalFolder, plainPath } from './local-folder.js';
 import { S3Folder } from './s3-folder.js';
 import type { TableBytesOptions } from './table-bytes.js';
 import { brokenTable, type TableFolder } from './table-folder.js';
 
-export interface LocationOptions extends TableBytesOptions {
+interface LocationOptions extends TableBytesOptions {
   /** Name of the organization that uploads. */
   readonly organization: string;
   /** For files while they are read. */

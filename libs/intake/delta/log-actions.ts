@@ -72,7 +72,7 @@ export const ACTION_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 );
 
-/** What a file is in the log by: a data file with other deletions is another one. */
+/** Identifies a file in the log. A data file with other deletions is another one. */
 export function fileId({
   path,
   deletionVector: vector,

@@ -1,9 +1,12 @@
 import { brokenTable } from './table-folder.js';
 
 /** Files of a log that together give a table as it was at a version. */
-export interface LogSegment {
+interface LogSegment {
   readonly version: number;
-  /** What all before the commits comes to; empty: the commits begin with the table. */
+  /**
+   * The files of the checkpoint, which stand for all commits before. Without any the commits begin
+   * with the table.
+   */
   readonly checkpoint: readonly string[];
   /** In their order. */
   readonly commits: readonly string[];

@@ -23,7 +23,7 @@ export interface Snapshot {
   readonly files: readonly AddFile[];
 }
 
-/** What a reader must know for tables of this server to be read right. */
+/** A reader must know these features to read tables of this server right. */
 const FEATURES: ReadonlySet<string> = new Set([
   'columnMapping',
   'deletionVectors',
@@ -36,7 +36,7 @@ const FEATURES: ReadonlySet<string> = new Set([
 const READER_VERSION_MAX = 3;
 /** They are all held in memory while the table is read. */
 const FILES_MAX = 100_000;
-/** What a log says of them, as it is held in memory. */
+/** The bytes of a log's actions that are held in memory. */
 const HELD_MAX = 64 * 1024 * 1024;
 /** Parsed, a line takes many times its length. A schema of 2,000 columns has a tenth of this. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;

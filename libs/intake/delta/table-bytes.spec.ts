@@ -14,7 +14,7 @@ const FILE_MIB = 7;
 const MANY_MIB = 1000;
 const NAMES = ['one', 'two', 'three'];
 
-/** What of a table is put on the disk, by one or several uploads. */
+/** Counts the bytes of tables that one or several uploads put on the disk. */
 describe('files of tables on their way', () => {
   let folder: string;
   let spool: Spool;

@@ -12,7 +12,7 @@ import { TableBytes, type TableBytesOptions } from './table-bytes.js';
 /** Files of an archive, by their path in it: where they are now, and their size. */
 export type Unpacked = ReadonlyMap<string, { readonly file: string; readonly bytes: number }>;
 
-export interface UnpackOptions extends TableBytesOptions {
+interface UnpackOptions extends TableBytesOptions {
   /** Files are put here under names of their own: what an archive calls them leads nowhere. */
   readonly directory: string;
 }
@@ -109,7 +109,7 @@ async function untar(
 ): Promise<void> {
   const entries = extract();
   const flowing = pipeline([source, ...through, entries as unknown as Writable]);
-  // What fails is told where the entries are read; it must not count as unhandled besides.
+  // A failure is told where the entries are read. It must not count as unhandled besides.
   flowing.catch(() => undefined);
   for await (const entry of entries) {
     const { name, type } = entry.header;

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeadMessage } from '@app/ingest-queue';
-import { currentTrace, MillraceError, type UploadLimits } from '@app/platform';
+import { currentTrace, MillraceError } from '@app/platform';
+import { type UploadLimits, UPLOAD_LIMITS } from '../upload/upload.settings.js';
 import { WarehouseError } from '@app/warehouse';
 import {
   acceptRecords,
@@ -16,7 +17,6 @@ import { frameCsv } from '../frame/frame-csv.js';
 import { frameRecords } from '../frame/frame-records.js';
 import type { StreamParts } from '../store/store-parts.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
-import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import type { PlacedMessage } from './place-message.js';
 import { tracedFor } from './trace-messages.js';
 

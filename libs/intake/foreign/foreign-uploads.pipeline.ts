@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
+import { Backoff } from '@app/flow';
 import {
   ForeignMessages,
   type DeadMessage,
   type ForeignDelivery,
   type ForeignMessage,
 } from '@app/ingest-queue';
-import { MillraceError, type Logger, type UploadLimits } from '@app/platform';
+import { MillraceError, type Logger } from '@app/platform';
+import { type UploadLimits, UPLOAD_LIMITS } from '../upload/upload.settings.js';
 import { Spool } from '../spool/spool.js';
-import { UPLOAD_LIMITS } from '../upload/upload-limits.js';
 import { StorageBounds } from '../store/storage-bounds.js';
 import { PartsStore } from '../store/store-parts.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
@@ -21,7 +21,10 @@ import { tracedFor } from './trace-messages.js';
 const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
 /** Keys whose messages are on their way at once. */
 const UPLOADS = 16;
-/** Whose the files of a delivery are: it may be of many organizations, and has a bound of its own. */
+/**
+ * The owner of a delivery's files: a delivery may be of many organizations, and has a bound of its
+ * own.
+ */
 const FOREIGN = 'other producers';
 const BACKOFF_MS = { first: 200, most: 10_000 };
 
@@ -57,18 +60,17 @@ export class ForeignUploadsPipeline {
 
   private async run(logger: Logger): Promise<void> {
     const { signal } = this.stopping;
-    let backoff = BACKOFF_MS.first;
+    const backoff = new Backoff(BACKOFF_MS);
     for await (const delivery of this.messages.consume({ ...DELIVERY, signal })) {
       try {
         await this.take(delivery);
-        backoff = BACKOFF_MS.first;
+        backoff.reset();
       } catch (error) {
         logger.error(
           { err: error },
           'messages of other producers could not be taken; they come again',
         );
-        await sleep(backoff, undefined, { signal }).catch(() => undefined);
-        backoff = Math.min(backoff * 2, BACKOFF_MS.most);
+        await backoff.wait(signal);
         await delivery.release();
       }
     }

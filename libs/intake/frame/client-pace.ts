@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { MillraceError, type UploadLimits } from '@app/platform';
+import { MillraceError } from '@app/platform';
+import type { UploadLimits } from '../upload/upload.settings.js';
 
 const LOOK_MS = 1000;
 

@@ -3,7 +3,7 @@ import { INNER_BREAK } from '@app/acceptance';
 import { CsvFramer } from './csv-framer.js';
 import { columnNames, likelyDelimiter } from './csv-header.js';
 
-export interface FramedCsv {
+interface FramedCsv {
   readonly delimiter: string;
   /** In the order of the fields. */
   readonly columns: readonly string[];
@@ -46,7 +46,10 @@ export async function frameCsv(
   };
 }
 
-/** What comes up to the line break of the first line that is not blank, and all that came along with it. */
+/**
+ * Reads the bytes up to the line break of the first line that is not blank, and all that came along
+ * with them.
+ */
 async function readFirstLine(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
   const read: Buffer[] = [];
   let bytes = 0;

@@ -18,7 +18,7 @@ export async function* multipartFile(form: Readable, contentType: string): Async
   parser.on('filesLimit', () => (another = true));
   const found = once(parser, 'file') as Promise<[string, BusboyFileStream]>;
   const finished = once(parser, 'finish');
-  // What fails is told where the file is read; it must not count as unhandled besides.
+  // A failure is told where the file is read. It must not count as unhandled besides.
   for (const event of [found, finished]) event.catch(() => undefined);
   let file: BusboyFileStream | undefined;
   form.on('error', (error) => {

@@ -7,7 +7,7 @@ const isBlank = (byte: number): boolean =>
   byte === SPACE || byte === NEWLINE || byte === 0x0d || byte === 0x09;
 const show = (byte: number): string => JSON.stringify(String.fromCharCode(byte));
 
-/** What a body holds its records in: one array, or objects in a row that may span lines. */
+/** The container of a body's records: one array, or objects in a row that may span lines. */
 export type Container = 'array' | 'objects';
 
 /**
@@ -21,7 +21,7 @@ export class RecordFramer {
   private depth = 0;
   private inText = false;
   private escaped = false;
-  /** What may come next at the top. */
+  /** The thing that may come next at the top. */
   private expected: 'container' | 'first' | 'record' | 'separator' | 'spaced separator' | 'nothing';
   /** Bytes seen, for messages. */
   private offset = 0;

@@ -6,7 +6,10 @@ const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const CHECKSUM_BYTES = 4;
 const RLE_BLOCK = 1;
 
-/** What RFC 9659 lets a content encoding have: a decoder keeps as much in memory. */
+/**
+ * RFC 9659 lets a content encoding have a window of this size, and a decoder keeps as much in
+ * memory.
+ */
 const WINDOW_BYTES_MAX = 8 * 1024 * 1024;
 const WINDOW_LOG_MIN = 10;
 

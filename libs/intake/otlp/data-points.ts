@@ -15,7 +15,7 @@ import {
 } from './metric-shapes.js';
 import { recordsOf, writeAttributes } from './resource-scope.js';
 
-/** What protobuf does not send though it says something. */
+/** Values that protobuf does not send though they say something. */
 const ZEROS: Readonly<Record<MetricType, DataPoint>> = {
   gauge: {},
   sum: {},

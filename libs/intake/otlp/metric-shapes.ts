@@ -11,7 +11,7 @@ import {
   text,
   uint32,
   uint64,
-} from '../protobuf/scalars.js';
+} from '../protobuf/protobuf-scalars.js';
 import { keyValue } from './any-value.js';
 import { requestShape, type Attributed, type ExportRequest } from './resource-scope.js';
 
@@ -94,7 +94,7 @@ const METRIC = shape({
   12: ['metadata', keyValue, 'list'],
 });
 
-/** What `POST …/v1/metrics` takes. */
+/** The request of `POST …/v1/metrics`. */
 export const METRICS_REQUEST = requestShape(
   ['resource_metrics', 'scope_metrics', 'metrics'],
   message(METRIC),

@@ -12,7 +12,7 @@ import { PROTOBUF } from '../protobuf/media-types.js';
 import { answerPlainly, asText } from '../protobuf/plain-answer.js';
 import { snappyPacking } from '../protobuf/snappy-block.js';
 import { LineUploads } from '../upload/line-uploads.js';
-import { streamNameOf } from '../upload/stream-name.js';
+import { streamNameOf } from '../upload/stream-header.js';
 import { INTAKE_FAILURES } from '../upload/upload-intake.js';
 import { waitQuery } from '../upload/wait-query.js';
 import { sampleLines } from './write-request.js';
@@ -50,7 +50,7 @@ export class PrometheusController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { wait } = waitQuery.parse(query);
-    // Who speaks both versions sends the first one after this.
+    // A client that speaks both versions sends the first one after this.
     if (VERSION_2.test(request.headers['content-type'] ?? ''))
       throw new MillraceError('UNSUPPORTED_ENCODING', 'want version 1: prometheus.WriteRequest');
     const stored = await this.uploads.store(request, {

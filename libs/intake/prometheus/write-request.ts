@@ -2,10 +2,19 @@ import { message, readMessage } from '../protobuf/messages.js';
 import { shape, type Codec } from '../protobuf/codec.js';
 import { decimal } from '../protobuf/decimal.js';
 import { LineWriter } from '../protobuf/line.js';
-import { double, int64, oneOf, sint32, sint64, text, uint32, uint64 } from '../protobuf/scalars.js';
+import {
+  double,
+  int64,
+  oneOf,
+  sint32,
+  sint64,
+  text,
+  uint32,
+  uint64,
+} from '../protobuf/protobuf-scalars.js';
 import type { Lines } from '../upload/line-uploads.js';
 
-/** What Prometheus writes where a series ends: this one of the many NaN. */
+/** Prometheus writes this one of the many NaN where a series ends. */
 const STALE = 'stale';
 const [STALE_HIGH, STALE_LOW] = [0x7ff00000, 0x00000002];
 

@@ -42,7 +42,7 @@ export class LineWriter {
     return this.written;
   }
 
-  /** What was written, as an object within another one. */
+  /** Gives the fields that were written as an object within another one. */
   object(): string {
     return `{${this.written}}`;
   }

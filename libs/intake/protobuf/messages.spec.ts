@@ -4,7 +4,7 @@ import { MillraceError } from '@app/platform';
 import { shape } from './codec.js';
 import { message, messageOf, readMessage } from './messages.js';
 import { ReadBounds } from './read-bounds.js';
-import * as scalars from './scalars.js';
+import * as scalars from './protobuf-scalars.js';
 
 const INNER = shape({ 1: ['note', scalars.text], 2: ['counts', scalars.uint64, 'list'] });
 const OUTER = shape({
@@ -66,7 +66,7 @@ function written(value: Outer, packed = true): Buffer {
   const to = new BinaryWriter();
   to.tag(1, LengthDelimited).string(value.aText).tag(2, Varint).bool(value.aTruth);
   to.tag(3, LengthDelimited).bytes(value.someBytes).tag(4, LengthDelimited).bytes(value.anId);
-  // What its definition does not have yet.
+  // The definition does not have these fields yet.
   to.tag(99, LengthDelimited).string('unknown').tag(98, Varint).uint32(7);
   to.tag(5, Varint).uint32(value.unsigned).tag(6, Varint).sint32(value.zigzag);
   to.tag(7, Varint).int64(value.long).tag(8, Bit64).fixed64(value.fixed);
@@ -86,7 +86,7 @@ function written(value: Outer, packed = true): Buffer {
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** What is read of it. */
+/** The part of it that is read. */
 const expected = ({ someBytes, anId, ...rest }: Outer): object => ({
   ...rest,
   someBytes: base64(someBytes),

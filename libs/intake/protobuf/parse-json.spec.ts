@@ -65,7 +65,7 @@ describe('JSON of protobuf messages', () => {
     ])
       expect(() => parseJson(filled(long, part))).toThrow('not JSON');
     for (const part of ['1', ' ', '-1 ']) expect(() => parseJson(filled('[', part))).toThrow();
-    // What is not linear takes minutes.
+    // Work that is not linear takes minutes.
     expect(processorMs() - begun).toBeLessThan(15_000);
   });
 

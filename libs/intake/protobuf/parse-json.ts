@@ -7,12 +7,15 @@ const LONG_INTEGER = /[:[,]\s*-?\d{16}/;
 const DIGITS = 16;
 const [QUOTE, BACKSLASH, MINUS] = [...'"\\-'].map((sign) => sign.charCodeAt(0));
 const [ZERO = 0, NINE = 0] = [...'09'].map((digit) => digit.charCodeAt(0));
-/** What numbers, and what is none, are written of. */
+/** Numbers are written of these bytes, and so are words that are no numbers. */
 const WORD: ReadonlySet<number> = new Set(
   Buffer.from('0123456789+-._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'),
 );
 
-/** What a parsed body may have of these: an object of few bytes takes many of memory, and of time in which nobody else is served. */
+/**
+ * A parsed body may have so many of these marks: an object of few bytes takes many of memory, and
+ * of time in which nobody else is served.
+ */
 const MARKS_MAX = 1_000_000;
 const MARKS: ReadonlySet<number> = new Set(Buffer.from('{[,'));
 

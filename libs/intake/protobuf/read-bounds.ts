@@ -10,7 +10,10 @@ const STEPS_MAX = 8_000_000;
 /** Of one request: messages that hold lists of others (resources, scopes, metrics, streams, series), which need no record to be in them. */
 const HOLDERS_MAX = 1_000_000;
 
-/** What one request and one record of it may make us do and hold, and how deep it may lead, in whatever encoding it comes. */
+/**
+ * Bounds the work and the memory that one request, and one record of it, may cost us, and how deep
+ * it may lead, in whatever encoding it comes.
+ */
 export class ReadBounds {
   private depth = 0;
   private left = VALUES_MAX;

@@ -23,7 +23,7 @@ export class WireReader extends BinaryReader {
     return this.pos === this.limit;
   }
 
-  /** What `read` makes of the message, or of the packed list, that is next. It has to read all of it. */
+  /** Reads the message, or the packed list, that is next. `read` has to read all of it. */
   nested<T>(read: (reader: this) => T): T {
     const length = this.uint32();
     const end = this.pos + length;

@@ -9,7 +9,7 @@ import { isOutOfSpace } from '@app/acceptance';
 const CHECK_FREE_BYTES = 16 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
-/** What one piece of work has written to its folder. */
+/** The bytes that one piece of work has written to its folder. */
 interface Use {
   readonly owner: string;
   bytes: number;
@@ -154,7 +154,7 @@ export class Spool {
       );
   }
 
-  /** What may be written. */
+  /** Gives the number of bytes that may be written. */
   private async free(): Promise<number> {
     const free = (await this.freeBytes(this.directory)) - this.minFreeBytes;
     if (free < 0) throw diskFull();

@@ -6,7 +6,10 @@ import type { ColumnarFile } from '@app/acceptance';
 const PLAIN = '.ndjson';
 const COMPRESSED = '.ndjson.zst';
 const FAST = 1;
-/** What is read at once of a compressed file: lines that are much alike become a thousand times as many bytes. */
+/**
+ * Little is read at once of a compressed file, because lines that are much alike become a thousand
+ * times as many bytes.
+ */
 const COMPRESSED_READ = { highWaterMark: 4096 };
 const LINE_FEED = 0x0a;
 

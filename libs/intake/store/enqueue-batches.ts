@@ -34,7 +34,7 @@ import {
   toRemovalRecord,
 } from '@app/writer';
 import { countStored } from './ingest-metrics.js';
-import { SchemaGate } from './schema-gate.js';
+import { SchemaLock } from './schema-lock.js';
 import { StorageBounds } from './storage-bounds.js';
 import { splitBatch } from './split-batch.js';
 
@@ -44,7 +44,7 @@ export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 export const INLINE_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
-/** What a stream's batches go to. */
+/** The stream and the table that batches go to. */
 export interface Destination {
   readonly organization: RequestOrganization;
   readonly stream: string;
@@ -55,7 +55,7 @@ export interface StreamChunks {
   readonly to: Destination;
   readonly chunks: readonly EnqueuedChunk[];
   readonly removal?: RejectedRemoval | undefined;
-  /** What it is done for, where parts of one append have traces of their own. */
+  /** The trace that it is done for, where parts of one append have traces of their own. */
   readonly trace?: TraceContext;
 }
 
@@ -70,7 +70,7 @@ export type Appended =
   { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
 /** The same, or which chunks must be accepted again. */
-export type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
+type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
 
 /** Whether the batches are on the queue now, or the same upload has put them there before. */
 export type Put = 'stored' | 'before';
@@ -79,7 +79,7 @@ export type Put = 'stored' | 'before';
 export class BatchEnqueuer {
   constructor(
     private readonly queue: IngestQueue,
-    private readonly gate: SchemaGate,
+    private readonly gate: SchemaLock,
     private readonly engine: FairEngine,
     private readonly storage: StorageBounds,
   ) {}
@@ -218,8 +218,8 @@ async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
   return sum;
 }
 
-/** What goes to one table from one stream keeps its order. */
-/** What batches of a stream, and of its rejected records, have as their key in the queue. */
+/** Batches from one stream to one table keep their order. */
+/** The key that batches of a stream, and of its rejected records, have in the queue. */
 export const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
 
 /** A stream, by the names that are its own before it exists. */

@@ -32,7 +32,7 @@ export class ExactWidening {
         (!this.queue.isShared || !kept.includes(column.name)) && comesToFractions(column, survey),
     );
     if (widening.length === 0) return { survey, released: [] };
-    // What waits in the queue is about to be in the table.
+    // Batches that wait in the queue are about to be in the table.
     await this.progress.allWritten();
     const checks = widening.map(({ name: column, type }) => {
       const value = quoteIdentifier(column);
@@ -63,8 +63,8 @@ export class ExactWidening {
   }
 }
 
-/** What may be made of a survey without changing what is stored. */
-export interface ExactSurvey {
+/** Says what may be made of a survey without changing stored values. */
+interface ExactSurvey {
   readonly survey: Survey;
   /** Columns that were to keep their type, and may widen after all. */
   readonly released: readonly string[];

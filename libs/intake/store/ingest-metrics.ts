@@ -23,7 +23,7 @@ interface Sized {
   readonly recordBytes: number;
 }
 
-/** What an append has put on the queue. */
+/** Counts the records that an append has put on the queue. */
 export function countStored(chunks: readonly (AcceptedChunk & Sized)[]): void {
   for (const { accepted, rejected, recordBytes } of chunks) {
     const rows = accepted?.rows ?? 0;

@@ -8,13 +8,13 @@ const AGE_MS = { admit: 5000, refuse: 500 } as const;
 const RETRY_AFTER_SECONDS = 30;
 /** With less than this part of the disk free, who keeps the most keeps no more. */
 const LITTLE_FREE = 0.1;
-/** Who keeps less than this part of the disk is not who fills it. */
+/** A tenant that keeps less than this part of the disk is not the one that fills it. */
 const MUCH_KEPT = 0.01;
 const MIB = 1024 * 1024;
 
 type Kept = Pick<RequestOrganization, 'database' | 'share'>;
 
-export interface StorageBoundsParts {
+interface StorageBoundsParts {
   readonly warehouse: StorageUse;
   readonly queue: Pick<IngestQueue, 'awaitAllCommitted'>;
   readonly deadLetter: { bytesByDatabase(): Promise<ReadonlyMap<string, number>> };
@@ -29,7 +29,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What was appended to the queue and may not be in what was measured. */
+/** Bytes that were appended to the queue and may not be in what was measured. */
 interface Queued {
   readonly bytes: Map<string, number>;
   written: boolean;
@@ -44,7 +44,7 @@ interface Queued {
 export class StorageBounds {
   private kept: ReadonlyMap<string, number> = new Map();
   private disk = { free: Infinity, size: Infinity };
-  /** Whose organizations keep no more, while the disk has little room. */
+  /** The share whose organizations keep no more, while the disk has little room. */
   private fullest: string | undefined;
   private measuredAt = -Infinity;
   private measuring: Promise<void> | undefined;
@@ -111,7 +111,10 @@ export class StorageBounds {
     return undefined;
   }
 
-  /** What fails leaves what was known: who cannot be measured is not refused for it. */
+  /**
+   * A measurement that fails leaves the last one: a tenant that cannot be measured is not refused
+   * for it.
+   */
   private measure(): Promise<void> {
     this.measuring ??= this.look()
       .catch(() => undefined)
@@ -141,7 +144,10 @@ export class StorageBounds {
     return kept;
   }
 
-  /** What was queued until now is in the next measure once all of it is written. @returns what is in this one */
+  /**
+   * Bytes that were queued until now are in the next measure once all of them are written.
+   * @returns what is in this one
+   */
   private nextWritten(): Queued | undefined {
     if (this.writing) return this.writing.written ? this.writing : undefined;
     if (this.queued.bytes.size === 0) return undefined;
@@ -160,7 +166,7 @@ export class StorageBounds {
     const shares = new Map<string, number>();
     for (const { database, share } of this.parts.organizations.list())
       shares.set(share, (shares.get(share) ?? 0) + (this.kept.get(database) ?? 0));
-    // Who is alone takes nothing from anybody.
+    // A tenant that is alone takes nothing from anybody.
     if (shares.size < 2) return undefined;
     const [most] = [...shares].sort(([, one], [, other]) => other - one);
     return most && most[1] >= this.disk.size * MUCH_KEPT ? most[0] : undefined;

@@ -12,14 +12,14 @@ import {
   type StreamChunks,
 } from './enqueue-batches.js';
 
-/** What was accepted for a stream, and what goes onto the queue with it. */
+/** The accepted records of a stream, and what goes onto the queue with them. */
 export interface StreamParts {
   readonly to: Destination;
   /** Files they need stay until all is stored. */
   readonly accepted: AcceptedPart[];
   /** Of what is accepted when it goes onto the queue. */
   readonly removal?: () => RejectedRemoval;
-  /** What it is done for, where parts of one append have traces of their own. */
+  /** The trace that it is done for, where parts of one append have traces of their own. */
   readonly trace?: TraceContext;
 }
 

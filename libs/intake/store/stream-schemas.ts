@@ -15,9 +15,9 @@ import {
 import type { EvolvedSchema, SchemaKeeper, StreamSchema, Survey } from '@app/acceptance';
 import { gateKey } from './enqueue-batches.js';
 import { ExactWidening, mayWiden } from './exact-widening.js';
-import { SchemaGate } from './schema-gate.js';
+import { SchemaLock } from './schema-lock.js';
 
-/** Who uploads, for the events that an upload may cause. */
+/** The sender of an upload, for the events that it may cause. */
 export interface Uploader {
   readonly actor: string;
   /** May make as many streams as it wants. */
@@ -35,7 +35,7 @@ export class StreamSchemas {
     private readonly commands: CommandBus,
     private readonly streams: StreamsProjection,
     private readonly widening: ExactWidening,
-    private readonly gate: SchemaGate,
+    private readonly gate: SchemaLock,
     private readonly tables: WarehouseTablesProjection,
     private readonly room: StreamRoom,
   ) {}
@@ -59,7 +59,7 @@ export class StreamSchemas {
       if (schema) this.tables.checkUsable(schema.id);
       return schema;
     };
-    // Whatever is stored asks here first.
+    // All code that stores something asks here first.
     const current = (): StreamSchema | undefined => {
       checkSeen(organization, name);
       this.checkThere(organization);

@@ -1,7 +1,7 @@
 import { callerOf, organizationOf, type AuthenticatedRequest } from '@app/platform';
 import type { Uploader } from './stream-schemas.js';
 
-/** Who sends this request, for the events that it may cause. */
+/** Names the sender of this request, for the events that it may cause. */
 export function uploaderOf(request: AuthenticatedRequest): Uploader {
   const caller = callerOf(request);
   const { 'user-agent': userAgent } = request.headers;

@@ -19,7 +19,7 @@ export const CHUNK_BYTES = 16 * 1024 * 1024;
 export const CSV_CHUNK_BYTES = 12 * 1024 * 1024;
 
 export interface ChunkOptions extends AcceptOptions {
-  /** Whose turns of the judge it takes. */
+  /** The share whose turns of the judge it takes. */
   readonly share: string;
   readonly csv?: CsvShape | undefined;
 }

@@ -18,7 +18,7 @@ import { Spool } from '../spool/spool.js';
 import { StreamSchemas, type Uploader } from '../store/stream-schemas.js';
 import { countsOf, resultOf, type UploadResult } from './upload-result.js';
 
-export interface SmallUpload {
+interface SmallUpload {
   readonly organization: RequestOrganization;
   readonly stream: string;
   readonly uploader: Uploader;
@@ -36,7 +36,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What waits for one stream, and whether a group of it is being worked on. */
+/** The uploads that wait for one stream, and whether a group of them is being worked on. */
 interface Line {
   readonly waiting: Waiting[];
   working: boolean;
@@ -98,7 +98,10 @@ export class GroupedUploads {
     this.streams.delete(key);
   }
 
-  /** Who was answered together will come again together: waits a moment for as many as last time. */
+  /**
+   * Clients that were answered together will come again together, so this waits a moment for as
+   * many as last time.
+   */
   private async gather(waiting: readonly Waiting[], expected: number): Promise<void> {
     const until = performance.now() + GATHER_MS_MAX;
     do {
@@ -200,7 +203,10 @@ export class GroupedUploads {
   }
 }
 
-/** What one upload may be at fault for is found by taking the group apart; what the server lacks, all lack. */
+/**
+ * The upload that is at fault is found by taking the group apart. A lack of the server is a failure
+ * of all.
+ */
 function unlessOfAll(error: unknown): undefined {
   if (error instanceof MillraceError && error.status >= 500) throw error;
 }

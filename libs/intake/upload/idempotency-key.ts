@@ -8,7 +8,7 @@ const KEY_BYTES_MAX = 255;
 
 type Counts = Omit<UploadResult, 'position'>;
 
-/** What of an upload counts for it being the same. */
+/** The parts of an upload that count for it being the same. */
 interface Named extends Pick<UploadRequest, 'organization' | 'stream' | 'body'> {
   readonly format: { readonly kind: string };
 }

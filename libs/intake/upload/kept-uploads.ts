@@ -4,7 +4,7 @@ import { MillraceError } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import type { KeyedUpload } from './idempotency-key.js';
 
-/** What was uploaded under a key before. */
+/** Finds uploads that came under a key before. */
 @Injectable()
 export class KeptUploads {
   constructor(

@@ -12,7 +12,7 @@ import { UploadPipeline } from './upload.pipeline.js';
  */
 export type Lines = Iterable<string | undefined>;
 
-/** What another protocol's body becomes. */
+/** The lines that another protocol's body becomes. */
 export interface LineSource {
   readonly stream: string;
   /** Of the decoded body, which is held in memory. */
@@ -42,7 +42,7 @@ const NOTHING: LinesStored = { successful: 0, failed: 0, error: undefined };
 
 /** Of all bodies that are held at the same time. */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
-/** What a packed body may say of itself. */
+/** The encoding that a packed body may have. */
 const PACKED = 'snappy';
 /** Of all lines: what is said once of many records is in each of them, and a small body must not become a huge upload. */
 const [LINES_LEAST, LINES_TIMES] = [64 * 1024 * 1024, 100];
@@ -97,7 +97,7 @@ export class LineUploads {
     const most = Math.min(taken.maxBytes, LINES_LEAST + body.length * LINES_TIMES);
     const pieces = piecesOf(linesOf(body), most);
     const first = await pieces.next();
-    // Who has nothing to tell sends it all the same.
+    // A client that has nothing to tell sends a request all the same.
     if (first.done === true) return NOTHING;
     const result = await this.pipeline.upload({
       ...taken,

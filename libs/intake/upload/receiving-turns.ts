@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** What is taken in per turn of the event loop: well below a millisecond of work. */
+/** So many bytes are taken in per turn of the event loop: well below a millisecond of work. */
 const TURN_BYTES = 256 * 1024;
 
-/** What the smallest piece counts for: a request is work, however little it brings. */
+/** The smallest piece counts for so many bytes: a request is work, however little it brings. */
 const SMALL_COSTS = 16 * 1024;
 
 /**
@@ -58,5 +58,5 @@ export class ReceivingTurns {
   }
 }
 
-/** What a stream of Node gives at a time, at most. */
+/** A stream of Node gives at most so many bytes at a time. */
 const PIECE_BYTES = 64 * 1024;

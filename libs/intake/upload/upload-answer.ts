@@ -1,6 +1,6 @@
 import type { UploadResult } from './upload-result.js';
 
-/** What an upload is answered. */
+/** The answer to an upload. */
 export interface UploadAnswer {
   readonly code: 200;
   readonly status: readonly {

@@ -4,19 +4,18 @@ import {
   organizationOf,
   type AuthenticatedRequest,
   type RequestOrganization,
-  type UploadLimits,
 } from '@app/platform';
+import { type UploadLimits, UPLOAD_LIMITS } from './upload.settings.js';
 import { watchPace } from '../frame/client-pace.js';
 import { decodeBody } from '../frame/decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import type { Uploader } from '../store/stream-schemas.js';
-import { UPLOAD_LIMITS } from './upload-limits.js';
 import { isShort, shortBody } from '../frame/short-body.js';
 import { StorageBounds } from '../store/storage-bounds.js';
 import { UploadRates } from './upload-rates.js';
 import { uploaderOf } from '../store/uploader.js';
 
-/** What every route that takes a body may answer; see {@link UploadIntake}. */
+/** The failures of every route that takes a body; see {@link UploadIntake}. */
 export const INTAKE_FAILURES = {
   UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
   CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',

@@ -24,7 +24,8 @@ export class EmbeddedPersonKeys extends PersonKeys {
   ) {
     super();
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // What a crash left between dropping and wiping, or wrapping anew and replacing.
+    // A crash may have left these files between dropping and wiping, or between wrapping anew and
+    // replacing.
     for (const name of readdirSync(directory))
       if (name.endsWith(DROPPED) || name.endsWith(REWRAPPED)) this.wipe(name);
   }
@@ -68,7 +69,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
     return Promise.resolve();
   }
 
-  /** What was wrapped with another one must not be found anywhere either. */
+  /** A key that was wrapped with another server's key must not be found anywhere either. */
   rewrap(): Promise<number> {
     const all = this.personIds();
     for (const personId of all)

@@ -1,5 +1,5 @@
-import { ERROR_STATUS, type MillraceError } from '../errors.js';
-import type { AuthenticatedRequest } from '../request.js';
+import { ERROR_STATUS, type MillraceError } from '../errors/errors.js';
+import type { AuthenticatedRequest } from '../context/request.js';
 import { counter } from './registry.js';
 
 const failures = counter(

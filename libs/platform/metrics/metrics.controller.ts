@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Describe } from '../describe.js';
-import { RequiresOperator } from '../permission.js';
+import { Describe } from '../context/describe.js';
+import { RequiresOperator } from '../context/permission.js';
 import { metricsText } from './registry.js';
 
 @Controller()

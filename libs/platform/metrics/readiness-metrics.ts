@@ -1,4 +1,4 @@
-import type { Readiness } from '../readiness.js';
+import type { Readiness } from '../health/readiness.js';
 import { gauge } from './registry.js';
 
 /** Measures what a process rests on from now on. */

@@ -1,9 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * What this process counts and measures, for `/metrics`. A lib declares its instruments beside
- * what they measure, and touches them once a batch or a request, never once a record. A label has
- * few values, known beforehand: no names of organizations, streams or people.
+ * Holds everything that this process counts and measures, for `/metrics`. A lib declares its
+ * instruments beside what they measure, and touches them once a batch or a request, never once a
+ * record. A label has few values, which are known beforehand: no names of organizations, streams or
+ * people.
  */
 export const registry = new Registry();
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../logging/logger.js';
 
-export interface Tracing {
+interface Tracing {
   /** Sends what has not been sent yet. */
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startTracing(
     'service.name': service,
     'service.instance.id': randomUUID(),
   });
-  // What the environment says comes before what we say of ourselves.
+  // The environment's description of the resource comes before our own.
   const said = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new NodeTracerProvider({
     resource: own.merge(said),

@@ -8,12 +8,12 @@ import {
   type Attributes,
   type Context,
 } from '@opentelemetry/api';
-import { MillraceError } from '../errors.js';
+import { MillraceError } from '../errors/errors.js';
 
 /** Where in which trace something happens; to go on with it elsewhere. */
 export type TraceContext = Context;
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly attributes?: Attributes;
   /** `producer` and `consumer` have a queue between them. Default: within this process. */
   readonly kind?: 'internal' | 'client' | 'producer' | 'consumer';
@@ -61,7 +61,7 @@ export function traced<Result>(
   });
 }
 
-/** What is going on here, for work that somebody else will do. */
+/** Gives the span that is active here, for work that somebody else will do. */
 export const currentTrace = (): TraceContext => context.active();
 
 /** The ids of what is going on here, for a log line; undefined where nothing is traced. */
@@ -70,7 +70,10 @@ export function currentIds(): { readonly traceId: string; readonly spanId: strin
   return active && { traceId: active.traceId, spanId: active.spanId };
 }
 
-/** What to send along (`traceparent`) with work for another process; nothing where nothing is traced. */
+/**
+ * Gives the headers (`traceparent`) that go along with work for another process. There are none
+ * where nothing is traced.
+ */
 export function traceHeaders(of: TraceContext = context.active()): Record<string, string> {
   const headers: Record<string, string> = {};
   propagation.inject(of, headers);

@@ -38,7 +38,7 @@ const COLUMN = new RegExp(String.raw`\s*(${NAME})\s*(?:,|$)`, 'uy');
 
 /** Of what is no INSERT yet, and may become one. */
 const BEGINS = /^\s*(?:I(?:N(?:S(?:E(?:RT?)?)?)?)?)?$/i;
-/** What may end with the next piece: the line of the format. */
+/** The line of the format may end with the next piece. */
 const LINE_END = /^[ \t]*\r?$/;
 /** A list of columns that does not end. */
 const OPEN_LIST = /^\([^()]*$/;

@@ -15,7 +15,7 @@ export interface Inserted {
   readonly error: string | undefined;
 }
 
-/** What stores rows as any upload is stored. Handed in by the app. */
+/** Stores rows as any upload is stored. The app hands it in. */
 export abstract class Inserts {
   /**
    * Resolves when the rows can be queried.

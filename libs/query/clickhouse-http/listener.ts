@@ -13,8 +13,8 @@ export class ClickHouseListener {
   private port: number | undefined;
 
   /**
-   * What comes there goes to the server as if it had come to it: the same limits of time, the same
-   * certificate, the same end.
+   * Listens at an address of its own. A request that comes there goes to the server as if it had
+   * come to it: the same limits of time, the same certificate, the same end.
    * @throws when the address is taken
    * @returns its address for people
    */

@@ -18,7 +18,7 @@ export interface RequestParameters {
   readonly isAwaited: boolean;
   /** As `Accept-Encoding` says. */
   readonly isEncoded: boolean;
-  /** What blocks of Native tell of themselves. */
+  /** The version in which blocks of Native describe themselves. */
   readonly protocolVersion: string | undefined;
 }
 

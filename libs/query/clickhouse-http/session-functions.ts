@@ -1,8 +1,8 @@
 import type { RequestOrganization } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 
-/** What the engine says of itself, as SQL. */
+/** The engine's words about itself, as SQL. */
 export interface EngineWords {
   readonly version: string;
   readonly revision: string;

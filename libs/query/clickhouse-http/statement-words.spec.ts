@@ -38,7 +38,7 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT logs.a FROM acme.logs WHERE 1', 'SELECT logs.a FROM logs WHERE 1'],
     ['SELECT * FROM acme.logs AS l JOIN "acme"."x" ON 1', 'SELECT * FROM logs AS l JOIN "x" ON 1'],
     ['SELECT * FROM a, acme.logs', 'SELECT * FROM a, logs'],
-    // What is no table keeps its name, and other databases are the guard's to refuse.
+    // A name that is no table's stays, and other databases are the guard's to refuse.
     ['SELECT acme.x FROM t AS acme', 'SELECT acme.x FROM t AS acme'],
     ["SELECT 'FROM acme.logs'", "SELECT 'FROM acme.logs'"],
     ['SELECT * FROM other.logs', 'SELECT * FROM other.logs'],
@@ -53,7 +53,7 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT currentUser() AS u', "SELECT 'o\\'neil@example.com' AS u"],
     ['SELECT currentDatabase() = 1', "SELECT 'acme' = 1"],
     ['SELECT database FROM logs', 'SELECT database FROM logs'],
-    // What cannot be read in one way is left as it is.
+    // A statement that cannot be read in one way is left as it is.
     ['SELECT version() FROM $$a$$', 'SELECT version() FROM $$a$$'],
     ['EXISTS TABLE logs', 'SELECT toUInt8(1) AS result'],
     ['EXISTS nope', 'SELECT toUInt8(0) AS result'],

@@ -1,15 +1,15 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import type { Catalog } from '../catalog.js';
 import { authorTokens } from '../dialect/author-tokens.js';
-import { isName, type Token } from '../search/tokens.js';
-import { beginsClause, clausesOf, type Clause } from './clauses.js';
+import { isName, type Token } from '../search/statement-tokens.js';
+import { beginsClause, clausesOf, type Clause } from './insert-clauses.js';
 import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
 import { needsName, sessionFunction, type SessionWords } from './session-functions.js';
 import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
 const SYSTEM = 'system';
 
-/** Who asks, and what may be told of the server. */
+/** The caller, and the facts about the server that it may be told. */
 export interface Session extends SessionWords {
   readonly catalog: Catalog;
   /** Whether the caller may ask in a database of this name. */
@@ -35,7 +35,7 @@ class Rewriting {
   private length = 0;
   private copied = 0;
   private readonly clauses: readonly Clause[];
-  /** What the tables of `system` are called in the statement. */
+  /** The names that the tables of `system` have in the statement. */
   private readonly aliases = new Map<string, string>();
   private readonly rows = new Map<string, string>();
 

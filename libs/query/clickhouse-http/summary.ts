@@ -10,7 +10,7 @@ const COUNTS = [
   'result_bytes',
 ] as const;
 
-/** What was read and written, as ClickHouse tells it: all counts are texts, and all are there. */
+/** Tells what was read and written, as ClickHouse does: all counts are texts, and all are there. */
 export const summaryOf = (
   counts: Readonly<Partial<Record<(typeof COUNTS)[number], number>>>,
 ): string =>

@@ -10,7 +10,7 @@ export const DATABASE_COLUMN = 'database_name';
 
 const NO_UUID = "'00000000-0000-0000-0000-000000000000' AS uuid";
 const TIMESTAMP = '_timestamp';
-/** What is left of a statement's length for what its author wrote. */
+/** The rest of a statement's length is for the text of its author. */
 const ROWS_BYTES_MAX = STATEMENT_BYTES_MAX / 2;
 
 /** Drivers read them, and do without. */
@@ -23,7 +23,10 @@ interface Asked {
   readonly only: string | undefined;
 }
 
-/** What drivers, and the tools upon them, ask for; all else of `system` is of the whole server. */
+/**
+ * Drivers, and the tools upon them, ask for these tables. All else of `system` is about the whole
+ * server.
+ */
 const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
   databases: ({ organization }) =>
     `SELECT ${quoteText(organization.name)} AS name, 'Millrace' AS engine, ${NO_UUID}, '' AS comment`,

@@ -20,9 +20,8 @@ import { timestampLiteral } from './time-literals.js';
 import { WrittenLength } from './written-length.js';
 
 /**
- * What standard SQL writes in a way that the engine's parser does not read, or reads as something
- * else, written as it does. Nothing is decided here: what comes of it is parsed and judged as any
- * statement is.
+ * Rewrites standard SQL that the engine's parser does not read, or reads as something else, in the
+ * engine's way. Nothing is decided here: the result is parsed and judged as any statement is.
  * @returns the same text where there is no such thing in it.
  * @throws {MillraceError} INVALID_SQL
  */
@@ -52,7 +51,7 @@ class AuthorText {
     return before + this.query(nodes) + this.text.slice(endOf(nodes));
   }
 
-  /** Whatever stands between two brackets, or the whole. */
+  /** Rewrites the text between two brackets, or the whole. */
   private query(nodes: Nodes): string {
     if (isWord(nodes[0], 'VALUES') && isList(nodes[1]))
       return `SELECT * FROM (${this.list(nodes)})`;

@@ -10,8 +10,9 @@ import { DECIMAL_DIGITS_MAX, isExact, UINT64_DIGITS, type Known } from './known-
 const LONG_DIGITS = 10;
 
 /**
- * What values of several types become where one column or one choice holds them: the engine makes
- * a value of two types of what no type of its own holds, which it can neither sort nor add up.
+ * Finds the casts for values of several types that one column or one choice holds. The engine makes
+ * a value of two types where no single type holds them, and can neither sort nor add up such
+ * values.
  * @param types undefined for NULL.
  * @returns for each of them the type that it is cast to, if any.
  */

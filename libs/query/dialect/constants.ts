@@ -2,7 +2,7 @@ import { signedOperandEnd, operandEnd } from './operands.js';
 import { isList, isSymbol, itemsOf, type Node, type Nodes } from './source-tree.js';
 
 /** A number whose digits stand in the statement: `value` divided by ten to the power of `scale`. */
-export interface Constant {
+interface Constant {
   readonly value: bigint;
   readonly scale: number;
 }
@@ -12,7 +12,7 @@ const DIGITS_MAX = 76;
 const DEPTH_MAX = 64;
 
 /**
- * What `0.06`, `-0.06`, `(1 - 0.06)` and the like are, computed as decimals.
+ * Computes `0.06`, `-0.06`, `(1 - 0.06)` and the like as decimals.
  * @returns undefined for anything else, and for what has more digits than a decimal.
  */
 export function constantOf(nodes: Nodes, depth = 0): Constant | undefined {

@@ -60,7 +60,7 @@ export function decimalArithmetic(operator: string, left: Side, right: Side): st
   const whole = left.type.precision + right.type.precision;
   if (operator === '*' && whole > DECIMAL_DIGITS_MAX) {
     const size = `abs(toFloat64(${a}) * toFloat64(${b}))`;
-    // What 256 bits hold is more than five times what the digits do.
+    // 256 bits hold more than five times what the digits do.
     const isLarge = `throwIf(ifNull(${size} >= 5e${DECIMAL_DIGITS_MAX - scale}, 0), ${quoteText(TOO_LARGE)})`;
     return `if(${isLarge} = 0, ${wide(a, left, needed)} * ${b}, NULL)`;
   }

@@ -2,7 +2,7 @@ import { quoteText } from '@app/warehouse';
 import type { Aggregate } from './aggregate-functions.js';
 import { DECIMAL_DIGITS_MAX, type Known } from './known-type.js';
 
-/** What a sum that leaves 64 bits is answered with. */
+/** The error for a sum that leaves 64 bits. */
 export const TOO_LARGE =
   'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0))); sumWithOverflow(x) may wrap';
 /** Of decimals of that many, 10,000,000,000 stay within 128 bits. */

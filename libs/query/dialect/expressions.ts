@@ -29,7 +29,7 @@ import { dateLiteral, timeBeside, timeLiteral, withTimes } from './time-literals
 import { choicesOf, type ValueTypes } from './value-types.js';
 import { WrittenLength } from './written-length.js';
 
-/** What names stand for in a clause where the names of the output come first. */
+/** The expressions behind names, in a clause where the names of the output come first. */
 export type Names = ReadonlyMap<string, string>;
 
 export interface Writing {
@@ -39,7 +39,7 @@ export interface Writing {
   /** The engine's name of a function that is written in another case; undefined for any other. */
   readonly spelling: (name: string) => string | undefined;
   readonly writeQuery: (nodes: Nodes) => string;
-  /** What names mean where is written. */
+  /** The meaning of names at this place. */
   readonly scope: () => Scope;
 }
 

@@ -4,7 +4,7 @@ import type { WrittenLength } from './written-length.js';
 
 const FILTERED = /^(?!(?:null|multi|throw)If$).+If$/i;
 const THROWS = /\b(?:throwIf|accurateCast|CAST)\(/;
-/** What has no null of its own, or may not have one. */
+/** These kinds have no null of their own, or may not have one. */
 const WITHOUT_NULLS = /^(?:other|unknown)$/;
 
 interface Filtered {

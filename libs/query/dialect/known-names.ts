@@ -1,7 +1,7 @@
 import type { RequestOrganization } from '@app/platform';
 import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
 import { Verdicts } from '../guard/verdicts.js';
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { nameFinder } from '../name-of.js';
 import { isKeyword } from './operands.js';
@@ -109,7 +109,7 @@ function given(tokens: readonly Token[]): readonly string[] {
     .map(({ value }) => value);
 }
 
-/** What goes becomes blanks, so that places of mistakes stay what they are. */
+/** Removed text becomes blanks, so that the places of mistakes stay what they are. */
 function withChanges(text: string, changes: ReadonlyMap<Token, string>): string {
   let written = '';
   let from = 0;

@@ -20,7 +20,7 @@ export type Kind =
   | 'other'
   | 'unknown';
 
-/** What is known of a value before it runs. */
+/** The facts that are known of a value before it runs. */
 export interface Known {
   readonly kind: Kind;
   /** Of integers and decimals: most decimal digits, and how many of them are behind the point. Of points in time: digits of parts of a second, where they are known. */
@@ -83,7 +83,7 @@ export function knownType(type: string): Known {
 
 const NUMBERS = /^(?:signed|unsigned|count|literal|fraction|decimal|float)$/;
 
-/** What `+`, `-` and `*` make of two values. */
+/** Gives the type that `+`, `-` and `*` make of two values. */
 export function joined(operator: string, left: Known, right: Known): Known {
   const [a, b] = [left.kind, right.kind];
   if (!NUMBERS.test(a) && a !== 'unknown') return OTHER;
@@ -108,7 +108,7 @@ function joinedDecimals(operator: string, left: Known, right: Known): Known {
   return decimal(Math.min(whole + scale, DECIMAL_DIGITS_MAX), scale);
 }
 
-/** What one of several is, as of CASE. */
+/** Gives the type of one of several values, as of CASE. */
 export function eitherOf(left: Known, right: Known): Known {
   if (left.kind === right.kind && left.kind !== 'decimal')
     return left.precision >= right.precision ? left : right;

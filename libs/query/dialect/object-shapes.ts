@@ -13,13 +13,16 @@ import {
 /** Fields within a column of objects, by their keys with dots between them. */
 type Within = ReadonlyMap<string, FieldWithin>;
 
-/** What a table, or a query that stands for one, has: its columns of objects, and the names of all that is known. */
+/**
+ * The columns of objects that a table has, or a query that stands for one, and the names of all its
+ * known columns.
+ */
 export interface Shape {
   readonly objects: ReadonlyMap<string, Within>;
   readonly named: ReadonlySet<string>;
 }
 
-/** What names mean within one SELECT. */
+/** The meaning of names within one SELECT. */
 export interface Scope {
   readonly sources: readonly { readonly name: string | undefined; readonly shape: Shape }[];
   readonly outer: Scope | undefined;
@@ -172,7 +175,7 @@ function beginsTable(from: Nodes, at: number): boolean {
   return at === 0 || isSymbol(before, ',') || isJoined;
 }
 
-/** What both have, and means the same in both. */
+/** Keeps what both shapes have with the same meaning. */
 function common(one: Shape, other: Shape): Shape {
   const objects = new Map<string, Within>();
   for (const [name, within] of one.objects) {
@@ -198,7 +201,7 @@ function pathOf(nodes: Nodes): readonly string[] | undefined {
     : undefined;
 }
 
-/** What a name says that leads to, or into, a column of objects. */
+/** The part of a name that leads to, or into, a column of objects. */
 export interface Found {
   /** Without the table's. */
   readonly name: string;

@@ -190,7 +190,7 @@ function besideOthers(
   });
 }
 
-/** What ORDER BY may name. */
+/** A column of the output, which ORDER BY may name. */
 interface Output {
   readonly names: Names;
   /** Counted from 1; behind what stands for several columns nothing has a place that is known. */
@@ -206,7 +206,10 @@ function outputOf(items: readonly SelectItem[]): Output {
   return { names: namesOf(items), places };
 }
 
-/** What the names of the output stand for; one that is there twice stands for nothing. */
+/**
+ * Finds the expressions behind the names of the output. A name that is there twice stands for
+ * nothing.
+ */
 function namesOf(items: readonly SelectItem[]): Names {
   const names = new Map<string, string>();
   const twice = new Set<string>();

@@ -1,12 +1,12 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import { tokenize } from '../search/tokens.js';
+import { tokenize } from '../search/statement-tokens.js';
 import { engineFormat } from './time-formats.js';
 import { triedCast } from './tried-casts.js';
 import { isOfSeconds, wholeSeconds } from './whole-seconds.js';
 
-/** What a function of other systems is in the engine's words. */
-export interface ScalarFunction {
+/** A function of other systems in the engine's words. */
+interface ScalarFunction {
   readonly fewest: number;
   readonly most: number;
   /** Of arguments that are written out already. */
@@ -23,7 +23,7 @@ const two = (name: string): ScalarFunction => fn(2, 2, (x, y) => `${name}(${x}, 
 const truth = (condition: string): string => `CAST(${condition}, 'Bool')`;
 const isText = (x: string): string => `match(toTypeName(${x}), 'String')`;
 
-/** What a literal of text says; undefined for anything else. */
+/** Reads the text of a literal. It is undefined for anything else. */
 function literal(argument: string): string | undefined {
   const [token, more] = tokenize(argument);
   return token?.kind === 'text' && more === undefined ? token.value : undefined;

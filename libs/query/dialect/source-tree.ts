@@ -1,4 +1,4 @@
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 
 /** A piece of a statement that holds no other. */
 export interface Leaf {
@@ -65,7 +65,7 @@ export const isSymbol = (node: Node | undefined, text: string): boolean =>
 export const isList = (node: Node | undefined): node is Group =>
   node?.kind === 'group' && node.text === '(';
 
-/** What commas part, each without them. */
+/** Gives the parts between commas, without the commas. */
 export function itemsOf(nodes: Nodes): readonly Nodes[] {
   const items: Node[][] = [[]];
   for (const node of nodes) {

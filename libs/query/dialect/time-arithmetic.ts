@@ -16,7 +16,7 @@ const mentionsTime = (nodes: Nodes): boolean =>
 const isNumber = (node: Node | undefined): boolean =>
   node?.kind === 'number' && /^\d+$/.test(node.text);
 
-/** What is a time stays one within these, and nothing else does for sure. */
+/** A time stays a time within these functions. Of others nothing is known for sure. */
 const KEEPS_TIME =
   /^(?:min|max|any|anyLast|minIf|maxIf|first_value|last_value|lag|lead|assumeNotNull)$/i;
 

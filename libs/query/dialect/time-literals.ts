@@ -7,7 +7,7 @@ import type { Node, Nodes } from './source-tree.js';
 
 /** As the engine reads it: any sign parts year, month and day, or none does. */
 const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;
-/** What the engine compares with a time as it is. */
+/** The engine compares such a text with a time as it is. */
 const PLAIN = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?$/;
 /** Of the engine's dates. */
 const FIRST_YEAR = 1900;

@@ -2,7 +2,7 @@ import type { RequestOrganization } from '@app/platform';
 import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
 import type { SpelledStatement } from '../guard/spell-out.js';
 import { Verdicts } from '../guard/verdicts.js';
-import { tokenize } from '../search/tokens.js';
+import { tokenize } from '../search/statement-tokens.js';
 import { inEngineWords } from './standard-sql.js';
 
 interface Kept {
@@ -10,7 +10,7 @@ interface Kept {
   /** Columns that were asked for, with the types they had then. */
   readonly asked: ReadonlyMap<string, string | undefined>;
   readonly names: ReadonlySet<string>;
-  /** What was known of fields within objects, of each table that it may name. */
+  /** The known fields within objects, of each table that it may name. */
   readonly within: readonly unknown[];
 }
 

@@ -21,7 +21,7 @@ import {
 import { typeOfConstant, typeOfNumber } from './exact-literals.js';
 import { callAt, operandEnd, signedOperandEnd } from './operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
-import { engineType } from './type-names.js';
+import { engineType } from './standard-type-names.js';
 
 /** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
 export type TypeOfColumn = (name: string) => string | undefined;
@@ -200,7 +200,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^(?:DEC|DECIMAL|NUMERIC|FIXED)(?=\()/i, 'Decimal'],
 ];
 
-/** What CAST makes of anything by the type's name as it was written. */
+/** Gives the type that CAST makes, by the type's name as it was written. */
 export function castType(written: string): Known {
   const target = engineType(written);
   const [form, name] = NAMES.find(([pattern]) => pattern.test(target)) ?? [];
@@ -244,7 +244,7 @@ const rounded = (type: Known): Known =>
       ? UNKNOWN
       : OTHER;
 
-/** What names stand for, by `expression AS name`, wherever it is. */
+/** Finds the expressions behind names, by `expression AS name`, wherever it is. */
 export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
   const aliases = new Map<string, Nodes[]>();
   const look = (list: Nodes): void => {
@@ -263,7 +263,7 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
   return aliases;
 }
 
-/** What a name stands for that has no type of its own. */
+/** Stands for a name that has no type of its own. */
 const NOTHING_KNOWN: Nodes = [];
 
 /** Names that are no columns of a table: parameters, as of `(n, m) -> …`, and of `AS v(n)` and `WITH v(n) AS (…)`. */

@@ -1,6 +1,9 @@
 import type { Known } from './known-type.js';
 
-/** What cuts a time off at whole seconds or more, by which argument that time is. */
+/**
+ * These functions cut a time off at whole seconds or more; the number says which argument that time
+ * is.
+ */
 const CUTS: readonly (readonly [RegExp, number])[] = [
   [/^date_?trunc$/i, 1],
   [/^toStartOf(?:Minute|FiveMinutes?|TenMinutes|FifteenMinutes|Hour|Day|Week|Month|Quarter|Year|ISOYear|Interval)$/, 0], // prettier-ignore

@@ -1,4 +1,4 @@
-/** What has been seen inside objects of JSON, by key. */
+/** The values that have been seen inside objects of JSON, by key. */
 export interface Shape {
   readonly [key: string]: ShapeNode;
 }

@@ -8,7 +8,7 @@ import type { SchemaTable } from './organization-schema.js';
 type ColumnSql = (name: string) => string;
 
 /** The select list of aggregates, and the columns they are grouped by. */
-export interface AggregateSelection {
+interface AggregateSelection {
   readonly selected: readonly string[];
   readonly groups: readonly string[];
 }
@@ -67,7 +67,10 @@ function countOf(
   return `${distinct === true ? 'uniqExact' : 'count'}(${column(described.name)})`;
 }
 
-/** What aggregates are sorted by: `count`, `sum.bytes`, or a column they are grouped by. */
+/**
+ * Reads the key that aggregates are sorted by: `count`, `sum.bytes`, or a column they are grouped
+ * by.
+ */
 export function aggregateSortKey(
   { named }: SchemaTable,
   field: string,

@@ -77,7 +77,7 @@ function tuple(
   };
 }
 
-/** What is there, be it a value or an object; null where there is nothing. */
+/** Gives the value or the object that is there, and null where there is nothing. */
 function whole(place: Place, json: JsonFields | undefined): string {
   if (!json || json.list) return path(place);
   const object = path(place, '^');

@@ -2,7 +2,7 @@ import { GraphQLList, GraphQLObjectType, type GraphQLOutputType } from 'graphql'
 import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { readElement, readEngineType } from '../plan/engine-type.js';
 import type { Selection, SelectionReader } from './collect-selection.js';
-import { Names } from './names.js';
+import { Names } from './graphql-names.js';
 
 /** Fields of the structs of a place, which may be lists of them. */
 export interface StructFields {
@@ -23,7 +23,7 @@ interface StructField {
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 
-/** What the structs of one table's columns become. */
+/** Makes the GraphQL types of the structs of one table's columns. */
 export class StructTypes {
   private left = FIELDS_MAX;
 

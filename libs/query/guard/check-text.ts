@@ -4,7 +4,10 @@ import { SELECTS_MAX, STATEMENT_BYTES_MAX } from './limits.js';
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** What needs no parser. @throws {MillraceError} EMPTY_BODY, INVALID_SQL */
+/**
+ * Refuses texts that need no parser to be refused.
+ * @throws {MillraceError} EMPTY_BODY, INVALID_SQL
+ */
 export function checkText(text: string): void {
   if (text.trim() === '')
     throw new MillraceError('EMPTY_BODY', 'the statement is empty; send one SELECT');

@@ -7,7 +7,7 @@ import { tokensOf, type Token } from './type-tokens.js';
  * only what is written below can stand, so that what the engine reads is what was judged.
  */
 
-/** What may stand in the brackets of a type. */
+/** The arguments that may stand in the brackets of a type. */
 type Form =
   | 'none'
   | 'numbers'
@@ -53,7 +53,7 @@ const FORM_OF: ReadonlyMap<string, Form> = new Map(
 const DEPTH_MAX = 40;
 const LIMIT_NAMES = /^max_(?:dynamic_paths|dynamic_types|types)$/;
 
-/** What a text names that is judged elsewhere. */
+/** The names in a text that are judged elsewhere. */
 export interface TextNames {
   readonly zones: readonly string[];
 }

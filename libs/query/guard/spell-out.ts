@@ -11,7 +11,9 @@ export interface Placeholder {
 }
 
 export interface SpelledStatement {
-  /** What will run, in pieces: text as the engine wrote it, and the places of values. */
+  /**
+   * The statement that will run, in pieces: text as the engine wrote it, and the places of values.
+   */
   readonly pieces: readonly (string | Placeholder)[];
   /** The same statement, for the print of its tree only. */
   readonly printable: string;
@@ -25,7 +27,7 @@ const UNTOLD = '\ue1fe';
 /** Begins the text that stands for a placeholder's value in the print. */
 const PLACEHOLDER_MARK = '\ue1ff';
 const PRIVATE = /[\ue000-\ue1ff]/;
-/** What some reader or other takes for the end of a line. */
+/** Some reader or other takes these for the end of a line. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/;
 const PLAIN = /[A-Za-z0-9_ -]/;
 const LETTERS: Readonly<Record<string, string>> = {

@@ -13,7 +13,7 @@ interface Rule {
   /** Whether it may be left out. */
   readonly optional?: true;
   readonly judge: Judge;
-  /** What is wanted there. */
+  /** Says what the function wants there. */
   readonly wants: string;
 }
 
@@ -115,7 +115,7 @@ export function takesText(name: string): boolean {
   return Object.hasOwn(RULES, lower) || COMPARED.has(lower) || zonePlaces(lower) !== undefined;
 }
 
-/** What a statement's texts name, and what is wrong with them. */
+/** The names in a statement's texts, and what is wrong with them. */
 export interface JudgedTexts {
   /** Time zones that are written out. */
   readonly zones: ReadonlySet<string>;

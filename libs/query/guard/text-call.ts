@@ -1,4 +1,4 @@
-/** What a function is given, as far as its text can be judged. */
+/** An argument of a function, as far as its text can be judged. */
 export type Argument =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'name'; readonly name: string }

@@ -1,4 +1,4 @@
-/** What of an answer is held at once: headers, and what stands at its end. */
+/** So many bytes of an answer are held at once: headers, and what stands at its end. */
 const HELD_MAX = 64 * 1024 * 1024;
 
 /** Chunks of an answer that are not sent yet, by their places in the whole of it. */

@@ -18,7 +18,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** What can be asked of a column; a clock is a time of day. */
+/** The kinds of columns, by what can be asked of them. A clock is a time of day. */
 export type ColumnKind =
   'text' | 'number' | 'boolean' | 'time' | 'date' | 'clock' | 'uuid' | 'list' | 'object';
 

@@ -1,8 +1,8 @@
 /** A type of the engine in its parts. */
-export interface EngineType {
+interface EngineType {
   /** Without what stands in brackets. */
   readonly name: string;
-  /** What stands in brackets, parted at commas; a named element of a tuple as `name type`. */
+  /** The text in brackets, parted at commas. A named element of a tuple stands as `name type`. */
   readonly parts: readonly string[];
 }
 

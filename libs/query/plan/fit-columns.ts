@@ -14,7 +14,7 @@ const NUMBERS_AS_BYTES = /^U?Int(?:128|256)$/;
 /** Of every kind: their text, since a column has one type. */
 const MIXED = /^(?:Dynamic|Variant)$/;
 
-/** What others would read as bytes, as numbers without a meaning, or not at all. */
+/** Other programs would read such columns as bytes, as numbers without a meaning, or not at all. */
 const arrowLeaf: Leaf = (name, parts) => {
   if (MIXED.test(name)) return 'Nullable(String)';
   if (name === 'DateTime') return `DateTime64(${['0', ...parts].join(', ')})`;

@@ -1,6 +1,6 @@
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
-/** What the engine's DateTime64 holds. */
+/** The engine's DateTime64 holds times from here on. */
 const FIRST = Date.UTC(1900, 0, 1);
 const END = Date.UTC(2300, 0, 1);
 

@@ -27,7 +27,10 @@ const page = {
     ),
 };
 
-/** What would change the answer, and is not there; clients that send it empty do not mean it. */
+/**
+ * Refuses a parameter that would change the answer and is not supported. Clients that send it empty
+ * do not mean it.
+ */
 export const unsupported = (instead: string) => z.literal('', { error: instead }).nullish();
 export const queryFunction = unsupported('there are no VRL functions; write what it does as SQL');
 
@@ -46,7 +49,7 @@ export function checkStreamType(type: string): void {
   );
 }
 
-/** What a client tells of buckets: the seconds that it was told for a range of which it asks a part. */
+/** The seconds of buckets that a client was told for a range, of which it now asks a part. */
 const histogramInterval = z
   .number()
   .int()

@@ -25,7 +25,7 @@ export class Scan {
   bytes = 0;
 }
 
-/** What a search found; rows are JSON objects as the engine wrote them. */
+/** The result of a search. Rows are JSON objects as the engine wrote them. */
 export interface SearchResult {
   readonly hits: readonly string[];
   readonly total: number;
@@ -36,7 +36,7 @@ export interface SearchResult {
 }
 
 /** How a search over a range is best asked. */
-export interface SearchPartition {
+interface SearchPartition {
   /** Of all rows. */
   readonly records: number;
   readonly histogramInterval: number;
@@ -79,7 +79,7 @@ export class SearchPipeline {
     });
   }
 
-  /** What there is in a range. @throws {MillraceError} with a search code */
+  /** Tells what there is in a range. @throws {MillraceError} with a search code */
   async partition(request: PartitionRequest, scope: SearchScope): Promise<SearchPartition> {
     const plan = await this.plan(request, scope.organization);
     try {

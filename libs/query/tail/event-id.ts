@@ -9,7 +9,7 @@ export interface TailPlace {
 
 const ID = /^([\w-]{1,64})\.(\d{1,10})\.(\d{1,19})\.(\d{1,10})$/;
 
-/** What a client says, when it comes again, to go on behind an event. */
+/** Prints the id that a client sends, when it comes again, to go on behind an event. */
 export const printEventId = (
   { streamId, partition }: WrittenTo,
   { offset, row }: TailPlace,

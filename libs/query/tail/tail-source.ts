@@ -10,7 +10,7 @@ export interface WrittenTo {
   readonly offset: bigint;
 }
 
-/** What a tail must know besides the rows. Handed in by the app. */
+/** Tells a tail what it must know besides the rows. The app hands it in. */
 export abstract class TailSource {
   /**
    * @returns undefined where there is no such stream for the caller

@@ -4,7 +4,7 @@ import type { TailRow, TailRows } from './read-rows.js';
 import { heartbeat, namedEvent, retryAfter, rowEvent } from './server-sent.js';
 import type { WrittenTo } from './tail-source.js';
 
-/** What one look has found: a text to send, if any, and how long to wait after it. */
+/** The result of one look: a text to send, if any, and how long to wait after it. */
 export interface Found {
   readonly text?: string;
   readonly waitMs: number;
@@ -13,7 +13,7 @@ export interface Found {
 }
 
 /** Rows from a place on, before an offset, in order. */
-export type ReadRows = (from: TailPlace, before: bigint) => Promise<TailRows>;
+type ReadRows = (from: TailPlace, before: bigint) => Promise<TailRows>;
 
 /** How often it is looked for what is written; it is what a row may be late by. */
 const LOOK_MS = 250;
@@ -76,7 +76,7 @@ export class Tail {
     return this.rest(LOOK_MS);
   }
 
-  /** What passes is waited for: nothing is left out, since the place stays. */
+  /** A failure that passes is waited for. Nothing is left out, since the place stays. */
   fails(error: unknown): Found {
     const failure = error instanceof MillraceError ? error : undefined;
     this.failures += 1;

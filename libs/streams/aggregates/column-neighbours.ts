@@ -1,6 +1,6 @@
 import { namesAbove, type Column } from '@app/warehouse';
 import { isScalar, isText } from './column-types.js';
-import { OURS } from './names.js';
+import { OURS } from './stream-name-rules.js';
 
 /** Single values that every table has. */
 const OUR_OWN: readonly Column[] = OURS.map((name) => ({
@@ -68,7 +68,7 @@ export class ColumnNeighbours {
 /** Behind the first dot of a list: with `null` no table takes it, and reading a `size0` ends the engine, for everybody. */
 const KEPT_OF_LISTS = new Set(['null', 'size0']);
 
-/** What the engine keeps with a single value, by the name it has there. */
+/** Gives the columns that the engine keeps with a single value, by the name that it has there. */
 const keptWith = ({ name, type }: Column): readonly string[] =>
   isText(type) ? [`${name}.null`, `${name}.size`] : [`${name}.null`];
 

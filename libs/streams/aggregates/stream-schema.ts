@@ -11,7 +11,7 @@ import {
 } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
 import { countPaths, morePaths, PATHS_MAX, withPaths, type ObjectColumn } from './object-paths.js';
-import { fieldNameProblem } from './names.js';
+import { fieldNameProblem } from './stream-name-rules.js';
 
 /**
  * Fields without a value that are listed. Each one that gives up its place costs the engine time by
@@ -19,15 +19,15 @@ import { fieldNameProblem } from './names.js';
  */
 export const UNTYPED_MAX = 100;
 
-/** What was seen in each field. */
+/** The kinds of values that were seen in each field. */
 export type Survey = ReadonlyMap<string, Kinds>;
 
-export interface VerbatimColumn {
+interface VerbatimColumn {
   readonly name: string;
   readonly of: Verbatim;
 }
 
-/** What a stream can hold. */
+/** The columns that a stream has, and what is known about them. */
 export interface Schema {
   /** Without `_timestamp`. */
   readonly columns: readonly Column[];
@@ -37,13 +37,13 @@ export interface Schema {
   readonly verbatim: readonly VerbatimColumn[];
   /** Fields that had no value yet: no columns, until the first one gives them a type. */
   readonly untyped: readonly string[];
-  /** What is within columns of objects; not of those that are older than this list. */
+  /** The fields within columns of objects. Columns that are older than this list are not in it. */
   readonly objects: readonly ObjectColumn[];
   /** Counts schema changes. */
   readonly version: number;
 }
 
-/** What of it changes; what is not there stays as it is. */
+/** A change of a schema. A part that is absent stays as it is. */
 export interface SchemaChange {
   readonly added: readonly Column[];
   readonly widened: readonly Column[];
@@ -98,7 +98,7 @@ export const changesSchema = (schema: Schema, survey: Survey): boolean =>
   evolved(schema, survey) !== undefined;
 
 /**
- * What must change so that what was surveyed fits as far as it can.
+ * Finds the change of a schema by which a survey fits as far as it can.
  * @param released columns that were to keep their type, and need not any more
  */
 export function evolved(

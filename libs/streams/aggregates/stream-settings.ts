@@ -1,4 +1,6 @@
-/** What people set about a stream; absent from an event: unchanged. */
+/**
+ * The settings that people make for a stream. A setting that is absent from an event is unchanged.
+ */
 export interface StreamSettings {
   /** Rows older than this many days go; 0 keeps all. */
   readonly dataRetention: number;

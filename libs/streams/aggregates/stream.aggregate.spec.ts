@@ -1,7 +1,7 @@
 import type { Column } from '@app/warehouse';
 import { beyondFloat, changedIn } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
-import { fieldNameProblem, streamNameProblem } from './names.js';
+import { fieldNameProblem, streamNameProblem } from './stream-name-rules.js';
 import { refusedFields, UNTYPED_MAX, type Survey } from './stream-schema.js';
 import {
   streamAggregate,
@@ -127,7 +127,7 @@ describe('a stream', () => {
     const refused = refusedFields(columns, survey({ ...seen, ...lists }));
     expect([...refused.keys()]).toEqual(['a', 'l.b']);
     expect(refused.get('a')).toContain('cannot stand beside the field "a.x"');
-    // Whoever comes later with the other of two is judged by what is there by then.
+    // The command that comes later is judged by the columns that are there by then.
     expect(
       given(events).when(evolve({ a: 'JSON', 'l.c': 'Array(JSON)', b: 'JSON' })),
     ).toMatchObject([{ data: { added: [{ name: 'b' }] } }]);
@@ -217,7 +217,7 @@ describe('fields without a value', () => {
     const verbatim = [{ name: 'v', of: 'scalars' }, { name: 'w', of: 'arrays' }]; // prettier-ignore
     expect(made).toMatchObject([{ data: { untyped: ['n'], verbatim } }]);
     expect(stateOf(made)).toEqual(stateOf([CREATED, ...given([CREATED]).when(beginning)]));
-    // What is stored is JSON.
+    // Stored events are JSON.
     expect(stateOf(JSON.parse(JSON.stringify(made)) as StreamEvent[])).toEqual(stateOf(made));
   });
 });

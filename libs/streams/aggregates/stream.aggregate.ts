@@ -29,7 +29,10 @@ export interface StreamCreated {
     readonly organizationId: string;
     readonly database: string;
     readonly name: string;
-    /** What it begins with; absent where nothing was known of it. So it is there with them or not at all. */
+    /**
+     * The columns that the stream begins with. They are absent where nothing was known of it. So
+     * the stream is there with them or not at all.
+     */
     readonly columns?: SchemaChange['added'];
     readonly exact?: SchemaChange['exact'];
     readonly verbatim?: SchemaChange['verbatim'];
@@ -40,10 +43,7 @@ export interface StreamCreated {
 }
 
 /** Which stream it is. */
-export type StreamIdentity = Pick<
-  StreamCreated['data'],
-  'id' | 'organizationId' | 'database' | 'name'
->;
+type StreamIdentity = Pick<StreamCreated['data'], 'id' | 'organizationId' | 'database' | 'name'>;
 
 export interface StreamSchemaEvolved {
   readonly type: 'StreamSchemaEvolved';
@@ -64,13 +64,13 @@ export type StreamCommand =
   | {
       readonly type: 'create';
       readonly stream: StreamIdentity;
-      /** What it shall begin with. */
+      /** The columns and settings that it shall begin with. */
       readonly beginning?: StreamChange;
     }
   | StreamChange
   | { readonly type: 'delete' };
 
-/** What may also be asked of a stream that is being made. */
+/** A change that may also be asked of a stream that is being made. */
 export type StreamChange =
   | {
       readonly type: 'evolve';

@@ -2,12 +2,12 @@ import { gauge } from '@app/platform';
 import { unreadablePart, type DamagedPart, type TableHealth, type TableName } from '@app/warehouse';
 import type { KeptRowCounts } from './kept-row-counts.js';
 
-export interface DamageLog {
+interface DamageLog {
   error(details: object, message: string): void;
   warn(details: object, message: string): void;
 }
 
-/** What is told of a stream whose table is not whole. */
+/** The damage of a stream whose table is not whole. */
 export interface Damage {
   /** That the engine has set aside, or cannot read. */
   readonly parts: number;

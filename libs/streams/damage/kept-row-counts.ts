@@ -48,13 +48,17 @@ export class KeptRowCounts {
       const kept = this.kept.get(keyOf(table));
       if (kept?.streamId !== table.streamId || table.expires) continue;
       const lost = kept.rows - table.rows;
-      // What was restored meanwhile is not missing any more; after a kill it may be what was written last.
+      // Rows that were restored meanwhile are not missing any more. After a kill they may be rows
+      // that were written last.
       const missing = lost < 0 && !this.closed ? kept.missing : Math.max(0, kept.missing + lost);
       this.kept.set(keyOf(table), { ...kept, rows: table.rows, missing });
     }
   }
 
-  /** What is there now counts from now on. @param closed whether nothing is written any more */
+  /**
+   * Counts from the rows that are there now.
+   * @param closed whether nothing is written any more
+   */
   async keep(tables: readonly TableRows[], closed = false): Promise<void> {
     const next = tables.filter(({ expires }) => !expires);
     this.kept = new Map(

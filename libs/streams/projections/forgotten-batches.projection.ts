@@ -25,7 +25,7 @@ export class ForgottenBatchesProjection implements Projection {
     await this.forget(new Set([database]));
   }
 
-  /** What a crash left undone. */
+  /** Finishes what a crash left undone. */
   async caughtUp(): Promise<void> {
     await this.forget(this.streams.deletedDatabases);
     this.live = true;

@@ -57,7 +57,7 @@ export class StreamsProjection implements SnapshottedProjection {
     if (!state.stream) return;
     const { stream, deleted, ...schema } = state;
     const description = { ...stream, ...schema };
-    // Whoever made it did not know yet that its organization is deleted.
+    // The command that made the stream did not know yet that its organization is deleted.
     const isOrphan = this.deletedOrganizations.has(stream.organizationId);
     if (deleted || isOrphan) this.forget(description);
     else this.index(description);

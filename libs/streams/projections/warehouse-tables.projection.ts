@@ -1,4 +1,4 @@
-import type { Lead, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
+import type { LeaderElection, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
   UNTYPED,
@@ -33,7 +33,7 @@ interface TablesLog {
 }
 
 /** The warehouse has a table of which the events do not say whose it is. */
-export class UnknownTableError extends Error {
+class UnknownTableError extends Error {
   constructor(table: string) {
     super(
       `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is?`,
@@ -66,12 +66,15 @@ export class WarehouseTablesProjection implements Projection {
     private readonly streams: StreamsProjection,
     /** Databases of all organizations. */
     private readonly databases: () => readonly string[],
-    private readonly lead: Lead,
+    private readonly lead: LeaderElection,
     private readonly log: TablesLog,
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}
 
-  /** What is there before events are read is known to one of them, whatever others make meanwhile. */
+  /**
+   * One process knows the tables that are there before events are read, whatever others make
+   * meanwhile.
+   */
   async starting(): Promise<void> {
     this.found = await this.schema.tables();
   }
@@ -153,7 +156,7 @@ export class WarehouseTablesProjection implements Projection {
     this.found = [];
   }
 
-  /** What nobody deleted is never dropped, least of all because a history is missing. */
+  /** A table that nobody deleted is never dropped, least of all because a history is missing. */
   private refuseUnknown(): void {
     for (const table of this.foundOfStreams()) {
       const { streamId } = table;
@@ -164,7 +167,7 @@ export class WarehouseTablesProjection implements Projection {
     }
   }
 
-  /** What it became by an event that is not understood must not be undone. */
+  /** A change by an event that is not understood must not be undone. */
   private isAhead(streamId: string): boolean {
     return this.notUnderstood.has(`stream-${streamId}`);
   }

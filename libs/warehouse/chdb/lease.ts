@@ -5,7 +5,7 @@ import type { Pool } from './pool.js';
 import type { ReadingThread } from './reading-thread.js';
 import type { RunningQueries } from './running-queries.js';
 
-export interface LeaseTerms {
+interface LeaseTerms {
   /** By which the engine's list of running queries knows it. */
   readonly id: string;
   readonly timeoutSeconds: number;
@@ -29,7 +29,7 @@ export class Lease {
   private told = noop;
   private failure: WarehouseError | undefined;
   private stall: NodeJS.Timeout | undefined;
-  /** What earlier runs have read, and what all have. */
+  /** The rows and bytes that earlier runs have read. */
   private earlier: QueryProgress = { rowsRead: 0, bytesRead: 0 };
   private latest = this.earlier;
   private readonly sampling: NodeJS.Timeout | undefined;
@@ -151,5 +151,5 @@ export class Lease {
 }
 
 function noop(): void {
-  // Whoever waits for it is told; nobody else need be.
+  // The code that waits for it is told. Nobody else need be.
 }

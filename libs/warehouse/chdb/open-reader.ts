@@ -10,7 +10,7 @@ import { ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
 import { SmallAnswers } from './small-answers.js';
 
-export interface ReaderOptions {
+interface ReaderOptions {
   /** Absolute; results that are made before they are sent are kept in it. */
   readonly directory: string;
   readonly limits: QueryLimits;
@@ -52,7 +52,7 @@ function asArguments(settings: Readonly<Record<string, string | number>>): reado
   return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** What a crash left there belongs to nobody. */
+/** Files that a crash left there belong to nobody. */
 function emptyDirectory(path: string): void {
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { recursive: true });

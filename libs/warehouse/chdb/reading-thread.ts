@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { WarehouseError } from '../warehouse-errors.js';
-import type { WantedSession } from './open-sessions.mjs';
+import type { WantedSession } from '../child/open-sessions.mjs';
 import { WholeAnswers } from './whole-answers.js';
 
 export interface Reading extends WantedSession {
@@ -8,7 +8,7 @@ export interface Reading extends WantedSession {
   readonly format: string;
   /** The second block is made without being asked for: it costs less, but then the query may be over before anybody has asked what it read. */
   readonly ahead: boolean;
-  /** What the engine has for it: an end that it tells later is not believed. */
+  /** The seconds that the engine has for it. An end that it tells later is not believed. */
   readonly timeoutSeconds: number;
 }
 
@@ -35,7 +35,7 @@ interface Answer {
  * all rows too: on the main thread that would keep everybody waiting.
  */
 export class ReadingThread {
-  /** What its query is answered by when it need not be streamed. */
+  /** The answers of a query that need not be streamed. */
   readonly whole: WholeAnswers;
   private worker: Worker | undefined;
   private waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;

@@ -22,7 +22,7 @@ export class RunningQueries {
     await this.run(`KILL QUERY WHERE startsWith(query, ${quoteText(mark(id))})`).catch(() => '');
   }
 
-  /** What it has read by now; undefined when it does not run. */
+  /** Gives what it has read by now. It is undefined when the query does not run. */
   async progress(id: string): Promise<QueryProgress | undefined> {
     const text = await this.run(
       `SELECT read_rows, read_bytes FROM system.processes WHERE startsWith(query, ${quoteText(mark(id))})`,

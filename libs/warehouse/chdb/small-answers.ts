@@ -16,8 +16,8 @@ const STATEMENT_LENGTH_MAX = 2000;
  */
 export class SmallAnswers {
   /**
-   * What the next answer may have at most: rows and bytes as the engine holds them. One that has
-   * more is asked for again as a stream, so this is far above what is small.
+   * Gives the bounds of the next answer: rows and bytes as the engine holds them. A larger one is
+   * asked for again as a stream, so this is far above what is small.
    */
   static within({ resultRows, resultBytes }: QueryLimits): ResultLimits {
     return { resultRows: lower(resultRows, ROWS_MAX), resultBytes: lower(resultBytes, BYTES_MAX) };

@@ -7,7 +7,10 @@ import type { Login } from './engine-users.js';
 const ANSWER_MS = 1000;
 const OK = 200;
 
-/** What it answers; undefined when it does not. By a connection of its own: an idle one would hold up its end. */
+/**
+ * Asks the engine. The answer is undefined when there is none. It has a connection of its own,
+ * because an idle one would hold up the engine's end.
+ */
 export function ask(url: string, login: Login, query: string): Promise<string | undefined> {
   const headers = { 'X-ClickHouse-User': login.username, 'X-ClickHouse-Key': login.password };
   const signal = AbortSignal.timeout(ANSWER_MS);

@@ -9,10 +9,11 @@ import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
-import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from './engine-child.js';
-import { writeEngineFiles, type EngineBackups } from './engine-files.js';
+import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
+import { writeEngineFiles, type EngineBackups } from './server-configuration.js';
 import { EngineUsers } from './engine-users.js';
-import type { EngineEvent, RunningEngine } from './running-engine.js';
+import type { EngineEvent } from '../child/engine-event.js';
+import type { RunningEngine } from './running-engine.js';
 
 export interface EngineOptions {
   /** Absolute; one process has it at a time. */
@@ -54,7 +55,7 @@ const COMPLAINT_MAX = 4000;
  */
 export class EngineProcess {
   readonly users: EngineUsers;
-  /** What is put here the engine may read, and nothing else of ours. */
+  /** The engine may read files that are put here, and no others of ours. */
   readonly handed: string;
   private readonly store: string;
   private generation = 0;
@@ -78,7 +79,7 @@ export class EngineProcess {
       await engine.close();
       throw error;
     }
-    // What a crash left there belongs to nobody, now that the directory is known to be ours.
+    // Files that a crash left there belong to nobody, now that the directory is known to be ours.
     for (const file of readdirSync(engine.handed)) rmSync(join(engine.handed, file));
     return engine;
   }
@@ -98,13 +99,13 @@ export class EngineProcess {
    * The engine, when it is there. @throws {WarehouseError} `NETWORK_ERROR` when it does not come within
    * the time
    */
-  async ready(patienceMs: number): Promise<RunningEngine> {
+  async ready(maxWaitMs: number): Promise<RunningEngine> {
     if (this.up) return this.up;
     const late = new AbortController();
     try {
       return await Promise.race([
         this.current,
-        delay(patienceMs, undefined, { signal: late.signal }).then(() => {
+        delay(maxWaitMs, undefined, { signal: late.signal }).then(() => {
           throw away('the engine is being started');
         }),
       ]);
@@ -227,7 +228,7 @@ export class EngineProcess {
     child.stderr?.on('data', (bytes: Buffer) => {
       complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
     });
-    // Whoever writes to one that has died is told by its end.
+    // The end of a process tells a writer that it has died.
     child.stdin?.on('error', () => undefined);
     const walls = readWalls(child);
     const begun = performance.now();
@@ -282,7 +283,7 @@ export class EngineProcess {
       // A group of its own: what a terminal sends to us is not for it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Whatever else is in ours is nobody's business there.
+      // Other variables of ours are nobody's business there.
       env: { TZ: 'UTC', JE_MALLOC_CONF: GIVE_BACK },
     });
   }

@@ -12,7 +12,10 @@ export interface Login {
 const SPARE = 200;
 /** With fewer left, more are made at the next quiet moment. */
 const SPARE_LOW = 50;
-/** Who makes tables and writes, and whose queries know no organization. The reader of a database is called as it is. */
+/**
+ * The user who makes tables and writes, and whose queries know no organization. The reader of a
+ * database is called as it is.
+ */
 const ADMIN = 'admin';
 const ASKER = 'asker';
 const METADATA = /^(o_\w+)\.sql$/;
@@ -48,7 +51,9 @@ export class EngineUsers {
     return this.spare.length < SPARE_LOW;
   }
 
-  /** Who may read this database; undefined: nobody before the engine is started again. */
+  /**
+   * The user who may read this database. Undefined means nobody before the engine is started again.
+   */
   reader(database: string): Login | undefined {
     if (this.named.has(database)) return this.login(database);
     this.wanted.add(database);

@@ -25,13 +25,13 @@ const folder = dirname(
 const library = join(folder, 'libchdb.so');
 
 const NOTHING = { files: false, tcp: false };
-/** What the C library and the engine read of the system. */
+/** The C library and the engine read these of the system. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/sys', '/proc/self'];
 const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
 
 async function shutIn() {
   if (!isLinux) return NOTHING;
-  const { endWithParent, restrict } = await import('./landlock.mjs');
+  const { endWithParent, restrict } = await import('../child/landlock.mjs');
   endWithParent();
   if (process.ppid !== parent) process.exit(1);
   // Where memory runs out, the kernel ends this process before the one that holds the queue.

@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { GIVE_BACK, hasEnded, hold, outcome, type Walls } from '../engine/engine-child.js';
+import { GIVE_BACK, hasEnded, hold, outcome, type Walls } from '../child/engine-child.js';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 import type { EngineAnswer, EngineRequest } from './engine-messages.js';
 import { onLine } from './message-lines.mjs';
 
-export interface EngineProgram {
+interface EngineProgram {
   /** Folders that it may write to, and read from. */
   readonly own: readonly string[];
   readonly read: readonly string[];
@@ -59,7 +59,7 @@ export class EngineConnection {
       // A group of its own: what a terminal sends to us is not for it.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      // Whatever else is in ours is nobody's business there.
+      // Other variables of ours are nobody's business there.
       env: ENVIRONMENT,
     }); // prettier-ignore
     // Said once, and to nobody it would end us. There may be no channel then.
@@ -76,7 +76,7 @@ export class EngineConnection {
     return connection;
   }
 
-  /** What the kernel holds it to, as it has found by trying. */
+  /** The walls that the kernel holds it to, as it has found by trying. */
   walls: Walls = { files: false, tcp: false };
   readonly pid: number;
   /** Is told when it ends without being asked to. */
@@ -91,7 +91,7 @@ export class EngineConnection {
     child.stderr?.on('data', (bytes: Buffer) => {
       complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
     });
-    // Whoever writes to one that has died is told by its end.
+    // The end of a process tells a writer that it has died.
     this.channel.on('error', () => undefined);
     this.started = new Promise((resolve, reject) => {
       onLine(this.channel, (line) => {

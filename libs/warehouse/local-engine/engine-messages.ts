@@ -1,7 +1,7 @@
-import type { Walls } from '../engine/engine-child.js';
+import type { Walls } from '../child/engine-child.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 
-/** What the engine's process is asked, one JSON text a line. */
+/** A request to the engine's process, one JSON text a line. */
 export type EngineRequest =
   | {
       readonly id: number;
@@ -12,11 +12,11 @@ export type EngineRequest =
   /** Asks for the next file of rows, or says that no more are wanted. */
   | { readonly id: number; readonly next: boolean };
 
-export interface SpoolRequest extends RowFiles {
+interface SpoolRequest extends RowFiles {
   readonly sql: string;
 }
 
-/** What it answers, likewise. */
+/** An answer of the engine's process, likewise. */
 export interface EngineAnswer extends Partial<RowFile> {
   readonly id?: number;
   /** Said once, when it has started. */

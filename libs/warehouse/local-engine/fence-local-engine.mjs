@@ -13,7 +13,7 @@ const { own, read, parent, engine } = JSON.parse(process.argv[2] ?? '{}');
 const CHANNEL = 3;
 const given = JSON.stringify(engine);
 
-/** What Node.js, the C library and the engine read of the system. */
+/** Node.js, the C library and the engine read these of the system. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/sys', '/proc/self'];
 const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
 
@@ -37,7 +37,7 @@ function packageFile(folder) {
 }
 
 if (process.platform === 'linux') {
-  const { becomeProgram, endWithParent, restrict } = await import('../engine/landlock.mjs');
+  const { becomeProgram, endWithParent, restrict } = await import('../child/landlock.mjs');
   endWithParent();
   if (process.ppid !== parent) process.exit(1);
   // Where memory runs out, the kernel ends this process before the one that holds the queue.

@@ -8,12 +8,12 @@ import process from 'node:process';
 import { setTimeout } from 'node:timers';
 import { MessageChannel } from 'node:worker_threads';
 import { drainPending, Session } from 'chdb';
-import { keepingCrashSignals } from '../chdb/crash-signals.mjs';
-import { asking, isCleared } from '../chdb/open-sessions.mjs';
+import { keepingCrashSignals } from '../child/crash-signals.mjs';
+import { asking, isCleared } from '../child/open-sessions.mjs';
 import { onLine } from './message-lines.mjs';
 
 const CHANNEL = 3;
-/** What the engine has for an orderly end, before the process is ended all the same. */
+/** The engine has so long for an orderly end before the process is ended all the same. */
 const END_MS = 4000;
 /** Outside of every fence: whether it can be read tells whether there is one. */
 const OUTSIDE = '/etc/passwd';
@@ -75,7 +75,7 @@ const channel = new Socket({ fd: CHANNEL, readable: true, writable: true });
 /** @type {Map<number, (isWanted: boolean) => void>} who waits to be asked for the next rows */
 const paused = new Map();
 
-/** A port that nobody hears. @see let-go.ts */
+/** A port that nobody hears. @see release-memory.ts */
 const { port1: nowhere } = new MessageChannel();
 nowhere.close();
 
@@ -122,7 +122,7 @@ async function spool(spooling) {
     added = { rows: 0, bytes: 0 };
   };
   try {
-    // What a process that has ended wrote behind what is known.
+    // A process that has ended may have written bytes behind those that are known.
     if (bytes > 0) await truncate(file(), bytes);
     const stream = session.queryStream(sql, { format: 'Native' });
     try {

@@ -31,7 +31,7 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_try_infer_datetimes=0',
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
   '--json_type_escape_dots_in_keys=1',
-  // What a stream's columns are called says nothing of what a statement of ours calls its own.
+  // The names of a stream's columns say nothing of the names in a statement of ours.
   '--prefer_column_name_to_alias=1',
   '--engine_file_truncate_on_insert=1',
   // Fast over small: a batch is read back within seconds.

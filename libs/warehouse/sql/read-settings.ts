@@ -6,7 +6,10 @@ const SPILL = 4;
 const PATTERN_MAX = 1000;
 const PATTERNS_MAX = 10_000;
 
-/** What every client's query runs under: the engine holds it read-only and bounded, and writes values as our API says. */
+/**
+ * Every client's query runs under these settings: the engine holds it read-only and bounded, and
+ * writes values as our API says.
+ */
 export const readSettings = (limits: QueryLimits) => ({
   readonly: '1',
   max_execution_time: limits.timeoutSeconds,
@@ -32,7 +35,7 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_arrow_fixed_string_as_fixed_byte_array: 0 as const,
   output_format_parquet_fixed_string_as_fixed_byte_array: 0 as const,
   output_format_arrow_compression_method: 'none' as const,
-  // What every reader of Parquet knows.
+  // Every reader of Parquet knows this compression.
   output_format_parquet_compression_method: 'snappy' as const,
   json_type_escape_dots_in_keys: 1 as const,
   joined_subquery_requires_alias: 0 as const,
@@ -40,7 +43,7 @@ export const readSettings = (limits: QueryLimits) => ({
   asterisk_include_alias_columns: 1 as const,
   // An object that is null is none with fields.
   enable_nullable_tuple_type: 1 as const,
-  // What standard SQL says, where the engine by itself says something else.
+  // Standard SQL says so, where the engine by itself says something else.
   union_default_mode: 'DISTINCT' as const,
   intersect_default_mode: 'DISTINCT' as const,
   except_default_mode: 'DISTINCT' as const,
@@ -52,7 +55,7 @@ export const readSettings = (limits: QueryLimits) => ({
   enable_extended_results_for_datetime_functions: 1 as const,
   // Analysis cannot be interrupted, and names that stand for one another make trees of any size.
   max_expanded_ast_elements: String(TREE_MAX),
-  // What does not fit into memory is sorted on disk.
+  // Rows that do not fit into memory are sorted on disk.
   max_temporary_data_on_disk_size_for_query: String(limits.memoryBytes * SPILL),
   // Patterns that are longer take minutes to compile, which no limit stops.
   max_hyperscan_regexp_length: String(PATTERN_MAX),

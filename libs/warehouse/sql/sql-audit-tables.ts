@@ -117,7 +117,7 @@ export class SqlAuditTables implements AuditTables {
   async eraseFromAudit(database: string, personIds: readonly string[]): Promise<void> {
     if (personIds.length === 0) return;
     const ids = `(${personIds.map(quoteText).join(', ')})`;
-    // Who failed to log in is nobody, but where from tells of the one whose account it was.
+    // A failed login is nobody's, but its address tells of the person whose account it was.
     const theirs = `(actor_id IN ${ids} OR (actor = 'anonymous' AND subject_id IN ${ids}))`;
     const [left] = await this.runner.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM ${tableOf(database)}
@@ -145,7 +145,7 @@ export class SqlAuditTables implements AuditTables {
   }
 }
 
-/** What is no text in Unicode is replaced: the engine would refuse it. */
+/** Text that is not Unicode is replaced, because the engine would refuse it. */
 function toRecord(row: AuditRow): Record<string, string> {
   const fields = FIELDS.map(([column, field]) => [column, Buffer.from(row[field]).toString()]);
   return { _timestamp: row.occurredAt, ...(Object.fromEntries(fields) as Record<string, string>) };

@@ -85,7 +85,7 @@ export class SqlColumns {
       return { name, column: { name: late ? provisionalName(name) : name, type } };
     });
     const columns = places.map(({ column }) => column);
-    // What is there under a provisional name has its type, from a time before it was cut off.
+    // A column under a provisional name has its type from a time before the change was cut off.
     const untyped = new Set(added.map(({ name }) => name).filter((name) => present.has(name)));
     await this.runner.command(this.ddl.changeColumns(table, additions(columns, untyped)));
     const late = places.filter(({ name, column }) => name !== column.name);

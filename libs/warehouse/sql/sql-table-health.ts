@@ -3,7 +3,10 @@ import type { DamagedPart, TableHealth, TableRows } from '../table-health.js';
 import type { TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 
-/** What somebody detached by hand has no reason; what the engine has only put out of the way has another one. */
+/**
+ * A part that somebody detached by hand has no reason. A part that the engine has only put out of
+ * the way has another one.
+ */
 const BROKEN = "reason LIKE 'broken%'";
 
 /** Asks the engine's own lists: no table is read. */

@@ -38,7 +38,7 @@ const disksOf = ({ cluster }: Ddl): string =>
     ? 'system.disks'
     : `clusterAllReplicas(${quoteText(cluster)}, system.disks)`;
 
-/** Whose a database of either kind is: `Ddl.databasesOf` the other way round. */
+/** Gives the organization of a database of either kind: `Ddl.databasesOf` the other way round. */
 const organizationOf = (database: string): string =>
   database.startsWith(SHARD_PREFIX)
     ? `${ORGANIZATION_PREFIX}${database.slice(SHARD_PREFIX.length)}`

@@ -4,7 +4,10 @@ import { quoteText } from '../identifier.js';
 import { FencedError } from '../warehouse-errors.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 
-/** Who may write a partition's batches: the greatest that anybody has claimed, in the order of the fields. */
+/**
+ * A claim to write a partition's batches. The greatest that anybody has made holds, in the order of
+ * the fields.
+ */
 export interface Claim {
   readonly partition: number;
   readonly epoch: bigint;

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * These must not stand in an environment that others can see, so each may come from a file,
+ * `<name>_FILE`.
+ */
+const SECRETS = [
+  'MILLRACE_SECRET_KEY',
+  'MILLRACE_ROOT_PASSWORD',
+  'CLICKHOUSE_URL',
+  'CLICKHOUSE_BACKUPS',
+  'EVENTSTORE_URL',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+] as const;
+
+/**
+ * The variables, with those that are in files read from there; a line break at a file's end does
+ * not count.
+ * @throws when a file cannot be read, or a secret is given twice
+ */
+export function withSecretFiles(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { ...all } = variables;
+  for (const name of SECRETS) {
+    const file = variables[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (variables[name] !== undefined)
+      throw new Error(`configuration: ${name} and ${name}_FILE are both set; leave one of them`);
+    all[name] = read(file, name).replace(/\r?\n$/, '');
+    Reflect.deleteProperty(all, `${name}_FILE`);
+  }
+  return all;
+}
+
+function read(file: string, name: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    throw new Error(`configuration: ${name}_FILE: ${file} cannot be read (${code})`, {
+      cause: error,
+    });
+  }
+}

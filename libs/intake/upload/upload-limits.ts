@@ -1,2 +1,0 @@
-/** Token of the configured `UploadLimits`. */
-export const UPLOAD_LIMITS = Symbol('UploadLimits');

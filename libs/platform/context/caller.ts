@@ -1,0 +1,49 @@
+import type { Permission } from './permission.js';
+
+/**
+ * The sender of a request, as authentication found out. It is attached to the request as
+ * `request.caller`.
+ */
+export interface Caller {
+  /** Of the account; of a token, which is nobody's account, `token <name> <id>`. */
+  readonly userId: string;
+  /** Empty for a token. */
+  readonly email: string;
+  readonly root: boolean;
+  /** Known by the organization's passcode, not by the account's password. */
+  readonly byPasscode: boolean;
+  /** Known by a token of an organization. */
+  readonly token?: CallerToken;
+}
+
+/** The rights that a token gives. */
+interface CallerToken {
+  /** Its power ends there. */
+  readonly organizationId: string;
+  readonly may: readonly Permission[];
+  /** Names of the streams that it is for; none: all. */
+  readonly streams?: ReadonlySet<string>;
+}
+
+/** The organization of the request's `:org` parameter; attached as `request.organization` once the caller may act in it. */
+export interface RequestOrganization {
+  readonly id: string;
+  /** The name used in URLs. */
+  readonly name: string;
+  /** Physical warehouse database; not guessable, never shown to clients. */
+  readonly database: string;
+  /**
+   * Names the share whose turns the organization takes: all organizations that the account of its
+   * founder founded, or the organization alone.
+   */
+  readonly share: string;
+  /** Whether the caller manages it, and so may see its audit trail. */
+  readonly administered?: boolean;
+  /** Names of the streams that exist for the caller; none: all. Ask {@link seesStream}. */
+  readonly streams?: ReadonlySet<string>;
+}
+
+/** Whether the caller may know of this stream: if not, it does not exist for them. */
+export function seesStream({ streams }: RequestOrganization, name: string): boolean {
+  return streams === undefined || streams.has(name);
+}

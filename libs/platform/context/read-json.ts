@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { MillraceError } from '../errors/errors.js';
+
+const BYTES_MAX = 1024 * 1024;
+
+/**
+ * Reads a request's body as JSON of a schema's shape.
+ * @throws {MillraceError} EMPTY_BODY, MALFORMED_BODY, UPLOAD_TOO_LARGE, UNSUPPORTED_ENCODING
+ * @throws {z.ZodError} when it is JSON of another shape
+ */
+export async function readJson<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new MillraceError('UNSUPPORTED_ENCODING', 'send this body without Content-Encoding');
+  }
+  const text = await readText(request);
+  if (text.trim() === '')
+    throw new MillraceError('EMPTY_BODY', 'there is no body; send a JSON object');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's message quotes the body, which may hold a password.
+    throw new MillraceError('MALFORMED_BODY', 'the body is not JSON');
+  }
+  return schema.parse(value);
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  if (Number(request.headers['content-length'] ?? 0) > BYTES_MAX) throw tooLarge();
+  // The rest of the body is read and thrown away with the answer, because the request stays open
+  // for it.
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > BYTES_MAX) throw tooLarge();
+    pieces.push(piece);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw new MillraceError('MALFORMED_BODY', 'the body is not UTF-8');
+  }
+}
+
+function tooLarge(): MillraceError {
+  return new MillraceError('UPLOAD_TOO_LARGE', `the body may have at most ${BYTES_MAX} bytes`);
+}

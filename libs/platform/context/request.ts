@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Caller, RequestOrganization } from './caller.js';
+import { MillraceError } from '../errors/errors.js';
+import { isLoopback, namesLoopback } from './loopback.js';
+import type { Access } from './permission.js';
+
+/** A request that has passed authentication. */
+export interface AuthenticatedRequest extends FastifyRequest {
+  caller?: Caller;
+  organization?: RequestOrganization;
+  /** The access that the route asks for. */
+  access?: Access;
+}
+
+/** The caller's organization of this route; a route without `:org` has none. */
+export function organizationOf(request: AuthenticatedRequest): RequestOrganization {
+  if (!request.organization) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
+  return request.organization;
+}
+
+export function callerOf(request: AuthenticatedRequest): Caller {
+  if (!request.caller) throw new MillraceError('UNAUTHORIZED', 'credentials are missing');
+  return request.caller;
+}
+
+const SENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The id that came with the request when it is a plain word, else a new one. */
+export function requestId(raw: {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}): string {
+  const sent = raw.headers['x-request-id'];
+  return typeof sent === 'string' && SENT_ID.test(sent) ? sent : randomUUID();
+}
+
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
+
+/**
+ * Whether somebody on this machine asks, and not a proxy on it for somebody elsewhere: one that
+ * says nothing of whom it speaks for passes on the name that was asked for.
+ */
+export function fromThisMachine({ raw, ip, headers }: FastifyRequest): boolean {
+  if (!isLoopback(raw.socket.remoteAddress ?? '') || !isLoopback(ip)) return false;
+  if (!namesLoopback(headers.host)) return false;
+  return FORWARDED.every((name) => headers[name] === undefined);
+}

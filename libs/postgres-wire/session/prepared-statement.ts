@@ -1,0 +1,61 @@
+import type { Column } from '@app/warehouse';
+import { engineText, type EngineText } from '../statements/engine-text.js';
+import type { StatementText } from '../statements/postgres-tokens.js';
+import { sessionStatement, type SessionStatement } from '../statements/session-statement.js';
+import type { Wide } from '../types/postgres-type.js';
+import type { EngineValue } from '../types/parameter-value.js';
+
+/** What answers a statement. */
+export type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';
+
+/** A statement that has been sent, and may be run many times. */
+export interface PreparedStatement {
+  readonly kind: StatementKind;
+  readonly statement: StatementText;
+  readonly session: SessionStatement | undefined;
+  /** OIDs of parameters that the client has said; 0: it has not. */
+  readonly given: readonly number[];
+  /** OIDs of all parameters. */
+  readonly types: readonly number[];
+  readonly wide: Wide;
+  /** Of an engine's statement, when it has been described. */
+  columns?: Promise<readonly Column[]>;
+}
+
+export const NOTHING: StatementText = { text: '', tokens: [], start: 0 };
+
+export function prepared(
+  statement: StatementText,
+  asksCatalog: () => boolean,
+  given: readonly number[],
+  typesOf: (kind: StatementKind) => readonly number[],
+  wide: Wide,
+): PreparedStatement {
+  const session = sessionStatement(statement);
+  const isEmpty = statement.tokens.length === 0;
+  const kind = isEmpty ? 'empty' : session ? 'session' : asksCatalog() ? 'catalog' : 'engine';
+  return { kind, statement, session, given, types: typesOf(kind), wide };
+}
+
+/** OIDs of integers from the narrowest to the widest, and what the engine calls them. */
+const INTEGERS: readonly number[] = [21, 23, 20];
+const INTEGER_TYPES = ['Int16', 'Int32', 'Int64'];
+
+/** The statement for the engine, with these values in it. */
+export function boundText(
+  { statement, types }: PreparedStatement,
+  values: readonly (EngineValue | null)[],
+): { readonly written: EngineText; readonly values: Readonly<Record<string, string>> } {
+  const texts: Record<string, string> = {};
+  const written = engineText(statement, (number, cast) => {
+    const value = values[number - 1];
+    if (!value) return { text: 'NULL' };
+    const type = types[number - 1] ?? 0;
+    const isWider = INTEGERS.indexOf(type) <= INTEGERS.indexOf(cast?.oid ?? 0) && INTEGERS.includes(type); // prettier-ignore
+    const isCast = cast !== undefined && (cast.oid === type || isWider || cast.isRows);
+    const integer = isCast && isWider ? INTEGER_TYPES[INTEGERS.indexOf(cast.oid)] : undefined;
+    texts[`p${number}`] = value.text;
+    return { text: `{p${number}:${integer ?? value.type}}`, isCast };
+  });
+  return { written, values: texts };
+}

@@ -1,0 +1,50 @@
+import { engineText } from './engine-text.js';
+import { statementsOf } from './postgres-tokens.js';
+
+const written = (text: string) => {
+  const [statement] = statementsOf(text);
+  if (!statement) throw new Error('there is no statement');
+  return engineText(statement, (number, cast) => ({
+    text: `<${number}>`,
+    isCast: cast !== undefined,
+  }));
+};
+
+describe('a statement with PostgreSQL’s texts', () => {
+  it.each([
+    ["SELECT 'a'", "SELECT 'a'"],
+    [String.raw`SELECT 'a\n'`, String.raw`SELECT 'a\\n'`],
+    [String.raw`SELECT E'a\n\x41\'b'`, String.raw`SELECT 'a\nA\'b'`],
+    ["SELECT $$it's$$, $t$a$$b$t$", String.raw`SELECT 'it\'s', 'a$$b'`],
+    ['SELECT "a\\b", "c""d"', 'SELECT "a\\\\b", "c""d"'],
+    ['SELECT 1 /* a /* b */ c */ + 2 -- d', 'SELECT 1                   + 2'],
+    ['SELECT $1, $12::int4, $2::numeric(3, 1)', 'SELECT <1>, <12>, <2>::numeric(3, 1)'],
+    ['SELECT $1::double precision + $2::text[]', 'SELECT <1> + <2>'],
+    ['SELECT a = ANY($1), a <> ALL (ARRAY[1])', 'SELECT a  IN(<1>), a  NOT IN (ARRAY[1])'],
+    ['SELECT a = ANY (SELECT 1)', 'SELECT a = ANY (SELECT 1)'],
+    ["SELECT 1 LIMIT ('5'::int4) OFFSET '2'::int8", 'SELECT 1 LIMIT (5) OFFSET 2'],
+  ])('%s becomes %s', (text, expected) => {
+    expect(written(text).text).toBe(expected);
+  });
+
+  it('knows where its pieces stood', () => {
+    const text = String.raw`SELECT E'\n', $1::int, 'a\b', nope`;
+    const { text: engine, placeOf } = written(text);
+    expect(placeOf(engine.indexOf('nope'))).toBe(text.indexOf('nope'));
+    expect(placeOf(engine.indexOf('<1>'))).toBe(text.indexOf('$1'));
+    expect(placeOf(0)).toBe(0);
+  });
+
+  it.each([
+    ['SELECT 1; SELECT 2 ;; ', ['SELECT 1', 'SELECT 2']],
+    ['SELECT \';\'; -- ; \nSELECT ";"', ["SELECT ';'", 'SELECT ";"']],
+    ['/* ; */', []],
+    ['SELECT $$;$$', ['SELECT $$;$$']],
+  ])('%s is parted at its semicolons', (text, parts) => {
+    expect(statementsOf(text).map((part) => part.text)).toEqual(parts);
+  });
+
+  it.each(["SELECT 'a", 'SELECT "a', 'SELECT $$a', '/* a /* */'])('%s has no end', (text) => {
+    expect(() => statementsOf(text)).toThrow(/unterminated/);
+  });
+});

@@ -1,0 +1,116 @@
+import { quoteText } from '@app/warehouse';
+import { castBehind, type Cast } from './casts.js';
+import { isSymbol, isWord, type PostgresToken, type StatementText } from './postgres-tokens.js';
+
+/** A statement as the engine's dialect has it, and where its pieces stood before. */
+export interface EngineText {
+  readonly text: string;
+  /** Place in what the author wrote of a place in this text. */
+  readonly placeOf: (at: number) => number;
+}
+
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** What stands in place of a parameter. */
+export interface Placeholder {
+  readonly text: string;
+  /** That it has the type of the cast behind it, which is left out then. */
+  readonly isCast?: boolean;
+}
+
+/**
+ * Writes what PostgreSQL's lexer reads otherwise than the engine's: texts in which a backslash is a
+ * backslash, `E'…'`, `$$…$$`, comments within comments, `$1`, and `= ANY($1)`. All else is left to
+ * the dialect, which the statement goes through as every other does.
+ * @param placeholder what stands in place of `$n`
+ */
+export function engineText(
+  { text, tokens }: StatementText,
+  placeholder: (number: number, cast: Cast | undefined) => Placeholder,
+): EngineText {
+  const pieces: Piece[] = [];
+  let end = 0;
+  tokens.forEach((token, at) => {
+    // Within a cast that is left out.
+    if (token.start < end) return;
+    // What lies between two tokens is space, or a comment that the engine might not see as one.
+    const between = text.slice(end, token.start);
+    if (between.trim() !== '') pieces.push({ start: end, end: token.start, text: between.replace(/[^\n]/g, ' ') }); // prettier-ignore
+    end = token.end;
+    if (token.kind === 'parameter') {
+      const cast = castBehind(tokens, at);
+      const { text: value, isCast } = placeholder(Number(token.value), cast);
+      if (cast && isCast) end = cast.end;
+      pieces.push({ start: token.start, end, text: value });
+      return;
+    }
+    const rows = rowsOf(tokens, at);
+    if (rows) end = rows.end;
+    const written = rows?.text ?? writtenOf(tokens, at);
+    if (written !== undefined && written !== token.text)
+      pieces.push({ start: token.start, end, text: written });
+  });
+  return joined(text.slice(0, end), pieces);
+}
+
+/** `LIMIT ('1'::int4)`, as JDBC's simple mode writes it: the engine takes a plain number only. */
+function rowsOf(tokens: readonly PostgresToken[], at: number) {
+  const token = tokens[at];
+  const before = tokens[isSymbol(tokens[at - 1], '(') ? at - 2 : at - 1];
+  const cast = castBehind(tokens, at);
+  if (!cast || token?.kind !== 'text' || !/^\d+$/.test(token.value)) return undefined;
+  return isWord(before, 'limit', 'offset') ? { text: token.value, end: cast.end } : undefined;
+}
+
+function writtenOf(tokens: readonly PostgresToken[], at: number): string | undefined {
+  const token = tokens[at];
+  switch (token?.kind) {
+    case 'text':
+      return /\\|^[eE$]/.test(token.text) ? quoteText(token.value) : undefined;
+    case 'name':
+      return token.text.replaceAll('\\', '\\\\');
+    case 'symbol':
+      if (isSymbol(token, '=') && isAny(tokens, at + 1, 'any', 'some')) return '';
+      return isSymbol(token, '<>') && isAny(tokens, at + 1, 'all') ? '' : undefined;
+    case 'word':
+      if (isSymbol(tokens[at - 1], '=') && isAny(tokens, at, 'any', 'some')) return 'IN';
+      if (isSymbol(tokens[at - 1], '<>') && isAny(tokens, at, 'all')) return 'NOT IN';
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** `ANY (list)`, with a list that is no query. */
+const isAny = (
+  tokens: readonly PostgresToken[],
+  at: number,
+  ...words: readonly string[]
+): boolean =>
+  isWord(tokens[at], ...words) &&
+  isSymbol(tokens[at + 1], '(') &&
+  !isWord(tokens[at + 2], 'select', 'with', 'values');
+
+function joined(text: string, pieces: readonly Piece[]): EngineText {
+  if (pieces.length === 0) return { text, placeOf: (at) => at };
+  let written = '';
+  let from = 0;
+  const shifts: { readonly at: number; readonly start: number; readonly length: number }[] = [];
+  for (const piece of pieces) {
+    written += text.slice(from, piece.start);
+    shifts.push({ at: written.length, start: piece.start, length: piece.text.length });
+    written += piece.text;
+    from = piece.end;
+    shifts.push({ at: written.length, start: piece.end, length: Infinity });
+  }
+  const placeOf = (at: number): number => {
+    const last = shifts.findLast((shift) => shift.at <= at);
+    if (!last) return at;
+    return last.length === Infinity ? last.start + at - last.at : last.start;
+  };
+  return { text: written + text.slice(from), placeOf };
+}

@@ -1,0 +1,52 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+
+/** The walls that the kernel holds the process to. */
+export interface Walls {
+  readonly files: boolean;
+  readonly tcp: boolean;
+}
+
+/** To the engine's allocator, as in bin/process-environment.cjs. */
+export const GIVE_BACK = 'dirty_decay_ms:250,muzzy_decay_ms:0';
+
+/** An orderly end takes two seconds at most, unless a query cannot be ended. */
+const END_MS = 5000;
+
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
+export const outcome = ({ exitCode, signalCode }: ChildProcess): string =>
+  signalCode === null ? `exit code ${exitCode}` : signalCode;
+
+/** Whether this process waits for it before it ends itself. */
+export function hold(child: ChildProcess, held: boolean): void {
+  const pipes = [child.stdin, child.stdout, child.stderr] as readonly (Socket | null)[];
+  for (const each of [child, ...pipes]) {
+    if (held) each?.ref();
+    else each?.unref();
+  }
+}
+
+/** In order, by the end of its input; one that cannot is killed. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const exited = once(child, 'exit');
+  hold(child, true);
+  child.stdin?.end();
+  const late = setTimeout(() => child.kill('SIGKILL'), END_MS);
+  await exited;
+  clearTimeout(late);
+}
+
+/** The first line that it says. */
+export async function readWalls(child: ChildProcess): Promise<Walls> {
+  let text = '';
+  for await (const bytes of child.stdout ?? []) {
+    text += String(bytes);
+    if (text.includes('\n')) break;
+  }
+  const [line = ''] = text.split('\n', 1);
+  return line === '' ? { files: false, tcp: false } : (JSON.parse(line) as Walls);
+}

@@ -1,0 +1,23 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+import type { QueryProgress } from '../warehouse.js';
+
+/** A statement on its way to a server. */
+export interface Request {
+  readonly query: string;
+  readonly settings: ClickHouseSettings;
+  /** By which the server knows the statement; one is made up when there is none. */
+  readonly id?: string;
+  readonly database?: string;
+  /** The role whose rights it has, of those that its user may take. */
+  readonly role?: string;
+  /** The user who asks, when it is not the one that the address names. */
+  readonly auth?: { readonly username: string; readonly password: string };
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** The data of an INSERT: a file compressed with zstd, by its absolute path. */
+  readonly file?: string;
+  readonly signal?: AbortSignal;
+  /** It may be asked again elsewhere. */
+  readonly isReading?: boolean;
+  /** Is told what was read when the answer began. */
+  readonly onSummary?: (progress: QueryProgress) => void;
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ddl } from '../ddl.js';
+import type { SqlRunner } from '../sql/sql-runner.js';
+import { WriterEpochs, type Claim } from '../sql/writer-epochs.js';
+import { FencedError } from '../warehouse-errors.js';
+
+/** Between looks whether an insert that was told to end has ended. */
+const LOOK_MS = 100;
+const PREFIX = 'millrace-insert-';
+
+/** The beginning of the server's ids of inserts with this claim. */
+export const idPrefix = ({ partition, epoch, attempt }: Claim): string =>
+  `${PREFIX}${partition}-${epoch}-${attempt}-`;
+
+interface Standing {
+  readonly claim: Claim;
+  /** An insert with this claim may still be on its way, or run. */
+  isDoubtful: boolean;
+}
+
+/**
+ * This process's claims on partitions. An insert whose answer was lost may still be on its way to
+ * the server, or run there: then the partition is claimed anew before anything is read or sent, by
+ * which the lost insert, should it arrive, finds itself outrun.
+ */
+export class PartitionClaims {
+  private readonly epochs: WriterEpochs;
+  private readonly standing = new Map<number, Standing>();
+  private readonly claiming = new Map<number, Promise<Claim>>();
+
+  constructor(
+    private readonly runner: SqlRunner,
+    private readonly ddl: Ddl,
+  ) {
+    this.epochs = new WriterEpochs(runner, ddl);
+  }
+
+  /** Claims anew, and waits until no insert with an older claim runs. @throws {FencedError} */
+  claim(partition: number, epoch?: bigint): Promise<Claim> {
+    const before = this.claiming.get(partition)?.catch(() => undefined);
+    const claiming = Promise.resolve(before).then(() => this.make(partition, epoch));
+    this.claiming.set(partition, claiming);
+    return claiming.finally(() => {
+      if (this.claiming.get(partition) === claiming) this.claiming.delete(partition);
+    });
+  }
+
+  /** The claim that stands, made when none does. @throws {FencedError} when it is of a greater epoch. */
+  async current(partition: number, epoch?: bigint): Promise<Claim> {
+    await this.claiming.get(partition)?.catch(() => undefined);
+    const { claim, isDoubtful } = this.standing.get(partition) ?? {};
+    const wanted = epoch ?? claim?.epoch;
+    if (!claim || isDoubtful) return this.claim(partition, wanted);
+    if (wanted === claim.epoch) return claim;
+    if (wanted !== undefined && wanted < claim.epoch) throw new FencedError(partition, wanted);
+    return this.claim(partition, wanted);
+  }
+
+  /** The outcome of an insert with this claim is not known. */
+  doubt(claim: Claim): void {
+    const standing = this.standing.get(claim.partition);
+    if (standing?.claim === claim) standing.isDoubtful = true;
+  }
+
+  /** The claim that stands; undefined when none does. */
+  standingOf(partition: number): Claim | undefined {
+    return this.standing.get(partition)?.claim;
+  }
+
+  /** Whether this process's claim stands, and is the newest of all. */
+  async holds(partition: number): Promise<boolean> {
+    const claim = this.standingOf(partition);
+    return claim !== undefined && (await this.epochs.isNewest(claim));
+  }
+
+  /** When it resolves no insert of this process is on its way whose outcome is not known. @throws {FencedError} */
+  async settle(partition: number): Promise<void> {
+    const standing = this.standing.get(partition);
+    if (standing?.isDoubtful === true) await this.claim(partition, standing.claim.epoch);
+  }
+
+  /** Whether a later claim of this process for the same epoch has outrun this one. */
+  async isOutrunByOwn(claim: Claim): Promise<boolean> {
+    await this.claiming.get(claim.partition)?.catch(() => undefined);
+    const own = this.standing.get(claim.partition)?.claim;
+    return own !== undefined && own !== claim && own.epoch === claim.epoch;
+  }
+
+  private async make(partition: number, epoch?: bigint): Promise<Claim> {
+    const claim = await this.epochs.claim(partition, epoch).catch((error: unknown) => {
+      if (error instanceof FencedError) this.standing.delete(partition);
+      throw error;
+    });
+    const older = `startsWith(query_id, '${PREFIX}${partition}-') AND NOT startsWith(query_id, '${idPrefix(claim)}')`;
+    for (;;) {
+      await this.runner.command(this.ddl.kill(older));
+      const left = await this.runner.rows(
+        `SELECT query_id FROM ${this.ddl.processes} WHERE ${older}`,
+      );
+      if (left.length === 0) break;
+      await sleep(LOOK_MS);
+    }
+    this.standing.set(partition, { claim, isDoubtful: false });
+    return claim;
+  }
+}
