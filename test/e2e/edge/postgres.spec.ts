@@ -40,23 +40,19 @@ describe('a client of PostgreSQL', () => {
     expect((await client.query(text, values)).rows).toEqual(rows);
   });
 
-  it.each(['text', 'binary'])('gets the types of PostgreSQL as %s', async (format) => {
+  it('is told the types of PostgreSQL', async () => {
     const text = `SELECT 1::int2 AS a, -2::int AS b, 3::bigint AS c, 18446744073709551615 AS d,
       1.50::numeric(10, 2) AS e, CAST(0.1 AS Float32) AS f, 1e300 AS g, true AS h, 'é' AS i,
       DATE '1969-12-31' AS j, TIMESTAMP '2026-01-02 03:04:05.25' AS k,
       toDateTime64('1969-12-31 23:59:59.5', 6, 'UTC') AS l, toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0') AS m,
       [1, NULL, 3] AS n, ['a,"b"', '', 'null'] AS o, map('k', 9007199254740993) AS p,
       toFixedString(unhex('00ff0a'), 3) AS q, CAST('01:02:03.5' AS time) AS r, NULL AS s,
-      -0.00012345::numeric(20, 8) AS t, toFloat64('inf') AS u`.replace(
-      '::"Array(Nullable(Int32))"',
-      '',
-    );
-    const { fields } = await client.query({ text, ...(format === 'binary' && { binary: true }) });
+      -0.00012345::numeric(20, 8) AS t, toFloat64('inf') AS u`;
+    const { fields } = await client.query(text);
     expect(fields.map(({ dataTypeID }) => dataTypeID)).toEqual([
       ...[21, 23, 20, 1700, 1700, 700, 701, 16, 25, 1082, 1114],
       ...[1184, 2950, 1005, 1009, 3802, 17, 1083, 25, 1700, 701],
     ]);
-    expect(fields.every((field) => field.format === format)).toBe(true);
   });
 
   it.each([
