@@ -1,6 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import type { TableDescription } from '@app/query';
-import { postgresType } from '../types/postgres-type.js';
+import { postgresType } from '../values/postgres-type.js';
 
 /** PostgreSQL has no longer names, and no wider tables. */
 const [NAME_BYTES_MAX, COLUMNS_MAX] = [63, 1600];

@@ -10,7 +10,7 @@ import type { Bind } from '../protocol/front-messages.js';
 import { asksCatalog } from '../statements/catalog-statement.js';
 import { parameterTypes } from '../statements/parameter-types.js';
 import { isName, type StatementText } from '../statements/postgres-tokens.js';
-import { anyValue, parameterValue } from '../types/parameter-value.js';
+import { anyValue, parameterValue } from '../values/parameter-value.js';
 import { catalogFailure, catalogRows } from './catalog-rows.js';
 import { EngineRows } from './engine-rows.js';
 import { toPostgresError } from './failure.js';

@@ -4,10 +4,10 @@ import type { QueryPipeline, QueryQuestion } from '@app/query';
 import { formatsOf, type Format } from '../protocol/front-messages.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
 import { PostgresError } from '../protocol/protocol-error.js';
-import { bytesOf, elementsOf, isNull } from '../types/json-row.js';
-import { fieldOf, postgresType, type PostgresType, type Wide } from '../types/postgres-type.js';
-import { valueBinary } from '../types/value-binary.js';
-import { valueText } from '../types/value-text.js';
+import { bytesOf, elementsOf, isNull } from '../values/json-row.js';
+import { fieldOf, postgresType, type PostgresType, type Wide } from '../values/postgres-type.js';
+import { valueBinary } from '../values/value-binary.js';
+import { valueText } from '../values/value-text.js';
 import type { Rows } from './rows.js';
 
 const FORMAT = 'JSONCompactEachRowWithNamesAndTypes';

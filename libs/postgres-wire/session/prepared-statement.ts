@@ -2,8 +2,8 @@ import type { Column } from '@app/warehouse';
 import { engineText, type EngineText } from '../statements/engine-text.js';
 import type { StatementText } from '../statements/postgres-tokens.js';
 import { sessionStatement, type SessionStatement } from '../statements/session-statement.js';
-import type { Wide } from '../types/postgres-type.js';
-import type { EngineValue } from '../types/parameter-value.js';
+import type { Wide } from '../values/postgres-type.js';
+import type { EngineValue } from '../values/parameter-value.js';
 
 /** What answers a statement. */
 export type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';

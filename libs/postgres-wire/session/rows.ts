@@ -1,6 +1,6 @@
 import type { Format } from '../protocol/front-messages.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
-import { fieldOf, TEXT_TYPE } from '../types/postgres-type.js';
+import { fieldOf, TEXT_TYPE } from '../values/postgres-type.js';
 
 /** The rows of an answer, from the first to the last. */
 export interface Rows {

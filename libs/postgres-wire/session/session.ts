@@ -11,7 +11,7 @@ import {
 import { PostgresError, violation } from '../protocol/protocol-error.js';
 import { statementsOf, type StatementText } from '../statements/postgres-tokens.js';
 import { SessionSettings } from '../statements/session-settings.js';
-import { fieldOf, postgresType } from '../types/postgres-type.js';
+import { fieldOf, postgresType } from '../values/postgres-type.js';
 import { formatsOf } from '../protocol/front-messages.js';
 import { NO_VALUES, type Answering, type Values } from './answering.js';
 import { toPostgresError } from './failure.js';

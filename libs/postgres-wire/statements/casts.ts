@@ -1,4 +1,4 @@
-import { ARRAY_OF_OID } from '../types/postgres-type.js';
+import { ARRAY_OF_OID } from '../values/postgres-type.js';
 import { isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
 /** `::type` behind something. */

@@ -1,6 +1,6 @@
 import type { Column } from '@app/warehouse';
-import { UNKNOWN } from '../types/parameter-value.js';
-import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../types/postgres-type.js';
+import { UNKNOWN } from '../values/parameter-value.js';
+import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../values/postgres-type.js';
 import { castBehind } from './casts.js';
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
