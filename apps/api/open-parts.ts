@@ -139,7 +139,7 @@ export async function openStores(
   const invitations = new InvitationsProjection(people, users);
   const endedSessions = new EndedSessionsProjection();
   const streams = new StreamsProjection();
-  const directory = new AccountsDirectory(users, organizations, people, notUnderstood);
+  const directory = new AccountsDirectory(users, organizations, people, notUnderstood, streams);
   const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLead(warehouse, { rank: leadRank(config) });
   const following = new FollowLeadProjection(lead, directory);

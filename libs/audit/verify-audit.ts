@@ -3,6 +3,7 @@ import type { EventStore } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
+import { StreamOwners } from './stream-owners.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** What was found out about one organization's trail. */
@@ -62,18 +63,20 @@ export async function verifyAudit(
     const rows = new RowReader(tables, database, until);
     trails.set(database, new Trail(database, rows, noted, upTo));
   }
+  const owners = new StreamOwners();
   let read = 0;
   for await (const event of events.readAll()) {
     read += 1;
     if (read % PIECE === 0) await options.pause?.();
     if (upTo !== undefined && event.position > upTo) break;
     const entry = audited(event);
-    const database = entry && directory.database(organizationOfEntry(entry));
+    const database = entry && directory.database(organizationOfEntry(entry, owners.of));
     const trail = database === undefined ? undefined : trails.get(database);
     if (entry && trail) {
       const hash = chainHash(key(entry.position), trail.head, entry);
       await trail.expect({ ...toEntry(entry, directory), previousHash: trail.head, hash });
     }
+    owners.note(event);
     options.onProgress(event.position);
   }
   return Promise.all([...trails.values()].map((trail) => trail.end()));

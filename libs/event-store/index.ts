@@ -28,4 +28,5 @@ export { MappedEventStore } from './mapped-event-store.js';
 export { measureNotOurs, NotOurs } from './not-ours.js';
 export { reservation, type Holder, type ReservationEvent } from './reservation.js';
 export { SnapshotFiles } from './snapshot-files.js';
+export { StreamCommands, type StreamCommand } from './stream-commands.js';
 export { UnderstoodEvents } from './understood-events.js';
