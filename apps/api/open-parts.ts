@@ -4,6 +4,7 @@ import {
   EndedTrailsProjection,
   FollowLeadProjection,
   measureLead,
+  refuseLostTime,
   TrailLead,
   type AuditDirectory,
   type LeadRank,
@@ -203,10 +204,15 @@ function leadRank({ roles }: Config): LeadRank {
   return roles.size === 1 ? 'projector' : 'equal';
 }
 
+/** Before anything follows the events. @throws {Error} where they are older than what was made of them */
+export const refuseOtherAge = ({ events, warehouse, config }: Stores): Promise<void> =>
+  refuseLostTime(events, warehouse, config.eventStore !== undefined);
+
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
   const stores = await openStores(config, logger, { backups: backupsOf(config) });
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
+  await refuseOtherAge(stores);
   await projector.start();
   // Where a stream is there was a queue for it.
   const hadQueue = stores.streams.all().length > 0;

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { FollowLeadProjection } from '@app/audit';
 import { rebuild, type Projection } from '@app/event-store';
 import { createLogger, readConfig } from '@app/platform';
-import { openStores, type Stores } from './open-parts.js';
+import { openStores, refuseOtherAge, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 
 const USAGE = `usage: millrace replay --projection <name> [--from <position>]
@@ -20,6 +20,7 @@ Makes a read model again out of the events. The server must be stopped: it has t
 MILLRACE_DATA_DIR and the other variables are those of the server.`;
 
 async function replay(stores: Stores, wanted: string, from: bigint): Promise<void> {
+  await refuseOtherAge(stores);
   await stores.lead.take();
   const readModels = stores.projections.filter((each) => !(each instanceof FollowLeadProjection));
   const names = readModels.map(({ name }) => name);

@@ -26,8 +26,7 @@ export class TrailHeads {
   /** @param event that the directory knows already */
   add(event: RecordedEvent): void {
     const entry = audited(event);
-    const database =
-      entry && this.directory.database(organizationOfEntry(entry, this.owners.of));
+    const database = entry && this.directory.database(organizationOfEntry(entry, this.owners.of));
     this.owners.note(event);
     if (!entry || database === undefined) return;
     const { entries, hash } = this.of(database);

@@ -65,7 +65,9 @@ export function adoptedSettings(
     fullTextSearchKeys: withHidden(settings.fullTextSearchKeys, now.settings.fullTextSearchKeys),
   };
   const changed: Partial<StreamSettings> = {
-    ...(wanted.dataRetention === settings.dataRetention ? {} : { dataRetention: wanted.dataRetention }),
+    ...(wanted.dataRetention === settings.dataRetention
+      ? {}
+      : { dataRetention: wanted.dataRetention }),
     ...(isSame(wanted.partitionKeys, settings.partitionKeys)
       ? {}
       : { partitionKeys: wanted.partitionKeys }),
