@@ -78,6 +78,8 @@ async function run(
     throw new Error(
       'there are events that this version does not understand (`millrace audit:verify` lists them): run it with the version that wrote them',
     );
+  // What is written again may be older than a snapshot of what was written.
+  for (const { name } of stores.projections) await stores.snapshots.remove(name);
   const left = await reconcile(kept, found, mode, organization);
   if (left.isOpen) {
     console.log(`left are ${left.differences.map(({ name }) => name).join(', ') || 'accounts'}`);
@@ -87,7 +89,6 @@ async function run(
 
 /** As a start does: makes and drops tables, writes the trails. */
 async function carryOut({ events, projections, snapshots, lead, config }: Stores): Promise<void> {
-  for (const { name } of projections) await snapshots.remove(name);
   await lead.take();
   const projector = new Projector(events, projections, createLogger(config.logLevel), snapshots);
   await projector.start();
