@@ -26,7 +26,7 @@ function linesOf(difference: Difference): string[] {
           `${lost.count} entries of the audit trail have no event, from ${lost.from ?? ''} to ${lost.to ?? ''}${lost.isChained ? '' : '; they do not follow one another'}`,
         ]
       : []),
-    ...(withdrawn.length > 0
+    ...(id !== undefined && withdrawn.length > 0
       ? [`rights that were changed in that time are as before: ${withdrawn.join(', ')}`]
       : []),
     ...(missing > 0 ? [`${missing} events have no entry in the audit trail`] : []),

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '@app/event-store';
 import type { AuditRow } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
-import { RECONCILER, type LostEntry } from './reconciliation-events.js';
+import { OF_LOST_TIME, RECONCILER, type LostEntry } from './reconciliation-events.js';
 
 /** Without its place in a chain. */
 export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
@@ -28,7 +28,6 @@ const HIDDEN = new Set([
 ]);
 /** Actors that are no accounts. */
 const NOBODYS = new Set(['system', 'anonymous', RECONCILER, '']);
-const OF_LOST_TIME = 'EntryOfLostTime';
 const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
   CommandRefused: 'refused',
   LoginFailed: 'failed',

@@ -15,7 +15,7 @@ export {
   type SubscribeOptions,
 } from './event-store.js';
 export { EventTypes, past, type EventFields, type PastVersion } from './event-types.js';
-export { isMac, macOf, storedMac } from './event-mac.js';
+export { isMac, looksAuthentic, macOf, storedMac } from './event-mac.js';
 export { Lead } from './lead.js';
 export { LeftOutEvents } from './left-out-events.js';
 export type { Projection, SnapshottedProjection } from './projection.js';
