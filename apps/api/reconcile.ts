@@ -84,7 +84,12 @@ async function run(
   if (left.isOpen) {
     console.log(`left are ${left.differences.map(({ name }) => name).join(', ') || 'accounts'}`);
     process.exitCode = 1;
-  } else if (differs) await carryOut(stores);
+    return;
+  }
+  if (differs) await carryOut(stores);
+  if (left.accounts.length === 0) return;
+  console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
+  process.exitCode = 1;
 }
 
 /** As a start does: makes and drops tables, writes the trails. */

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import type { Answer } from '../server/client.js';
 import { runMillrace, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
@@ -29,7 +30,7 @@ class Installation {
   private readonly copies = mkdtempSync(join(tmpdir(), 'millrace-yesterday-'));
   private server: Server | undefined;
 
-  constructor(private readonly variables: Readonly<Record<string, string>> = {}) {}
+  constructor(private variables: Readonly<Record<string, string>> = {}) {}
 
   async start(): Promise<Server> {
     const { directory: dataDirectory, variables } = this;
@@ -61,6 +62,11 @@ class Installation {
         ...this.variables,
       },
     });
+  }
+
+  /** From now on it has other stores. */
+  use(variables: Readonly<Record<string, string>>): void {
+    this.variables = variables;
   }
 
   keep(name: string): void {
@@ -141,6 +147,7 @@ async function secondDay(installation: Installation): Promise<void> {
   await installation.call('/api/beta/users/ann@example.com', '{"role":"admin"}');
   await installation.upload('beta', 'drafts', [{ k: 'v' }]);
   await installation.call('/api/default/users/ben@example.com?erase=true', undefined, 'DELETE');
+  await installation.call('/api/default/users', person('cat'));
   await installation.call('/api/default/passcode', undefined, 'PUT');
   await installation.stop();
 }
@@ -275,6 +282,94 @@ describe('events of the day before', () => {
       ]);
       await installation.stop();
       await installation.verified();
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('events of the day before, in EventStoreDB (double)', () => {
+  it(
+    'are gone on from',
+    async () => {
+      const today = await EventStoreDbDouble.start();
+      const installation = new Installation({ EVENTSTORE_URL: today.url });
+      await firstDay(installation);
+      const { size } = today.log;
+      await secondDay(installation);
+      await today.stop();
+      const restored = await EventStoreDbDouble.start(today.log.first(size));
+      installation.use({ EVENTSTORE_URL: restored.url });
+      try {
+        expect(await installation.refused()).toContain('older than the warehouse');
+        expect((await installation.run('reconcile')).code).toBe(1);
+        expect(restored.log.size).toBe(size);
+        expect(await installation.run('reconcile', '--adopt')).toMatchObject({
+          code: 0,
+          stderr: '',
+        });
+        await installation.verified();
+        await installation.start();
+        expect(await installation.streams('default')).toEqual(['fresh', 'logs']);
+        expect(await installation.rows('beta', 'SELECT k FROM drafts')).toEqual([{ k: 'v' }]);
+        await installation.upload('beta', 'drafts', [{ k: 'w', l: 1 }]);
+        await installation.stop();
+        await installation.verified();
+      } finally {
+        await installation.dispose();
+        await restored.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('a part of the day before that is no events', () => {
+  let installation: Installation;
+  beforeEach(() => {
+    installation = new Installation();
+  });
+  afterEach(() => installation.dispose());
+
+  it(
+    'as the warehouse, gets its tables and entries again, and the trail tells',
+    async () => {
+      await dayByDay(installation, 'warehouse');
+      const listed = await installation.run('reconcile');
+      for (const told of [
+        /^default: \d+ events have no entry in the audit trail$/m,
+        /^default: the stream fresh has no table$/m,
+        /^beta: it has no database$/m,
+      ])
+        expect(listed.stdout).toMatch(told);
+      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified();
+      await installation.start();
+      expect(await installation.streams('default')).toEqual(['fresh', 'logs']);
+      expect(await installation.rows('default', 'SELECT count() AS n FROM fresh')).toEqual([
+        { n: 0 },
+      ]);
+      const told = (await installation.trail('default')).find(
+        ({ type }) => type === 'OrganizationReconciled',
+      );
+      expect(JSON.parse(told?.data ?? '{}')).toMatchObject({ emptied: ['fresh'], entriesKept: 0 });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'as the keys of people, names whom nobody can read, and gives them up with --drop alone',
+    async () => {
+      await dayByDay(installation, 'person-keys');
+      const listed = await installation.run('reconcile');
+      expect(listed.stdout).toMatch(/^account \w+: its key is gone, nobody can read it$/m);
+      const adopted = await installation.run('reconcile', '--adopt');
+      expect([adopted.code, adopted.stdout]).toEqual([1, expect.stringContaining('are left')]);
+      expect(await installation.run('reconcile', '--drop')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified();
+      await installation.start();
+      await installation.call('/api/default/users', person('cat'));
+      const users = (await installation.call('/api/default/users')).bytes.toString();
+      expect([users.includes('ben@'), users.includes('cat@')]).toEqual([false, true]);
     },
     TIMEOUT_MS,
   );
