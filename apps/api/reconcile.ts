@@ -68,9 +68,10 @@ async function run(
   const found = await look(kept);
   for (const line of tellDifferences(found)) console.log(line);
   const differs = found.isOpen || found.differences.length + found.accounts.length > 0;
+  if (!differs) return void console.log('nothing differs');
   if (mode === undefined) {
-    console.log(differs ? 'nothing was changed' : 'nothing differs');
-    if (differs) process.exitCode = 1;
+    console.log('nothing was changed');
+    process.exitCode = 1;
     return;
   }
   // What an event says that is not understood may be what the tables have.
@@ -86,7 +87,7 @@ async function run(
     process.exitCode = 1;
     return;
   }
-  if (differs) await carryOut(stores);
+  await carryOut(stores);
   if (left.accounts.length === 0) return;
   console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
   process.exitCode = 1;
