@@ -1,12 +1,13 @@
 // One file of the edge program, from what was compiled to dist/: reading a thousand small files
 // would take longer than everything else it does before its first answer.
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { BUNDLE } from './bundle-options.mjs';
+import { makeCatalogData } from './make-catalog-data.mjs';
 
 /** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
 const EXTERNAL = [
   ...[
+    '@electric-sql/pglite',
     'chdb',
     'chdb/*',
     'ffi-rs',
@@ -20,9 +21,11 @@ const EXTERNAL = [
   ...['class-transformer', 'class-transformer/*', 'class-validator'],
   ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/platform-express'],
   ...['@nestjs/websockets', '@nestjs/websockets/*'],
-  ...['@fastify/static', '@fastify/view', '@fastify/cors', '@fastify/multipart'],
+  ...['swagger-ui-dist', '@fastify/static', '@fastify/view', '@fastify/cors', '@fastify/multipart'],
   ...['@fastify/middie', '@fastify/formbody'],
 ];
+
+const THREADS = ['warehouse/chdb/read-in-thread.mjs', 'postgres-wire/catalog/catalog-thread.mjs'];
 
 /** @param {string} dist @returns {Promise<readonly string[]>} the files written */
 export async function bundleEdge(dist) {
@@ -35,11 +38,13 @@ export async function bundleEdge(dist) {
     ...BUNDLE,
     external: EXTERNAL,
   });
-  // A thread starts from a file beside the one that starts it, and what it imports lies there too.
-  const threads = ['read-in-thread.mjs', 'open-sessions.mjs'].map(async (name) => {
-    const file = join(folder, name);
-    await copyFile(join(dist, 'libs', 'warehouse', 'chdb', name), file);
+  // A thread starts from a file beside the one that starts it.
+  const threads = THREADS.map(async (path) => {
+    const file = join(folder, basename(path));
+    const entryPoints = [join(dist, 'libs', path)];
+    await build({ entryPoints, outfile: file, ...BUNDLE, external: EXTERNAL });
     return file;
   });
-  return [bundle, ...(await Promise.all(threads))];
+  const data = makeCatalogData(join(dist, '..'), join(folder, 'catalog-data.tar.gz'));
+  return [bundle, ...(await Promise.all([...threads, data]))];
 }

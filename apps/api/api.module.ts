@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { APP_FILTER, RouterModule } from '@nestjs/core';
 import { AuditModule, AuditVerifier, RefusalRecorder } from '@app/audit';
-import { CatalogueModule } from '@app/catalogue';
+import { MetadataGraphqlModule } from '@app/metadata-graphql';
 import { ConsoleModule } from '@app/console';
 import { CommandPipeline, EventStore, Projector } from '@app/event-store';
 import {
@@ -84,8 +84,8 @@ export class ApiModule {
             module,
           })),
         ),
-        GraphiqlModule,
-        CatalogueModule,
+        GraphiqlModule.of('hosted'),
+        MetadataGraphqlModule,
         ConsoleModule.of('hosted'),
       ],
       controllers: [HealthController, MetricsController],

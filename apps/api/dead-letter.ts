@@ -7,7 +7,7 @@ import { Spool } from '@app/intake';
 import {
   GroupInserter,
   openDeadLetter,
-  PutBack,
+  DeadLetterRequeue,
   type DeadBatch,
   type DeadLetter,
 } from '@app/writer';
@@ -44,11 +44,11 @@ function replay(config: Config): Promise<number> {
   const deadLetter = openDeadLetter(dataDirectory);
   // Without Kafka a writer that loses its partition does not begin anew.
   return kafka !== undefined && hasSharedStores(config)
-    ? besideRunning(config, (own) => putBackAll(own, deadLetter))
-    : putBackAll(config, deadLetter);
+    ? besideRunning(config, (own) => requeueAll(own, deadLetter))
+    : requeueAll(config, deadLetter);
 }
 
-async function putBackAll(config: Config, deadLetter: DeadLetter): Promise<number> {
+async function requeueAll(config: Config, deadLetter: DeadLetter): Promise<number> {
   const stores = await openStores(config, createLogger(config.logLevel));
   try {
     const { events, snapshots, streams, warehouse } = stores;
@@ -56,11 +56,11 @@ async function putBackAll(config: Config, deadLetter: DeadLetter): Promise<numbe
     await rebuild(events, streams, snapshots, { from: last, onProgress: () => undefined });
     const spool = new Spool(join(config.dataDirectory, 'spool'), 0);
     const inserter = new GroupInserter(warehouse, spool.folder('writer'), streams, warehouse);
-    const putBack = new PutBack(deadLetter, inserter, warehouse, streams);
+    const requeue = new DeadLetterRequeue(deadLetter, inserter, warehouse, streams);
     let left = 0;
     for (const batch of await deadLetter.list()) {
       try {
-        const outcome = await putBack.one(batch);
+        const outcome = await requeue.one(batch);
         const told =
           outcome === 'stored' ? 'in its table' : 'its stream was deleted, and it with it';
         console.log(`${nameOf(batch)}: ${told}`);

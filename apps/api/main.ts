@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EnsureRoot, NarrowDefault, type RootCredentials } from '@app/identity';
 import { ForeignUploadsPipeline } from '@app/intake';
+import { serveOpenApi } from '@app/openapi';
 import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
 import {
   closeOnSignal,
@@ -24,8 +25,8 @@ import {
   type Config,
 } from '@app/platform';
 import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
+import { API_TERMS } from './api-terms.js';
 import { ApiModule } from './api.module.js';
-import { serveOpenApi } from './openapi.js';
 import { openParts } from './open-parts.js';
 import { serveOperators } from './serve-operators.js';
 
@@ -67,7 +68,7 @@ async function start(config: Config): Promise<void> {
     },
   );
   if (config.http.corsOrigins.length > 0) app.enableCors(corsFor(config.http.corsOrigins));
-  serveOpenApi(app);
+  serveOpenApi(app, API_TERMS);
   readClickHouseCredentials(app.getHttpAdapter().getInstance());
   await app.init();
   const { email, password } = config.root;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import {
   AuditTrailProjection,
   EndedTrailsProjection,
-  FollowLeadProjection,
-  measureLead,
+  FollowLeaderProjection,
+  measureLeadership,
   refuseLostTime,
-  TrailLead,
+  TrailLeaderElection,
   type AuditDirectory,
-  type LeadRank,
+  type LeaderRank,
 } from '@app/audit';
 import {
   CommandPace,
@@ -71,7 +71,7 @@ export interface Stores extends Events {
   readonly streams: StreamsProjection;
   readonly tables: WarehouseTablesProjection;
   readonly directory: AuditDirectory;
-  readonly lead: TrailLead;
+  readonly lead: TrailLeaderElection;
   readonly auditTrail: AuditTrailProjection;
   readonly deadLetter: DeadLetter;
   /** In the order in which they get each event. */
@@ -142,8 +142,8 @@ export async function openStores(
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people, notUnderstood, streams);
   const databases = (): readonly string[] => directory.databases();
-  const lead = new TrailLead(warehouse, { rank: leadRank(config) });
-  const following = new FollowLeadProjection(lead, directory);
+  const lead = new TrailLeaderElection(warehouse, { rank: leaderRank(config) });
+  const following = new FollowLeaderProjection(lead, directory);
   const tables = new WarehouseTablesProjection(
     warehouse,
     streams,
@@ -199,7 +199,7 @@ export async function openStores(
 }
 
 /** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */
-function leadRank({ roles }: Config): LeadRank {
+function leaderRank({ roles }: Config): LeaderRank {
   if (!roles.has('projector')) return 'reserve';
   return roles.size === 1 ? 'projector' : 'equal';
 }
@@ -235,7 +235,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   measureProjections(projector, stores.events);
   measureNotUnderstood(stores.notUnderstood);
   measureNotOurs(stores.notOurs);
-  measureLead(stores.lead);
+  measureLeadership(stores.lead);
   return {
     ...stores,
     logger,

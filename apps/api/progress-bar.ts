@@ -2,7 +2,7 @@ import cliProgress from 'cli-progress';
 
 const STEPS = 1000;
 
-export interface ProgressBar {
+interface ProgressBar {
   update(position: bigint): void;
   end(summary: string): void;
 }

@@ -1,6 +1,6 @@
 // `millrace serve` with MILLRACE_ROLES=projector: carries events out (tables, audit trail) for API processes.
 import 'reflect-metadata';
-import { measureLead } from '@app/audit';
+import { measureLeadership } from '@app/audit';
 import {
   measureNotOurs,
   measureNotUnderstood,
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   measureProjections(projector, events);
   measureNotUnderstood(notUnderstood);
   measureNotOurs(notOurs);
-  measureLead(lead);
+  measureLeadership(lead);
   const readiness = new Readiness();
   readiness.watch('event-store', () => events.lastPosition());
   readiness.watch('warehouse', () => warehouse.text({ sql: 'SELECT 1', format: 'text' }));

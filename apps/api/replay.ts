@@ -1,7 +1,7 @@
 // `millrace replay`: makes a read model again out of the events.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { FollowLeadProjection } from '@app/audit';
+import { FollowLeaderProjection } from '@app/audit';
 import { rebuild, type Projection } from '@app/event-store';
 import { createLogger, readConfig } from '@app/platform';
 import { openStores, refuseOtherAge, type Stores } from './open-parts.js';
@@ -22,7 +22,7 @@ MILLRACE_DATA_DIR and the other variables are those of the server.`;
 async function replay(stores: Stores, wanted: string, from: bigint): Promise<void> {
   await refuseOtherAge(stores);
   await stores.lead.take();
-  const readModels = stores.projections.filter((each) => !(each instanceof FollowLeadProjection));
+  const readModels = stores.projections.filter((each) => !(each instanceof FollowLeaderProjection));
   const names = readModels.map(({ name }) => name);
   if (wanted !== 'all' && !names.includes(wanted))
     throw new Error(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);

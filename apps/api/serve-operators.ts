@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BackUpPipeline } from '@app/backup';
+import { BackUpPipeline, ClusterBackup } from '@app/backup';
 import {
   openOperatorSocket,
   programVersion,
@@ -31,11 +31,12 @@ export async function serveOperators(
 
 async function backupTask(parts: Parts, logger: Logger): Promise<OperatorTask> {
   const { config, warehouse, held, copiedEvents, events } = parts;
+  if (config.clickHouse && config.eventStore && config.kafka) return clusterTask(parts);
   if (!held || !copiedEvents || !isAlone(config))
     return () =>
       Promise.reject(
         new Error(
-          'this server keeps tables, events or batches on other servers, which have backups of their own: docs/operations.md, "Backup and restore"',
+          'this server keeps some of tables, events and batches on other servers, and some in its data directory: there is no backup of such a mixture, see docs/operations.md, "Backup and restore"',
         ),
       );
   const running = {
@@ -50,4 +51,18 @@ async function backupTask(parts: Parts, logger: Logger): Promise<OperatorTask> {
   return async (wish, working) => ({
     folder: await pipeline.backUp(backupWish.parse(wish), working),
   });
+}
+
+function clusterTask({ config, warehouse, queue, events }: Parts): OperatorTask {
+  const { clickHouseBackups } = config;
+  if (clickHouseBackups === undefined)
+    return () =>
+      Promise.reject(
+        new Error(
+          "set CLICKHOUSE_BACKUPS of this server to where ClickHouse's BACKUP writes to, such as Disk('backups', '{name}')",
+        ),
+      );
+  const lastPosition = (): Promise<bigint | undefined> => events.lastPosition();
+  const backup = new ClusterBackup({ tables: warehouse, queue, lastPosition }, clickHouseBackups);
+  return (wish, working) => backup.backUp(backupWish.parse(wish), working);
 }

@@ -4,7 +4,7 @@ import { usageError } from './exit-code.js';
 const HEADER_BYTES_MAX = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-export interface CsvSource {
+interface CsvSource {
   /** As the file has it, with its line break. */
   readonly header: Buffer;
   readonly delimiter: string;

@@ -13,7 +13,7 @@ const IDLE_MS = 5 * 60_000;
 /** Of a server that never answered: most likely there is none. */
 const FIRST_ATTEMPTS_MAX = 4;
 /** A server that answered before may restart, or be busy, for so long. */
-const PATIENCE_MS = 10 * 60_000;
+const MAX_WAIT_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
 /** Calls that fail before a request is sent. */
@@ -38,7 +38,7 @@ export interface PartOutcome {
   readonly error?: string;
 }
 
-export interface PauseListener {
+interface PauseListener {
   pause(reason: string, milliseconds: number): void;
 }
 
@@ -77,7 +77,7 @@ export class PartSender {
       const reason = reasonOf(answer);
       if (answer.status !== 0 && !TRY_AGAIN.has(answer.status)) throw refused(part, answer, reason);
       const patient = this.answered
-        ? performance.now() - begun < PATIENCE_MS
+        ? performance.now() - begun < MAX_WAIT_MS
         : attempt < FIRST_ATTEMPTS_MAX;
       if (!patient) throw new CliError(EXIT.unavailable, `${this.target.url.origin}: ${reason}`);
       await this.pause(reason, pauseMs(attempt, answer.retryAfter));

@@ -19,6 +19,7 @@ import {
 } from '@app/platform';
 import {
   Catalog,
+  GraphiqlModule,
   ORGANIZATION_QUERY_LIMITS,
   QueryModule,
   type OrganizationQueryLimits,
@@ -49,6 +50,7 @@ export class EdgeAppModule {
         QueryModule,
         EdgeModule,
         ConsoleModule.of('edge'),
+        GraphiqlModule.of('edge'),
         RouterModule.register([QueryModule, EdgeModule].map((module) => ({ path: 'api', module }))),
       ],
       controllers: [HealthController, MetricsController, AboutController],

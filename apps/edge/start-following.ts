@@ -3,7 +3,7 @@ import { Follower, type EdgeConfig, type TableRegistry } from '@app/edge';
 import type { Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 
-export interface FollowingParts {
+interface FollowingParts {
   readonly config: EdgeConfig;
   /** Relative paths start from it. */
   readonly base: string;

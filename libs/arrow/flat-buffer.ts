@@ -12,7 +12,7 @@ const OFFSET_BYTES = 4;
 const VTABLE_HEADER_BYTES = 4;
 
 /** A vector of structs: the first begins at `at`. */
-export interface FlatVector {
+interface FlatVector {
   readonly at: number;
   readonly length: number;
 }

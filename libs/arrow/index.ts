@@ -1,1 +1,1 @@
-export { FlatTable, type FlatVector } from './flat-buffer.js';
+export { FlatTable } from './flat-buffer.js';

@@ -3,7 +3,7 @@ import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
-import { isNotThere, type TrailLead } from './trail-lead.js';
+import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
 
 interface Chain {
   /** Of the last entry. */
@@ -44,7 +44,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly tables: AuditTables,
     private readonly directory: AuditDirectory,
     private readonly key: ChainKey,
-    private readonly lead: TrailLead,
+    private readonly lead: TrailLeaderElection,
   ) {}
 
   async apply(event: RecordedEvent): Promise<void> {

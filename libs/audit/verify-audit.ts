@@ -21,7 +21,7 @@ export interface AuditVerdict {
   readonly problems: readonly string[];
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly key: ChainKey;
   /** Hashes that somebody kept. */
   readonly noted?: ReadonlySet<string>;

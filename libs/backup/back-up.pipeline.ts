@@ -5,11 +5,12 @@ import type { CopiedEvents } from '@app/event-store';
 import type { HoldableQueue, QueueHold } from '@app/ingest-queue';
 import { nodeId, syncPath, writeDurably, type Logger } from '@app/platform';
 import { NETWORK_ERROR, WarehouseError, type TableBackups } from '@app/warehouse';
+import { backupName, isBackupName } from './backup-name.js';
 import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kept-files.js';
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
 
 /** What is copied of a running server. */
-export interface RunningServer {
+interface RunningServer {
   readonly dataDirectory: string;
   readonly version: string;
   readonly tables: TableBackups;
@@ -26,11 +27,12 @@ export interface BackupWish {
 }
 
 export interface BackupStep {
-  readonly step: 'tables' | 'queue' | 'events' | 'check';
+  /** `written`: what waits in the queue is being written. */
+  readonly step: 'written' | 'tables' | 'queue' | 'events' | 'check';
   readonly bytes?: number;
 }
 
-interface Working {
+export interface Working {
   readonly signal: AbortSignal;
   readonly tell: (step: BackupStep) => void;
 }
@@ -38,7 +40,6 @@ interface Working {
 /** Below it is the only folder among the backups that an engine may write to: what is whole it cannot touch. */
 const MAKING = 'making';
 const BASE = 'base';
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** The engine is started again when many organizations are new. */
 const TRIES = 3;
 /** Of the data directory. */
@@ -91,11 +92,7 @@ export class BackUpPipeline {
   /** @returns the folder of the backup @throws {Error} when there is none; nothing is left of it then */
   async backUp(wish: BackupWish, working: Working): Promise<string> {
     const begunAt = new Date().toISOString();
-    const name = wish.name ?? begunAt.replace(/[:.]/g, '-');
-    if (!NAME.test(name) || name === MAKING)
-      throw new Error(
-        `a backup cannot be called ${JSON.stringify(name)}: want letters, digits, ".", "_" and "-", at most 100, and not ${MAKING}`,
-      );
+    const name = backupName(wish.name, begunAt, MAKING);
     if (this.isWorking) throw new Error('a backup is being made already; wait until it is done');
     this.isWorking = true;
     try {
@@ -116,7 +113,7 @@ export class BackUpPipeline {
   }
 
   private base(name: string): string {
-    const { tables } = NAME.test(name) ? readManifest(join(this.backups, name)) : {};
+    const { tables } = isBackupName(name) ? readManifest(join(this.backups, name)) : {};
     if (!tables) throw new Error(`there is nothing in the backup ${name} to begin from`);
     if (tables.base !== undefined)
       throw new Error(

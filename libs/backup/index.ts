@@ -1,8 +1,4 @@
-export {
-  BackUpPipeline,
-  makingFolder,
-  type BackupStep,
-  type BackupWish,
-  type RunningServer,
-} from './back-up.pipeline.js';
+export { BackUpPipeline, makingFolder, type BackupStep } from './back-up.pipeline.js';
 export { refuseHalfRestored, restore } from './restore.pipeline.js';
+export { BucketBackups, type CopyStep } from './bucket-backups.js';
+export { ClusterBackup } from './cluster-backup.js';

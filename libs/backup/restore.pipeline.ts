@@ -9,7 +9,7 @@ import { FILES, readManifest, TABLES, type Manifest } from './manifest.js';
 /** Stands in a data directory until all of the backup is there. */
 const RESTORING = 'restoring';
 
-export interface RestoreWish {
+interface RestoreWish {
   /** Absolute. */
   readonly backup: string;
   /** Absolute; empty, or not there. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KvController } from './http/kv.controller.js';
+import { KvController } from './http/key-value-stores.controller.js';
 import { RegistrationController } from './http/registration.controller.js';
 
 /** Registration of tables, and key-value stores. Needs from the app: Registrations, KeyValueStores, and the path its routes stand below. */

@@ -21,8 +21,8 @@ export const TABLE_FORMATS = [
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** Formats of a workbook's sheets. */
-export type SheetFormat = 'xls' | 'xlsx' | 'xlsb' | 'ods';
-export type DatabaseFormat = 'sqlite' | 'mysql' | 'postgres';
+type SheetFormat = 'xls' | 'xlsx' | 'xlsb' | 'ods';
+type DatabaseFormat = 'sqlite' | 'mysql' | 'postgres';
 type PlainFormat = 'ndjson' | 'parquet' | 'arrow' | 'arrows' | 'delta' | 'iceberg';
 
 /** How the bytes of a table are to be read; what is absent has ROAPI's default. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KeyedQueue } from '@app/platform';
+import { KeyedMutex } from '@app/flow';
 import { ChainCheck } from './chain-check.js';
 import { isMac, macOf, NO_MAC, previousMacOf, storedMac, withMac } from './event-mac.js';
 import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
@@ -18,7 +18,7 @@ import type { NotOurs } from './not-ours.js';
 import { RecentStreams } from './recent-streams.js';
 
 /** What an installation's events are known by. */
-export interface Authenticity {
+interface Authenticity {
   /** Of new events. */
   readonly key: Uint8Array;
   /** That was in force when the event at a position was appended. */
@@ -55,7 +55,7 @@ export class AuthenticEvents extends MappedEventStore {
   /** Of the streams that were read or appended to last. */
   private readonly tails = new RecentStreams<Tail>(TAILS_MAX);
   /** Of appends at whatever revision, by stream: one after the other. */
-  private readonly appending = new KeyedQueue();
+  private readonly appending = new KeyedMutex();
 
   constructor(
     store: EventStore,

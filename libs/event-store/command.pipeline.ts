@@ -8,7 +8,7 @@ import type { EventStore } from './event-store.js';
 import type { Projector } from './projector.js';
 import { StreamCommands } from './stream-commands.js';
 
-export interface HandleOptions<State, Command, Event extends DomainEvent> {
+interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   readonly stream: string;
   readonly command: Command;

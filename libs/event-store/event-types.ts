@@ -14,7 +14,7 @@ export type EventFields<Event extends DomainEvent> = {
 type DataOf<Event extends DomainEvent, Type> = Extract<Event, { readonly type: Type }>['data'];
 
 /** What is said, and in which version of the type's fields. */
-export interface EventForm extends DomainEvent {
+interface EventForm extends DomainEvent {
   readonly version: number;
 }
 

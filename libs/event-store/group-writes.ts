@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import type { Projection } from './projection.js';
 
-export interface GroupWritesLog {
+interface GroupWritesLog {
   error(details: object, message: string): void;
 }
 
@@ -69,7 +69,7 @@ export class GroupWrites {
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
-    let backoff = BACKOFF_MS.first;
+    const backoff = new Backoff(BACKOFF_MS);
     try {
       while (this.written < this.wanted) {
         const position = this.wanted;
@@ -77,7 +77,7 @@ export class GroupWrites {
           for (const projection of this.projections) await projection.writeGroup?.();
           this.failed = undefined;
           this.written = position;
-          backoff = BACKOFF_MS.first;
+          backoff.reset();
         } catch (error) {
           this.failed = error;
           this.log.error({ err: error }, 'a projection failed; it is tried again');
@@ -85,8 +85,7 @@ export class GroupWrites {
         this.tell();
         if (this.failed === undefined) continue;
         if (signal.aborted) return;
-        await sleep(backoff, undefined, { signal }).catch(() => undefined);
-        backoff = Math.min(2 * backoff, BACKOFF_MS.most);
+        await backoff.wait(signal);
       }
     } finally {
       this.isRunning = false;

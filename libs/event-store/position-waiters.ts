@@ -15,7 +15,7 @@ export class PositionWaiters {
   }
 
   /** @throws what `late` makes, after so many milliseconds without any event: a long way is no standstill. */
-  wait(position: bigint, patienceMs: number, late: () => Error): Promise<void> {
+  wait(position: bigint, maxWaitMs: number, late: () => Error): Promise<void> {
     if (this.has(position)) return Promise.resolve();
     let timer: NodeJS.Timeout;
     return new Promise<void>((resolve, reject) => {
@@ -23,7 +23,7 @@ export class PositionWaiters {
       this.waiters.push(waiter);
       const since = performance.now();
       const look = (): void => {
-        const left = Math.max(since, this.movedAt) + patienceMs - performance.now();
+        const left = Math.max(since, this.movedAt) + maxWaitMs - performance.now();
         if (left > 0) {
           timer = setTimeout(look, left);
           return;

@@ -3,7 +3,7 @@ import { gauge } from '@app/platform';
 import type { EventStore } from './event-store.js';
 import type { Projector } from './projector.js';
 
-const PATIENCE_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
 /**
  * How far the event store and this process's read models are, for `/metrics`. Once. Positions
@@ -15,7 +15,7 @@ export function measureProjections(projector: Projector, store: EventStore): voi
     name: 'millrace_event_store_position',
     help: 'Position of the last event in the event store, as far as it could be asked',
     collect: async (position) => {
-      last = (await lastWithin(store, PATIENCE_MS)) ?? last;
+      last = (await lastWithin(store, MAX_WAIT_MS)) ?? last;
       position.set(Number(last));
     },
   });
@@ -33,7 +33,7 @@ export function measureProjections(projector: Projector, store: EventStore): voi
     name: 'millrace_projection_lag',
     help: 'What the read models of this process lack, in positions; 0: nothing',
     collect: async (lag) => {
-      const newest = (await lastWithin(store, PATIENCE_MS)) ?? last;
+      const newest = (await lastWithin(store, MAX_WAIT_MS)) ?? last;
       lag.set(Math.max(0, Number(newest - projector.position)));
     },
   });

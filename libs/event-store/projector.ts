@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { partsOf, type RecordedEvent } from './event.js';
 import type { EventStore } from './event-store.js';
@@ -8,7 +9,7 @@ import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
-export interface ProjectorLog {
+interface ProjectorLog {
   error(details: object, message: string): void;
 }
 
@@ -23,7 +24,7 @@ interface Runner {
 const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
 /** A command waits as long as read models come nearer, and so long while they stand still. */
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 /** What a start may have to replay beyond its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
 /** Events that may wait to be written; further ones wait before they reach the read models. */
@@ -56,7 +57,7 @@ export class Projector {
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
     /** How long a command waits for what it has stored while nothing comes back. */
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly maxWaitMs = MAX_WAIT_MS,
   ) {
     this.groups = new GroupWrites(projections, log);
   }
@@ -89,7 +90,7 @@ export class Projector {
     if (this.waiters.has(position)) return;
     if (this.stopped) throw shuttingDown();
     if (this.failure !== undefined) throw this.notReady();
-    await this.waiters.wait(position, this.patienceMs, () => this.notReady());
+    await this.waiters.wait(position, this.maxWaitMs, () => this.notReady());
   }
 
   /**
@@ -213,11 +214,8 @@ export class Projector {
 
   private async applyUntilDone(runner: Runner, event: RecordedEvent): Promise<void> {
     const { signal } = this.stopping;
-    for (
-      let backoff = BACKOFF_MS.first;
-      !signal.aborted;
-      backoff = Math.min(2 * backoff, BACKOFF_MS.most)
-    ) {
+    const backoff = new Backoff(BACKOFF_MS);
+    while (!signal.aborted) {
       try {
         await applyOnce(runner, event);
         this.failure = undefined;
@@ -232,7 +230,7 @@ export class Projector {
         this.log.error(details, 'a projection failed; it is tried again');
         this.waiters.reject(this.notReady());
       }
-      await sleep(backoff, undefined, { signal }).catch(() => undefined);
+      await backoff.wait(signal);
     }
   }
 

@@ -4,7 +4,7 @@ import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
-export interface RebuildOptions {
+interface RebuildOptions {
   /** What is up to here may be taken from a snapshot; 0 takes nothing on trust. */
   readonly from: bigint;
   /** Called after each event. */

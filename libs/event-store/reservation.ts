@@ -9,7 +9,7 @@ export type ReservationEvent<Kind extends string = string> =
   | { readonly type: `${Kind}Reserved`; readonly data: Reservation }
   | { readonly type: `${Kind}Released`; readonly data: Reservation };
 
-export type ReservationCommand =
+type ReservationCommand =
   | { readonly type: 'reserve'; readonly holder: string }
   | { readonly type: 'release'; readonly holder: string };
 

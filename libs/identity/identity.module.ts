@@ -35,7 +35,7 @@ import { TokensController } from './http/tokens.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { AccountOwners } from './people/account-owners.js';
 import { Accounts } from './people/accounts.js';
-import { Invitations } from './people/invitations.js';
+import { Invitations } from './people/invitation-commands.js';
 import { MemberList } from './people/member-list.js';
 import { Memberships } from './people/memberships.js';
 import { Passcodes } from './people/passcode.js';

@@ -10,7 +10,7 @@ export { userAggregate } from './aggregates/user.aggregate.js';
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
 export { mayIn } from './auth/may-in.js';
 export { KnownAddresses } from './auth/known-addresses.js';
-export { IDENTITY_EVENTS } from './event-fields.js';
+export { IDENTITY_EVENTS } from './identity-event-fields.js';
 export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command.js';
 export { NarrowDefault } from './commands/narrow-default.command.js';
 export { IdentityModule } from './identity.module.js';

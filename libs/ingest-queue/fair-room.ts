@@ -10,7 +10,7 @@ export interface Room {
 }
 
 /** There is too much in all, or of this owner. */
-export type NoRoom = 'full' | 'share';
+type NoRoom = 'full' | 'share';
 
 /** A hundredth of the place, or less, is next to nothing. */
 const FEW = 100;

@@ -31,7 +31,7 @@ export interface NamedAppend extends AppendName {
   readonly renews?: readonly KeptAppend[];
 }
 
-export interface AppendName {
+interface AppendName {
   readonly name: string;
   /** Of what is appended: another one under the same name is another append. */
   readonly fingerprint: string;

@@ -21,7 +21,7 @@ import { ExactWidening } from './store/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
 import { KeptUploads } from './upload/kept-uploads.js';
 import { ReceivingTurns } from './upload/receiving-turns.js';
-import { SchemaGate } from './store/schema-gate.js';
+import { SchemaLock } from './store/schema-lock.js';
 import { PartsStore } from './store/store-parts.js';
 import { UploadStore } from './upload/store-upload.js';
 import { StreamSchemas } from './store/stream-schemas.js';
@@ -68,7 +68,7 @@ import { WriteProgress } from '@app/writer';
     StreamSchemas,
     ExactWidening,
     BatchEnqueuer,
-    SchemaGate,
+    SchemaLock,
     WriteProgress,
     MessageAcceptor,
   ],

@@ -13,7 +13,7 @@ export interface ColumnChunk {
   readonly to: number;
 }
 
-export interface RowGroup {
+interface RowGroup {
   readonly rows: number;
   readonly chunks: ReadonlyMap<number, ColumnChunk>;
 }

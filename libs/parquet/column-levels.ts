@@ -12,7 +12,7 @@ export interface Levels {
 }
 
 /** So many entries of a column, one after the other. */
-export interface EntryRun {
+interface EntryRun {
   /** 0: the entry begins a row. */
   readonly repetition: number;
   /** 0: what the column is within is null. */

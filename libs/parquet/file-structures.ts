@@ -8,7 +8,7 @@ export interface WrittenElement {
 }
 
 /** Places of bytes: the type in the old notation, in the new one, and the mark of UTC in that. */
-export interface TimestampPlaces {
+interface TimestampPlaces {
   readonly converted: number | undefined;
   readonly logical: number;
   readonly utc: number;

@@ -4,7 +4,7 @@ import { MillraceError } from '@app/platform';
 import { footerOutline } from './footer-outline.js';
 
 /** What stands at the end of a Parquet file. */
-export interface Footer {
+interface Footer {
   /** All elements in order, each before those within it. */
   readonly schema: readonly SchemaElement[];
   /** As it says. */

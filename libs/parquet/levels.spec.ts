@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { bothRuns, levelRuns, type LevelRun } from './levels.js';
+import { rounds } from '../../test/rounds.js';
 
 const flat = (runs: Iterable<LevelRun>): number[] =>
   [...runs].flatMap(({ level, count }) => Array<number>(count).fill(level));
@@ -69,7 +70,7 @@ describe('levels of a page', () => {
         }
         expect(runs).toBeLessThanOrEqual(bytes.length * 8 + 1);
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(400, 20_000) },
     ); // prettier-ignore
   });
 

@@ -16,7 +16,7 @@ const WRITE_BYTES = 64 * 1024;
 const RUNS_AT_ONCE = 65_536;
 
 /** The column of a row group whose levels tell where a struct or a map is null. */
-export interface TellingColumn {
+interface TellingColumn {
   readonly rows: number;
   readonly leaf: LeafColumn;
   readonly chunk: ColumnChunk;

@@ -9,7 +9,7 @@ const I16 = 4;
 export const I32 = 5;
 export const I64 = 6;
 const DOUBLE = 7;
-export const BINARY = 8;
+const BINARY = 8;
 export const LIST = 9;
 export const STRUCT = 12;
 

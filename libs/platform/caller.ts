@@ -14,7 +14,7 @@ export interface Caller {
 }
 
 /** What a token opens. */
-export interface CallerToken {
+interface CallerToken {
   /** Its power ends there. */
   readonly organizationId: string;
   readonly may: readonly Permission[];

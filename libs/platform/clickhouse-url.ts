@@ -16,6 +16,20 @@ export const clickHouseCluster = z
   .regex(/^[\w.-]{1,100}$/, 'want the name of a cluster in the servers’ configuration')
   .optional();
 
+/** What stands for a backup's name. */
+export const BACKUP_PLACE = '{name}';
+
+/** What the servers' BACKUP takes after TO. It may hold keys, which no message repeats. */
+export const clickHouseBackups = z
+  .string()
+  .regex(/^(?:Disk|S3|AzureBlobStorage|File)\([^()]*\)$/, {
+    error: `want where ClickHouse's BACKUP writes to, such as Disk('backups', '${BACKUP_PLACE}') or S3('https://<bucket>…/${BACKUP_PLACE}', '<key>', '<secret>')`,
+  })
+  .refine((text) => text.includes(BACKUP_PLACE), {
+    error: `want ${BACKUP_PLACE} in it, where the name of a backup stands`,
+  })
+  .optional();
+
 /** @throws when several servers are no cluster, or a cluster has no address. */
 export function clickHouseAddress(
   urls: readonly string[] | undefined,

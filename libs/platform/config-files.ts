@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 /** What must not stand in an environment that others can see may come from a file, `<name>_FILE`. */
-export const SECRETS = [
+const SECRETS = [
   'MILLRACE_SECRET_KEY',
   'MILLRACE_ROOT_PASSWORD',
   'CLICKHOUSE_URL',
+  'CLICKHOUSE_BACKUPS',
   'EVENTSTORE_URL',
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',

@@ -2,10 +2,21 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { withSecretFiles } from './config-files.js';
 import { httpAddress, origins, proxies } from './config-http.js';
-import { clickHouseAddress, clickHouseCluster, clickHouseUrls } from './clickhouse-url.js';
+import {
+  clickHouseAddress,
+  clickHouseBackups,
+  clickHouseCluster,
+  clickHouseUrls,
+} from './clickhouse-url.js';
 import { kafkaConfig, kafkaVariables, type KafkaConfig } from './config-kafka.js';
 import { tlsConfig, tlsVariables, type TlsConfig } from './config-tls.js';
-import { deltaSources, deltaVariables, type DeltaSources } from './delta-sources.js';
+import {
+  deltaSources,
+  deltaVariables,
+  s3Access,
+  type DeltaSources,
+  type S3Access,
+} from './delta-sources.js';
 import { engineMemory } from './engine-memory.js';
 import { explainIssues } from './explain-issues.js';
 import { eventStoreConfig, eventStoreVariables, type EventStoreConfig } from './event-store-url.js';
@@ -88,6 +99,7 @@ const environment = z.object({
   MILLRACE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   CLICKHOUSE_URL: clickHouseUrls,
   CLICKHOUSE_CLUSTER: clickHouseCluster,
+  CLICKHOUSE_BACKUPS: clickHouseBackups,
   ...kafkaVariables,
   MILLRACE_ROLES: roles,
   AWS_ACCESS_KEY_ID: z.string().optional(),
@@ -148,6 +160,8 @@ export interface Config {
   readonly upload: UploadLimits;
   readonly tenant: TenantBounds;
   readonly signUp: SignUpConfig;
+  /** What opens buckets; undefined: there are no keys. Secret. */
+  readonly s3: S3Access | undefined;
   readonly delta: DeltaSources;
   readonly queueMaxBytes: number;
   readonly engineMemoryBytes: number | undefined;
@@ -172,6 +186,8 @@ export interface Config {
   readonly logLevel: string;
   /** Address of an OpenTelemetry collector; undefined: nothing is traced. */
   readonly tracesTo: string | undefined;
+  /** Where ClickHouse makes backups, with `{name}` in it; undefined: nowhere. Secret. */
+  readonly clickHouseBackups: string | undefined;
   /** undefined: the embedded engine has the tables. Secret. */
   readonly clickHouse: ReturnType<typeof clickHouseAddress>;
   /** Undefined: the embedded event store. Secret. */
@@ -205,6 +221,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const parsed = consistent.safeParse(variables);
   if (!parsed.success) throw new Error(`configuration: ${explainIssues(parsed.error)}`);
   const values = parsed.data;
+  const s3 = s3Access(values);
   return {
     http: {
       ...values.MILLRACE_HTTP_ADDR,
@@ -230,7 +247,8 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     },
     tenant: tenantBounds(values),
     signUp: signUpConfig(values),
-    delta: deltaSources(values),
+    s3,
+    delta: deltaSources(values, s3),
     queueMaxBytes: values.MILLRACE_QUEUE_MAX_BYTES,
     engineMemoryBytes: values.MILLRACE_ENGINE_MEMORY,
     query: {
@@ -253,6 +271,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     },
     logLevel: values.MILLRACE_LOG_LEVEL,
     tracesTo: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    clickHouseBackups: values.CLICKHOUSE_BACKUPS,
     clickHouse: clickHouseAddress(values.CLICKHOUSE_URL, values.CLICKHOUSE_CLUSTER),
     eventStore: eventStoreConfig(values),
     kafka: kafkaConfig(values),

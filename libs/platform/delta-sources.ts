@@ -57,9 +57,12 @@ export const deltaVariables = {
   MILLRACE_DELTA_SHARED_LOCATIONS: ofAll,
 };
 
-interface Variables {
+interface DeltaVariables {
   readonly MILLRACE_DELTA_LOCATIONS: readonly string[];
   readonly MILLRACE_DELTA_SHARED_LOCATIONS: readonly string[];
+}
+
+interface S3Variables {
   readonly AWS_ACCESS_KEY_ID?: string | undefined;
   readonly AWS_SECRET_ACCESS_KEY?: string | undefined;
   readonly AWS_SESSION_TOKEN?: string | undefined;
@@ -67,25 +70,30 @@ interface Variables {
   readonly AWS_ENDPOINT_URL?: string | undefined;
 }
 
-/** @throws when a location is in S3 and there are no keys to it. */
-export function deltaSources(variables: Variables): DeltaSources {
-  const locations = [
-    ...variables.MILLRACE_DELTA_LOCATIONS,
-    ...variables.MILLRACE_DELTA_SHARED_LOCATIONS,
-  ];
-  if (!locations.some((location) => location.startsWith('s3:')))
-    return { locations, s3: undefined };
+/** @returns undefined without keys */
+export function s3Access(variables: S3Variables): S3Access | undefined {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
-  if (!accessKeyId || !secretAccessKey)
-    throw new Error(
-      'configuration: MILLRACE_DELTA_LOCATIONS or MILLRACE_DELTA_SHARED_LOCATIONS has a place in S3; it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-    );
-  const s3 = {
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  return {
     endpoint: variables.AWS_ENDPOINT_URL?.replace(/\/+$/, ''),
     region: variables.AWS_REGION,
     accessKeyId,
     secretAccessKey,
     sessionToken: variables.AWS_SESSION_TOKEN,
   };
+}
+
+/** @throws when a location is in S3 and there are no keys to it. */
+export function deltaSources(variables: DeltaVariables, s3: S3Access | undefined): DeltaSources {
+  const locations = [
+    ...variables.MILLRACE_DELTA_LOCATIONS,
+    ...variables.MILLRACE_DELTA_SHARED_LOCATIONS,
+  ];
+  if (!locations.some((location) => location.startsWith('s3:')))
+    return { locations, s3: undefined };
+  if (!s3)
+    throw new Error(
+      'configuration: MILLRACE_DELTA_LOCATIONS or MILLRACE_DELTA_SHARED_LOCATIONS has a place in S3; it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    );
   return { locations, s3 };
 }

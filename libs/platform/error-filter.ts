@@ -20,10 +20,7 @@ export interface ErrorBody {
 }
 
 /** Is told of every failure before the client is. */
-export type FailureListener = (
-  failure: MillraceError,
-  request: AuthenticatedRequest,
-) => Promise<void>;
+type FailureListener = (failure: MillraceError, request: AuthenticatedRequest) => Promise<void>;
 
 /** Turns whatever was thrown into the one error shape of the API. Nothing else maps errors to HTTP. */
 @Catch()
@@ -34,7 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
-    // A field of the catalogue: the answer has a place for its error.
+    // A field of a GraphQL answer: the answer has a place for its error.
     if (host.getType<string>() === 'graphql') throw error;
     const http = host.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
@@ -165,7 +162,7 @@ function noRoute({ method, url, server }: Asked): MillraceError {
 }
 
 /** @returns the failure as the client may see it; what is not known to be harmless becomes INTERNAL. */
-export function toMillraceError(error: unknown, request: Asked): MillraceError {
+function toMillraceError(error: unknown, request: Asked): MillraceError {
   if (error instanceof MillraceError) return error;
   if (error instanceof z.ZodError)
     return new MillraceError('INVALID_PARAMETER', explainIssues(error));

@@ -15,7 +15,7 @@ import { endSilentSockets } from './silent-sockets.js';
 import { traceRequests } from './tracing/trace-requests.js';
 import { endWaitingAnswers } from './waiting-answers.js';
 
-export interface HttpOptions {
+interface HttpOptions {
   /** Addresses or ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly pages: AllowedPages;

@@ -13,7 +13,7 @@ export interface KafkaAccess {
 }
 
 /** PEM each. */
-export interface KafkaTls {
+interface KafkaTls {
   /** Who signs the brokers' certificates; undefined: whom Node.js trusts. */
   readonly ca: string | undefined;
   /** Our own, for brokers that want one. */
@@ -22,7 +22,7 @@ export interface KafkaTls {
     | undefined;
 }
 
-export type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
 
 const file = z.string().min(1, 'want the path of a file').optional();
 const text = z.string().min(1, 'want a text that is not empty').optional();

@@ -14,7 +14,7 @@ interface Part {
   said?: { readonly reason: string | undefined; readonly at: number };
 }
 
-const PATIENCE_MS = 2000;
+const MAX_WAIT_MS = 2000;
 /** Everybody may ask; the stores need not hear of each. */
 const KEPT_MS = 1000;
 
@@ -100,7 +100,7 @@ async function reasonOf(part: Part): Promise<string | undefined> {
   if (part.said && performance.now() - part.said.at < KEPT_MS) return part.said.reason;
   part.asked ??= ask(part);
   const answered = new AbortController();
-  const late = sleep(PATIENCE_MS, `does not answer within ${PATIENCE_MS / 1000} s`, {
+  const late = sleep(MAX_WAIT_MS, `does not answer within ${MAX_WAIT_MS / 1000} s`, {
     signal: answered.signal,
   }).catch(() => undefined);
   try {

@@ -43,7 +43,7 @@ export function readTlsPair(files: TlsFiles): TlsPair {
 }
 
 /** The certificate that a server shows. */
-export interface ShownCertificate {
+interface ShownCertificate {
   readonly expires: Date;
   /** Follows its files no more. */
   stop(): void;

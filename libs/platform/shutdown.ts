@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-export type StopSignal = (typeof SIGNALS)[number];
+type StopSignal = (typeof SIGNALS)[number];
 const ECHO_MS = 1000;
 const LIMIT_MS = 25_000;
 

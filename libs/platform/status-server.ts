@@ -6,7 +6,7 @@ import { MillraceError } from './errors.js';
 import { metricsText } from './metrics/registry.js';
 import type { Readiness } from './readiness.js';
 
-export interface StatusServer {
+interface StatusServer {
   readonly url: string;
   close(): void;
 }

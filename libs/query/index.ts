@@ -1,4 +1,5 @@
 export { Catalog, type FieldWithin, type TableDescription } from './catalog.js';
+export { readEngineType } from './plan/engine-type.js';
 export { tupleFields } from './plan/tuple-fields.js';
 export { Guard } from './guard/guard.js';
 export {
@@ -14,6 +15,6 @@ export { readClickHouseCredentials } from './clickhouse-http/credentials.js';
 export { GraphiqlModule } from './graphiql.module.js';
 export { QueryModule } from './query.module.js';
 export { SearchModule } from './search.module.js';
-export { QueryPipeline } from './query.pipeline.js';
+export { QueryPipeline, type QueryQuestion } from './query.pipeline.js';
 export { TailSource, type WrittenTo } from './tail/tail-source.js';
 export { UnreadableTables } from './unreadable-tables.js';

@@ -21,14 +21,18 @@ import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './query-failure.js';
 import { UnreadableTables } from './unreadable-tables.js';
 
-export interface QueryRequest {
+/** A statement, and who asks it. */
+export interface QueryQuestion {
   /** As its author, or a frontend, wrote it. */
   readonly sql: string;
   /** Of its `{name:Type}` placeholders, in the engine's notation. */
   readonly values?: Values;
   readonly organization: RequestOrganization;
-  readonly format: AnswerFormat;
   readonly signal: AbortSignal;
+}
+
+interface QueryRequest extends QueryQuestion {
+  readonly format: AnswerFormat;
   /** Names the query to the engine. */
   readonly id?: string;
   readonly onProgress?: (progress: QueryProgress) => void;
@@ -63,7 +67,8 @@ export class QueryPipeline {
     const turn = await this.organizations.enter(organization.share, signal);
     const account = new QueryAccount(turn);
     try {
-      return counted(await this.readByNames(request, account), account, request.sql);
+      const rows = await this.byNames(request, (named) => this.read(named, account));
+      return counted(rows, account, request.sql);
     } catch (error) {
       account.close();
       const table = await this.unreadable?.note(error);
@@ -71,18 +76,45 @@ export class QueryPipeline {
     }
   }
 
-  /** Names of another case mean what there is where nothing is called so. */
-  private async readByNames(request: QueryRequest, account: QueryAccount): Promise<Readable> {
-    const { organization } = request;
-    const sql = this.names?.first(request.sql, organization) ?? request.sql;
+  /**
+   * The columns that a statement would have, without reading a row.
+   * @throws {MillraceError} as `run` does
+   */
+  async columns(question: QueryQuestion): Promise<readonly Column[]> {
+    const { organization, signal, sql } = question;
+    const turn = await this.organizations.enter(organization.share, signal);
     try {
-      return await this.read({ ...request, sql }, account);
+      return await this.byNames(question, (named) => this.columnsOfQuestion(named));
+    } catch (error) {
+      throw toQueryFailure(error, sql);
+    } finally {
+      turn.end(0);
+    }
+  }
+
+  private async columnsOfQuestion(question: QueryQuestion): Promise<readonly Column[]> {
+    const { sql, values, organization, signal } = question;
+    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
+    if (explains) return [{ name: 'explain', type: 'String' }];
+    const { database } = organization;
+    return this.columnsOf({ sql: statement, settings, database, format: 'json', signal });
+  }
+
+  /** Names of another case mean what there is where nothing is called so. */
+  private async byNames<Asked extends QueryQuestion, Answer>(
+    asked: Asked,
+    answer: (asked: Asked) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { organization } = asked;
+    const sql = this.names?.first(asked.sql, organization) ?? asked.sql;
+    try {
+      return await answer({ ...asked, sql });
     } catch (error) {
       const written = isUnknownName(error) ? this.names?.written(sql, organization) : undefined;
       if (written === undefined) throw error;
-      const rows = await this.read({ ...request, sql: written }, account);
-      this.names?.keep(request.sql);
-      return rows;
+      const answered = await answer({ ...asked, sql: written });
+      this.names?.keep(asked.sql);
+      return answered;
     }
   }
 
@@ -140,6 +172,7 @@ const TEXTUAL = new Set<AnswerFormat>([
   ...(['json', 'ndjson', 'csv'] as const),
   ...(['TabSeparated', 'TabSeparatedRaw', 'TabSeparatedWithNames', 'CSV', 'CSVWithNames'] as const),
   ...(['JSON', 'JSONCompact', 'JSONEachRow', 'JSONCompactEachRow'] as const),
+  'JSONCompactEachRowWithNamesAndTypes',
 ]);
 
 /** A plan is short, and names the organization's database as only the engine should. */

@@ -7,19 +7,12 @@ export {
   isScalar,
   isText,
   isUntyped,
-  type Kinds,
   kindThatWidens,
   meetsFractions,
   type Verbatim,
 } from './aggregates/column-types.js';
-export { arrowName, declarableName } from './aggregates/type-names.js';
-export {
-  holds,
-  readValueType,
-  type ValueType,
-  widest,
-  writeValueType,
-} from './aggregates/value-type.js';
+export { declarableName } from './aggregates/declared-type-names.js';
+export { holds, readValueType, type ValueType, writeValueType } from './aggregates/value-type.js';
 export { COLUMNS_MAX } from './aggregates/declared-columns.js';
 export {
   hasPaths,
@@ -32,13 +25,12 @@ export {
   WRITTEN_FLOAT,
 } from './aggregates/object-paths.js';
 export { pathFields } from './aggregates/object-values.js';
-export { fieldNameProblem, streamNameProblem } from './aggregates/names.js';
+export { fieldNameProblem, streamNameProblem } from './aggregates/stream-name-rules.js';
 export {
   changesSchema,
   listedColumns,
   refusedFields,
   type Schema,
-  type Survey,
 } from './aggregates/stream-schema.js';
 export { adoptedSchema, adoptedSettings } from './aggregates/adopted-table.js';
 export { streamAggregate } from './aggregates/stream.aggregate.js';
@@ -55,4 +47,4 @@ export { ForgottenBatchesProjection } from './projections/forgotten-batches.proj
 export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';
-export { STREAM_EVENTS } from './event-fields.js';
+export { STREAM_EVENTS } from './stream-event-fields.js';

@@ -5,7 +5,7 @@ import type { Column } from './warehouse.js';
 export const UNTYPED = 'Nullable(Nothing)';
 const NO_VALUES = 'Nullable(String) ALIAS NULL';
 
-export interface Renaming {
+interface Renaming {
   readonly from: string;
   readonly to: string;
 }

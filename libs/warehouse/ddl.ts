@@ -127,6 +127,12 @@ export class Ddl {
     return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
   }
 
+  /** The engine's list of backups, on every node: the one that was asked has it. */
+  get backups(): string {
+    const all = 'system.backups';
+    return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
+  }
+
   kill(condition: string): string {
     return `KILL QUERY${this.on} WHERE ${condition} SYNC`;
   }

@@ -7,24 +7,23 @@ export {
   POSITION_COLUMNS,
   TIMESTAMP,
 } from './ddl.js';
-export { ENGINE_FORMATS, type EngineFormat, isEngineFormat } from './engine-formats.js';
+export { ENGINE_FORMATS, isEngineFormat } from './engine-formats.js';
 export { UNTYPED } from './column-changes.js';
 export { searchedText } from './column-indexes.js';
 export { newDatabaseName } from './database-name.js';
 export { quoteIdentifier, quoteText } from './identifier.js';
 export { namesAbove } from './names-above.js';
-export { letGoSent } from './let-go.js';
-export { openWarehouse, type OpenWarehouse, type WarehouseOptions } from './open-warehouse.js';
-export type { EngineEvent } from './engine/index.js';
+export { releaseSentMemory } from './release-memory.js';
+export { openWarehouse, type OpenWarehouse } from './open-warehouse.js';
+export type { EngineEvent } from './child/engine-event.js';
 export { microsByMagnitude } from './sql/micros-by-magnitude.js';
 export { WHOLE_RESULT } from './sql/read-settings.js';
 export { openSourceEngine } from './open-source-engine.js';
-export type { SourceEngine, SourceEngineOptions } from './source-engine.js';
+export type { SourceEngine } from './source-engine.js';
 export type { RowFile, RowFiles } from './row-files.js';
 export { StorageUse } from './storage-use.js';
 export { WholeResult } from './whole-result.js';
 export {
-  ColumnMismatchError,
   FencedError,
   isOfData,
   NETWORK_ERROR,
@@ -32,20 +31,16 @@ export {
   passes,
   refuses,
   toWarehouseError,
-  type UnreadablePart,
   unreadablePart,
   WarehouseError,
   withoutPaths,
 } from './warehouse-errors.js';
-export { type BackupOptions, type BackupPlace, TableBackups } from './table-backups.js';
+export { TableBackups } from './table-backups.js';
 export { type DamagedPart, TableHealth, type TableRows } from './table-health.js';
 export { type AuditFilter, type AuditRow, AuditTables } from './audit-tables.js';
-export { PersonKeyTable, type WrappedKey } from './person-key-table.js';
+export { PersonKeyTable } from './person-key-table.js';
 export {
-  ONE_PART,
   type BatchInsert,
-  type BatchPosition,
-  type ClickHouseAddress,
   type Column,
   type Indexed,
   LocalEngine,
@@ -59,7 +54,6 @@ export {
   StreamStatistics,
   type TableName,
   type TableStatistics,
-  type WriterFence,
   type WrittenTimes,
   type Warehouse,
   type WarehouseQuery,

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { availableMemory } from './available-memory.js';
-import type { EngineBackups, EngineEvent } from './engine/index.js';
+import type { EngineEvent } from './child/engine-event.js';
+import type { EngineBackups } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
-export interface WarehouseOptions {
+interface WarehouseOptions {
   /** Absolute; this process and its engines have it alone. */
   readonly directory: string;
   /** undefined: the tables are in the directory. */

@@ -123,7 +123,7 @@ const OF_DISK = new Set([32, 33, 40, 74, 76, 89, 107, 226, 227, 228, 246, 271]);
 const PART = /\/store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([^/\s]+_\d+_\d+_\d+(?:_\d+)?)\//;
 
 /** The part of a table that a failure says is damaged. */
-export interface UnreadablePart {
+interface UnreadablePart {
   /** As the engine numbers the table. */
   readonly tableId: string;
   readonly part: string;

@@ -74,6 +74,8 @@ export interface WarehouseQuery {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
+  /** What it reads is little and in memory: one thread does it sooner than several, and the answer is probably small. */
+  readonly isSmall?: boolean;
 }
 
 /**
@@ -89,7 +91,7 @@ export abstract class WarehouseReader {
 }
 
 /** Place of a batch in the ingest queue; its rows carry it. */
-export interface BatchPosition {
+interface BatchPosition {
   readonly partition: number;
   readonly offset: bigint;
 }
@@ -131,7 +133,7 @@ export interface BatchInsert {
 }
 
 /** Which writer of a partition somebody is: of two, the one with the greater epoch came later. */
-export interface WriterFence {
+interface WriterFence {
   readonly partition: number;
   readonly epoch: bigint;
 }

@@ -1,7 +1,7 @@
 export { type Batch, endingOf, toHeaders } from './batch.js';
 export { type DeadBatch, DeadLetter, openDeadLetter } from './dead-letter.js';
 export { GroupInserter } from './insert-group.js';
-export { PutBack } from './put-back.js';
+export { DeadLetterRequeue } from './dead-letter-requeue.js';
 export { type RejectedRemoval, toRemovalRecord } from './rejected-removal.js';
 export { measureWriter } from './write-metrics.js';
 export { WriteProgress } from './write-progress.js';

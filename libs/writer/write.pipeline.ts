@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import type { Delivery, IngestQueue, QueuedRecord, QueuePosition } from '@app/ingest-queue';
 import { FencedError } from '@app/warehouse';
 import { MillraceError, type Logger } from '@app/platform';
@@ -7,7 +8,7 @@ import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
 import { LostPayloadError, refuseLost } from './lost-payload.js';
-import { judgeAlone, Patience, PATIENCE_MS, type Verdict } from './patience.js';
+import { judgeAlone, TableRetryPolicy, MAX_WAIT_MS, type Verdict } from './table-retry-policy.js';
 import type { WriteProgress } from './write-progress.js';
 
 /** A delivery is bounded in what it takes from the queue; groups bound what an insert takes. */
@@ -27,14 +28,14 @@ const BACKOFF_MS = { first: 100, most: 10_000 };
  * Exactly once: see {@link GroupInserter}. The commit comes after the insert, so a crash in
  * between delivers the batch again, and the read-back finds it stored. A batch that cannot be
  * inserted anywhere goes to the dead letter, alone, and holds nobody up; one whose table is not
- * there is waited for first, see {@link Patience}. The commit comes after the dead letter too.
+ * there is waited for first, see {@link TableRetryPolicy}. The commit comes after the dead letter too.
  */
 export class WritePipeline {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   /** When a small delivery of a partition came last. */
   private readonly seen = new Map<number, number>();
-  private readonly patience: Patience;
+  private readonly retryPolicy: TableRetryPolicy;
   /** Of the delivery in work. */
   private aside: QueuePosition[] = [];
 
@@ -44,9 +45,9 @@ export class WritePipeline {
     private readonly deadLetter: DeadLetter,
     private readonly progress: WriteProgress,
     private readonly logger: Logger,
-    patienceMs = PATIENCE_MS,
+    maxWaitMs = MAX_WAIT_MS,
   ) {
-    this.patience = new Patience(patienceMs);
+    this.retryPolicy = new TableRetryPolicy(maxWaitMs);
   }
 
   start(): void {
@@ -61,7 +62,7 @@ export class WritePipeline {
 
   /** Tables that take no batches just now, although the warehouse answers. */
   get tablesWaitedFor(): number {
-    return this.patience.waitedFor;
+    return this.retryPolicy.waitedFor;
   }
 
   /** @throws {MillraceError} NOT_READY while batches wait for a table. */
@@ -89,7 +90,8 @@ export class WritePipeline {
 
   /** Until it succeeds. @returns false when it was stopped before. @throws {FencedError} */
   private async insist(work: () => Promise<void>, failure: string): Promise<boolean> {
-    for (let backoff = BACKOFF_MS.first; ; backoff = Math.min(backoff * 2, BACKOFF_MS.most)) {
+    const backoff = new Backoff(BACKOFF_MS);
+    for (;;) {
       try {
         await work();
         return true;
@@ -97,7 +99,7 @@ export class WritePipeline {
         if (error instanceof FencedError) throw error;
         this.logger.error({ err: error }, failure);
       }
-      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await backoff.wait(this.stopping.signal);
       if (this.stopping.signal.aborted) return false;
     }
   }
@@ -168,11 +170,11 @@ export class WritePipeline {
       work: async () => {
         await refuseLost(group);
         await this.inserter.insert(group);
-        this.patience.succeeded(name);
+        this.retryPolicy.succeeded(name);
       },
       what: { table: group.table },
       judge: (error, tries) =>
-        error instanceof LostPayloadError ? 'apart' : this.patience.judge(name, error, tries),
+        error instanceof LostPayloadError ? 'apart' : this.retryPolicy.judge(name, error, tries),
       giveUp: (error) => this.takeApart(group, error),
     });
   }
@@ -204,17 +206,17 @@ export class WritePipeline {
     return this.untilDone({
       work: async () => {
         await this.inserter.remove(removal);
-        this.patience.succeeded(name);
+        this.retryPolicy.succeeded(name);
       },
       what: { removal: record.headers },
-      judge: (error, tries) => this.patience.judge(name, error, tries),
+      judge: (error, tries) => this.retryPolicy.judge(name, error, tries),
       giveUp: (error) => this.setAside(record, reasonOf(error)),
     });
   }
 
   /** Tries again what may pass by itself, and gives up what does not. @returns false when it was stopped before. @throws {FencedError} */
   private async untilDone({ work, what, judge, giveUp }: Attempt): Promise<boolean> {
-    let backoff = BACKOFF_MS.first;
+    const backoff = new Backoff(BACKOFF_MS);
     for (let tries = 1; !this.stopping.signal.aborted || tries === 1;) {
       try {
         await work();
@@ -226,9 +228,8 @@ export class WritePipeline {
         if (verdict === 'give-up' || verdict === 'apart') return giveUp(error);
         if (verdict === 'count') tries += 1;
       }
-      await sleep(backoff, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await backoff.wait(this.stopping.signal);
       if (this.stopping.signal.aborted) return false;
-      backoff = Math.min(backoff * 2, BACKOFF_MS.most);
     }
     return false;
   }

@@ -1,6 +1,7 @@
-// The floor for small uploads: a Nest route under Fastify that reads its body and answers. Prints its port.
+// The floor for small uploads and small reads: Nest routes under Fastify, of which one reads its body,
+// and both answer. Prints its port.
 import 'reflect-metadata';
-import { Controller, Module, Post } from '@nestjs/common';
+import { Controller, Get, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 
@@ -8,12 +9,21 @@ class BareController {
   take() {
     return { code: 200 };
   }
+
+  give() {
+    return 'value of 7';
+  }
 }
 Controller()(BareController);
 Post('take')(
   BareController.prototype,
   'take',
   Object.getOwnPropertyDescriptor(BareController.prototype, 'take'),
+);
+Get('give')(
+  BareController.prototype,
+  'give',
+  Object.getOwnPropertyDescriptor(BareController.prototype, 'give'),
 );
 class BareModule {}
 Module({ controllers: [BareController] })(BareModule);

@@ -10,7 +10,7 @@ import { report } from './report.js';
 import { openEngineOfTables } from './open-engine-of-tables.js';
 
 /** `BENCH=short` is for CI: large enough for inserts and merges beside each other. */
-const ROWS = process.env.BENCH === 'short' ? 2_000_000 : 43_200_000;
+const ROWS = process.env.BENCH === 'short' ? 1_000_000 : 43_200_000;
 const MIB = 1024 * 1024;
 const MEMORY_GROWTH_MAX = 256 * MIB;
 /** Unpacked they are more than an upload may have by default. */

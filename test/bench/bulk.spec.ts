@@ -8,7 +8,7 @@ import { startServer, type Server } from '../server/start-server.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const LINES = SHORT ? 50_000 : 400_000;
+const LINES = SHORT ? 10_000 : 400_000;
 const ROUNDS = SHORT ? 1 : 7;
 const STREAMS = 5;
 const MIB = 1024 * 1024;

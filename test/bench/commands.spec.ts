@@ -12,10 +12,10 @@ import { startServer, type Server } from '../server/start-server.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const ALONE = SHORT ? 50 : 300;
+const ALONE = SHORT ? 10 : 300;
 const CLIENTS = 16;
-const SECONDS = SHORT ? 3 : 10;
-const EVENTS = SHORT ? 2000 : 20_000;
+const SECONDS = SHORT ? 0.3 : 10;
+const EVENTS = SHORT ? 1000 : 20_000;
 const APPEND = 500;
 
 const sorted = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);

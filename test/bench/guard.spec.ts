@@ -3,7 +3,7 @@ import { openGuardedEngine, OWN, type GuardedEngine } from '../contract/guarded-
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const ROUNDS = SHORT ? 200 : 2000;
+const ROUNDS = SHORT ? 40 : 2000;
 const BASE =
   "SELECT name, count() AS n, max(v) AS top FROM t WHERE id > 0 AND name LIKE 'o%' GROUP BY name ORDER BY n DESC LIMIT 10";
 

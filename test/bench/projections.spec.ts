@@ -8,7 +8,7 @@ import { writeHistory } from '../fixtures/management-history.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const EVENTS = SHORT ? 4000 : 100_000;
+const EVENTS = SHORT ? 1500 : 100_000;
 const ROUNDS = SHORT ? 1 : 3;
 const log = createLogger('fatal');
 

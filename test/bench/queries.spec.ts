@@ -9,9 +9,9 @@ import { receivedByNode, receivedBySocket, type Received } from './received.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const LINES = SHORT ? 400_000 : 2_000_000;
+const LINES = SHORT ? 50_000 : 2_000_000;
 const ROUNDS = SHORT ? 4 : 200;
-const PASSES = 3;
+const PASSES = SHORT ? 1 : 3;
 const CLIENTS = 64;
 /** As many as run at a time of one organization. */
 const RUNNING = 4;

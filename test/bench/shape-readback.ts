@@ -51,7 +51,7 @@ const WIDE_INTEGER = /(?<=[:[,]\s*)-?\d{16,}(?=\s*[,\]}])/g;
 
 /**
  * A record as the engine's types can tell it from others: a field that is null or an empty list is
- * none, and so is an object's field without a value (see ARCHITECTURE.md). Its time is compared
+ * none, and so is an object's field without a value (see docs/behaviour.md). Its time is compared
  * elsewhere.
  */
 function canonical(line: string): string {

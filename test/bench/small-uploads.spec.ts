@@ -8,7 +8,7 @@ import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
 const CONNECTIONS = 64;
-const REQUESTS = SHORT ? 4000 : 20_000;
+const REQUESTS = SHORT ? 800 : 20_000;
 const RECORD =
   '{"host":"web-1","method":"GET","path":"/api/v1/items/7","status":200,"bytes":5120,"duration":0.25}';
 

@@ -10,7 +10,7 @@ import { residentBytes } from './process-memory.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
-const MINUTES = SHORT ? 0.3 : rounds(10, 60);
+const MINUTES = SHORT ? 0.1 : rounds(10, 60);
 const SAMPLES = 60;
 const START_MS = 240_000;
 const MIB = 2 ** 20;

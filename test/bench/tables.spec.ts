@@ -13,7 +13,7 @@ import { openEngineOfTables } from './open-engine-of-tables.js';
 /** `BENCH=short` is for CI: the same, with fewer rows and rounds. */
 const SHORT = process.env.BENCH === 'short';
 const FILES = 4;
-const ROWS_A_FILE = SHORT ? 100_000 : 500_000;
+const ROWS_A_FILE = SHORT ? 20_000 : 500_000;
 const ROWS = FILES * ROWS_A_FILE;
 const ROUNDS = SHORT ? 1 : 5;
 const MIB = 1024 * 1024;

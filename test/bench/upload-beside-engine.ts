@@ -9,7 +9,7 @@ import { report } from './report.js';
 
 /** `BENCH=short` is for CI: the same, with fewer lines and rounds. */
 const SHORT = process.env.BENCH === 'short';
-const LINES = SHORT ? 200_000 : 2_000_000;
+const LINES = SHORT ? 40_000 : 2_000_000;
 const ROUNDS = SHORT ? 1 : 5;
 const MIB = 1024 * 1024;
 
@@ -28,7 +28,7 @@ const COLUMNS = [
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-export interface UploadBench {
+interface UploadBench {
   readonly title: string;
   readonly write: (path: string, lines: number) => Promise<void>;
   readonly route: '_json' | '_csv';

@@ -106,7 +106,7 @@ describe('acceptance, with the real engine', () => {
         expect(judged.state.columns).toEqual(plain.state.columns);
         expect(first.stored.length + first.rejected.length).toBe(lines.length);
       }),
-      { numRuns: rounds(15, 40) },
+      { numRuns: rounds(6, 100) },
     );
   }, 120_000);
 
@@ -170,7 +170,7 @@ describe('acceptance, with the real engine', () => {
         expect(new Set(keeper.state.columns.map((column) => column.name))).toEqual(all);
       }),
       {
-        numRuns: rounds(5, 12),
+        numRuns: rounds(3, 40),
         examples: [[[[{ userId: 1 }], [{ userid: 2 }], [{ _Timestamp: 3 }]]]],
       },
     );

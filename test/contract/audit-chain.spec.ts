@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {
   AuditTrailProjection,
   EndedTrailsProjection,
-  TrailLead,
+  TrailLeaderElection,
   verifyAudit,
   type AuditDirectory,
   type AuditVerdict,
@@ -67,8 +67,8 @@ class Audited {
   }
 }
 
-async function leadOf(tables: MemoryAuditTables): Promise<TrailLead> {
-  const lead = new TrailLead(tables);
+async function leadOf(tables: MemoryAuditTables): Promise<TrailLeaderElection> {
+  const lead = new TrailLeaderElection(tables);
   await lead.take();
   return lead;
 }
@@ -119,7 +119,7 @@ describe('the audit trail after any history', () => {
           }
         },
       ),
-      { numRuns: rounds(12, 25), examples: [[FULL, FULL]] },
+      { numRuns: rounds(5, 100), examples: [[FULL, FULL]] },
     );
   });
 });
@@ -251,7 +251,7 @@ describe('an audit trail', () => {
           await other.dispose();
         }
       }),
-      { numRuns: rounds(20, 40) },
+      { numRuns: rounds(8, 200) },
     );
   });
 

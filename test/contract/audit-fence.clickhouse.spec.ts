@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FencedError, NETWORK_ERROR, type AuditTables } from '@app/warehouse';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
-import { TrailLead } from '../../libs/audit/trail-lead.js';
+import { TrailLeaderElection } from '../../libs/audit/trail-leader-election.js';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { Wire } from '../doubles/clickhouse/wire.js';
 import { auditRow } from './audit-tables.contract.js';
@@ -91,9 +91,9 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
 
   it('is written by another when the one that leads is too slow', async () => {
     const [slow, patient, other] = [
-      new TrailLead(a),
-      new TrailLead(b),
-      new TrailLead(b, { patienceMs: 50 }),
+      new TrailLeaderElection(a),
+      new TrailLeaderElection(b),
+      new TrailLeaderElection(b, { maxWaitMs: 50 }),
     ];
     await slow.take();
     const waiting = patient.follow(database, 1n);
@@ -109,8 +109,8 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
   });
 
   it('is led by a projector, which takes that back from whoever stepped in, and by others when nobody does', async () => {
-    const reserve = new TrailLead(a, { rank: 'reserve', patienceMs: 50 });
-    const projector = new TrailLead(b, { rank: 'projector', patienceMs: 50 });
+    const reserve = new TrailLeaderElection(a, { rank: 'reserve', maxWaitMs: 50 });
+    const projector = new TrailLeaderElection(b, { rank: 'projector', maxWaitMs: 50 });
     await projector.start();
     await reserve.start();
     expect([projector.isLeading, reserve.isLeading]).toEqual([true, false]);

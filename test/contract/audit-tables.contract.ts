@@ -1,7 +1,7 @@
 import type { AuditFilter, AuditRow, AuditTables } from '@app/warehouse';
 
 /** Tables to test, in databases that no other test uses. */
-export interface AuditTablesUnderTest {
+interface AuditTablesUnderTest {
   readonly tables: AuditTables;
   /** A name for a database, another each time. */
   database(): string;

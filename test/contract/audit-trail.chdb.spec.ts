@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AuditTrailProjection, TrailLead, verifyAudit, type AuditVerdict } from '@app/audit';
+import {
+  AuditTrailProjection,
+  TrailLeaderElection,
+  verifyAudit,
+  type AuditVerdict,
+} from '@app/audit';
 import { openWarehouse, type AuditTables, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
 import { newEvent } from './event-store.contract.js';
@@ -21,7 +26,7 @@ describe('the audit trail, on chDB', () => {
 
   /** A node whose events also go to the tables. */
   const start = async (tables: AuditTables = warehouse): Promise<void> => {
-    const lead = new TrailLead(tables);
+    const lead = new TrailLeaderElection(tables);
     await lead.take();
     node = await startNode(site, {
       more: ({ users, organizations, people }) => {

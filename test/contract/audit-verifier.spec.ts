@@ -2,7 +2,7 @@ import {
   AuditTrailProjection,
   AuditVerifier,
   EndedTrailsProjection,
-  TrailLead,
+  TrailLeaderElection,
   type AuditDirectory,
 } from '@app/audit';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
@@ -39,7 +39,7 @@ describe('verifying a trail while the server runs', () => {
   beforeEach(async () => {
     site = openSite();
     tables = new WatchedTables();
-    const lead = new TrailLead(tables);
+    const lead = new TrailLeaderElection(tables);
     await lead.take();
     node = await startNode(site, {
       more: ({ users, organizations, people }) => {

@@ -195,7 +195,7 @@ describe('the guard', () => {
   }
   const message = (text: string) => (JSON.parse(text) as ErrorBody).message;
 
-  /** Who may do what in acme, written by hand from API.md. */
+  /** Who may do what in acme, written by hand and not derived from the code. */
   const yes = 200;
   const no = 403;
   it.each([

@@ -18,6 +18,7 @@ import {
 import { openLocalEngine } from '../server/open-local-engine.js';
 import { openEngine } from '../../libs/warehouse/engine/index.js';
 import { mergeParts } from './merge-parts.js';
+import { rounds } from '../rounds.js';
 
 const LIMITS = {
   timeoutSeconds: 10,
@@ -191,7 +192,7 @@ describe('columns that a stream takes', () => {
         await warehouse.text({ sql: `SELECT * FROM ${table}`, database: 'o_n', format: 'text' });
         await warehouse.dropTable({ database: 'o_n', table });
       }),
-      { numRuns: 12, examples: [[TYPED_LATE]] },
+      { numRuns: rounds(5, 60), examples: [[TYPED_LATE]] },
     );
   }, 300_000);
 });

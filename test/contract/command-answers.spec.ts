@@ -11,7 +11,7 @@ import {
 } from '@app/event-store';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
 
-const PATIENCE_MS = 100;
+const MAX_WAIT_MS = 100;
 
 describe('commands whose read model', () => {
   let directory: string;
@@ -27,7 +27,7 @@ describe('commands whose read model', () => {
     apply = () => Promise.resolve();
     const model = { name: 'model', apply: (event: RecordedEvent) => apply(event) };
     const log = { error: () => undefined };
-    projector = new Projector(store, [model], log, undefined, PATIENCE_MS);
+    projector = new Projector(store, [model], log, undefined, MAX_WAIT_MS);
     await projector.start();
     pipeline = new CommandPipeline(store, projector, { seal: () => '' });
   });
@@ -85,7 +85,7 @@ describe('commands whose read model', () => {
   });
 
   it('is slow are waited for as long as it comes nearer', async () => {
-    apply = () => new Promise((resolve) => void setTimeout(resolve, PATIENCE_MS / 2));
+    apply = () => new Promise((resolve) => void setTimeout(resolve, MAX_WAIT_MS / 2));
     const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => take(name));
     expect(await Promise.all(all)).toEqual(all.map(() => 'H'));
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { openAcceptance, type Acceptance } from './open-acceptance.js';
 import { PureKeeper } from './pure-keeper.js';
+import { rounds } from '../rounds.js';
 
 const CSV = { delimiter: ',', columns: ['v', 'n'] };
 const [DAY, WALL, UTC, TEXT] = ['Date32', 'DateTime64(6)', "DateTime64(6, 'UTC')", 'String'];
@@ -124,7 +125,7 @@ describe('days and times that CSV has, with the real engine', () => {
           expect(type === `Nullable(${DAY})`).toBe(isOfDays);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(50, 1000) },
     );
   }, 120_000);
 });

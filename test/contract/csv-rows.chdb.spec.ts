@@ -7,6 +7,7 @@ import { acceptRecords, type SchemaKeeper } from '../../libs/acceptance/records/
 import type { AcceptedChunk, Chunk, ColumnarFile } from '../../libs/acceptance/records/chunk.js';
 import { JUDGE, READING, rowsOf } from './batch-rows.js';
 import { LIMITS } from './limits.js';
+import { rounds } from '../rounds.js';
 
 const COLUMNS: readonly Column[] = [
   ['i', 'Nullable(Int64)'],
@@ -232,7 +233,7 @@ describe('rows of CSV, with the real engine', () => {
         const lines = ({ rejected }: AcceptedChunk) => [...(rejected?.rejections?.lines ?? [])];
         expect(lines(ofCsv)).toEqual(lines(ofJson));
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(40, 1000) },
     );
     expect(stored).toBeGreaterThan(50);
   }, 240_000);

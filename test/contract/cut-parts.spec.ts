@@ -78,7 +78,7 @@ describe('parts of a file', () => {
         };
         expect(await orRefused(ofParts())).toEqual(await orRefused(recordsOf(first + rest)));
       }),
-      { numRuns: rounds(60, 150) },
+      { numRuns: rounds(25, 300) },
     );
   });
 

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { compress } from '@cloudpss/zstd/napi';
 import { pino } from 'pino';
 import type { RecordedEvent } from '@app/event-store';
-import { DeadLetter, GroupInserter, PutBack, WritePipeline, WriteProgress } from '@app/writer';
+import {
+  DeadLetter,
+  GroupInserter,
+  DeadLetterRequeue,
+  WritePipeline,
+  WriteProgress,
+} from '@app/writer';
 import type { IngestQueue, QueuePosition } from '@app/ingest-queue';
 import { StreamsProjection } from '@app/streams';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
@@ -68,9 +74,9 @@ describe('batches that their table does not take', () => {
   const kept = (): string => join(directory, 'dead-letter');
   const inserter = (): GroupInserter => new GroupInserter(warehouse, directory, streams, warehouse);
 
-  function start(patienceMs?: number): WritePipeline {
+  function start(maxWaitMs?: number): WritePipeline {
     const logger = pino({}, { write: (line: string) => void logged.push(line) });
-    writer = new WritePipeline(queue, inserter(), deadLetter, progress, logger, patienceMs);
+    writer = new WritePipeline(queue, inserter(), deadLetter, progress, logger, maxWaitMs);
     writer.start();
     return writer;
   }
@@ -188,7 +194,7 @@ describe('batches that their table does not take', () => {
     expect([batch?.position, batch?.lost, more]).toEqual([gone, true, []]);
     if (batch)
       await expect(
-        new PutBack(deadLetter, inserter(), warehouse, streams).one(batch),
+        new DeadLetterRequeue(deadLetter, inserter(), warehouse, streams).one(batch),
       ).rejects.toThrow('are lost');
   });
 
@@ -253,12 +259,12 @@ describe('batches that their table does not take', () => {
     const payload = join(kept(), name);
     const text = readFileSync(payload, 'utf8');
     expect(text).toBe('{"_timestamp":0,"n":2}\n{"_timestamp":1,"n":2.5}\n{"_timestamp":2,"n":3}\n');
-    const putBack = new PutBack(deadLetter, inserter(), warehouse, streams);
+    const requeue = new DeadLetterRequeue(deadLetter, inserter(), warehouse, streams);
     if (!batch) throw new Error('nothing was kept');
-    await expect(putBack.one(batch)).rejects.toMatchObject({ code: 27 });
+    await expect(requeue.one(batch)).rejects.toMatchObject({ code: 27 });
     expect((await deadLetter.bytesByDatabase()).get(DATABASE)).toBe(text.length);
     writeFileSync(payload, text.replace('2.5', 'null'));
-    expect(await putBack.one(batch)).toBe('stored');
+    expect(await requeue.one(batch)).toBe('stored');
     expect(await valuesOf(stream)).toBe('1,2,3,4,5,6\n');
     expect([deadLetter.size, readdirSync(kept())]).toEqual([0, []]);
   });
@@ -278,8 +284,8 @@ describe('batches that their table does not take', () => {
   });
 
   describe('put back', () => {
-    const putBack = (from: DeadLetter): PutBack =>
-      new PutBack(from, inserter(), warehouse, streams);
+    const requeue = (from: DeadLetter): DeadLetterRequeue =>
+      new DeadLetterRequeue(from, inserter(), warehouse, streams);
 
     it('are read as lines when they were, from inline bytes and from a file', async () => {
       const stream = newStream();
@@ -290,7 +296,7 @@ describe('batches that their table does not take', () => {
       await createTable(stream);
       const found = new DeadLetter(kept());
       for (const batch of await found.list())
-        expect(await putBack(found).one(batch)).toBe('stored');
+        expect(await requeue(found).one(batch)).toBe('stored');
       expect([await valuesOf(stream), readdirSync(kept())]).toEqual(['1,3,4\n', []]);
     });
 
@@ -303,13 +309,13 @@ describe('batches that their table does not take', () => {
       cpSync(kept(), before, { recursive: true });
       const [first] = await deadLetter.list();
       if (!first) throw new Error('nothing was kept');
-      await expect(putBack(deadLetter).one(first)).rejects.toMatchObject({ code: 60 });
+      await expect(requeue(deadLetter).one(first)).rejects.toMatchObject({ code: 60 });
       expect(deadLetter.size).toBe(2);
       await createTable(stream);
       for (const folder of [kept(), before, before]) {
         const found = new DeadLetter(folder);
         for (const batch of await found.list())
-          expect(await putBack(found).one(batch)).toBe('stored');
+          expect(await requeue(found).one(batch)).toBe('stored');
         expect(new DeadLetter(folder).size).toBe(0);
       }
       expect(await rowsOf(stream)).toBe(`${2 * ROWS}\n`);
@@ -323,11 +329,11 @@ describe('batches that their table does not take', () => {
       await warehouse.createTable({ database: DATABASE, table: stream }, [], 'another');
       const [batch] = await deadLetter.list();
       if (!batch) throw new Error('nothing was kept');
-      await expect(putBack(deadLetter).one(batch)).rejects.toThrow();
+      await expect(requeue(deadLetter).one(batch)).rejects.toThrow();
       expect(deadLetter.size).toBe(1);
       apply(stream, 'StreamCreated');
       apply(stream, 'StreamDeleted');
-      expect(await putBack(deadLetter).one(batch)).toBe('gone');
+      expect(await requeue(deadLetter).one(batch)).toBe('gone');
       expect([deadLetter.size, await rowsOf(stream)]).toEqual([0, '0\n']);
     });
   });

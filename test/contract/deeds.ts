@@ -10,7 +10,7 @@ type Role = (typeof ROLES)[number];
 type Asking = 'invite' | 'late' | 'accept' | 'decline' | 'withdraw';
 
 /** One thing that somebody does; numbers choose among who and what is there by then. */
-export type Deed =
+type Deed =
   | { readonly do: 'register' | 'rename' | 'erase' | 'password'; readonly who: number }
   | { readonly do: 'sign-up' | 'prove'; readonly who: number }
   | {

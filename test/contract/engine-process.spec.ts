@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PacedError, type Warehouse } from '@app/warehouse';
-import { openEngine, type EngineEvent } from '../../libs/warehouse/engine/index.js';
+import { PacedError, type EngineEvent, type Warehouse } from '@app/warehouse';
+import { openEngine } from '../../libs/warehouse/engine/index.js';
 import { endless } from './limits.js';
 
 /** Works on one block for minutes, whatever it is told. */

@@ -6,8 +6,9 @@ import {
   type NewEvent,
   type RecordedEvent,
 } from '@app/event-store';
+import { rounds } from '../rounds.js';
 
-export interface EventStoreUnderTest {
+interface EventStoreUnderTest {
   readonly store: EventStore;
   /** Opens the same data again, as after a restart. */
   reopen(): Promise<EventStore>;
@@ -176,7 +177,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
             }),
           ]);
         }),
-        { numRuns: 50 },
+        { numRuns: rounds(20, 200) },
       );
     });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AuditTrailProjection, TrailLead, verifyAudit } from '@app/audit';
+import { AuditTrailProjection, TrailLeaderElection, verifyAudit } from '@app/audit';
 import {
   MappedEventStore,
   NotOurs,
@@ -79,7 +79,7 @@ describe.each([
     const met = new NotOurs({ error: () => undefined });
     const authentic = authenticEvents(stored, site.serverKey, 0n, met);
     const store = understoodEvents(authentic, new NotUnderstood({ error: () => undefined }));
-    const lead = new TrailLead(tables);
+    const lead = new TrailLeaderElection(tables);
     await lead.take();
     let directory: AccountsDirectory | undefined;
     const node = await startNode(

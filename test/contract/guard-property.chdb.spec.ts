@@ -6,7 +6,7 @@ import { statements } from '../fixtures/generated-statements.js';
 import { rounds, roundsMs } from '../rounds.js';
 import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
 
-const RUNS = rounds(8, 60);
+const RUNS = rounds(4, 60);
 const STATEMENTS = 60;
 /** What no answer may hold. */
 const SECRET = new RegExp(`${CANARY}|\\bo_[0-9a-f]{32}`);

@@ -5,9 +5,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { MillraceError } from '@app/platform';
 import { RAN, textAttacks, type Attack, type Canaries } from '../fixtures/text-attacks.js';
+import { CAMPAIGN, rounds } from '../rounds.js';
 import { CANARY, openGuardedEngine, OTHER, type GuardedEngine } from './guarded-engine.js';
 
-const ROUNDS = process.env.MILLRACE_CAMPAIGN ? 20_000 : 400;
+const ROUNDS = rounds(160, 20_000);
 const SEED = Number(process.env.MILLRACE_SEED ?? Date.now() % 1_000_000_000);
 const AT_ONCE = 4;
 const SECRET = new RegExp(`${CANARY}|${RAN}|o_[0-9a-f]{32}|(?:\\b|a)${hostname()}\\b`);
@@ -96,7 +97,7 @@ describe('texts that functions read in a way of their own', () => {
         await attack(attacks.next().value);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, () => worker(ROUNDS / AT_ONCE)));
-    if (process.env.MILLRACE_CAMPAIGN) {
+    if (CAMPAIGN) {
       const result = { seed: SEED, rounds: ROUNDS, ...tally, breaches: breaches.length };
       process.stderr.write(`guard-texts: ${JSON.stringify(result)}\n`);
     }

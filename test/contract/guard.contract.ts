@@ -13,8 +13,16 @@ interface Hostile {
 
 const SUITE = 'the guard, with a second organization beside';
 
-/** What the guard keeps to, whatever has the tables. */
-export const guardContract = (adapter: string, open: () => Promise<GuardedEngine>): void =>
+/**
+ * What the guard keeps to, whatever has the tables.
+ * @param step of the hostile statements every so many-th is asked: what refuses most of them never
+ *   asks what has the tables.
+ */
+export const guardContract = (
+  adapter: string,
+  open: () => Promise<GuardedEngine>,
+  step = 1,
+): void =>
   describe(`${adapter}: ${SUITE}`, () => {
     let engine: GuardedEngine;
     const run = (sql: string, values?: Readonly<Record<string, string>>): Promise<string> =>
@@ -64,13 +72,15 @@ export const guardContract = (adapter: string, open: () => Promise<GuardedEngine
       expect(hostile.length + written.length).toBeGreaterThan(450);
     });
 
-    it.each([
-      ...[...ours, ...HOSTILE_STATEMENTS, ...MORE_HOSTILE_STATEMENTS].map((sql, index) => ({
-        id: `own-${index}`,
-        sql,
-      })),
-      ...hostile,
-    ])(
+    it.each(
+      [
+        ...[...ours, ...HOSTILE_STATEMENTS, ...MORE_HOSTILE_STATEMENTS].map((sql, index) => ({
+          id: `own-${index}`,
+          sql,
+        })),
+        ...hostile,
+      ].filter((_, index) => index % step === 0),
+    )(
       '$id: $sql',
       async ({ sql }) => {
         const statement = sql

@@ -8,7 +8,7 @@ import {
   type QueuePosition,
 } from '@app/ingest-queue';
 
-export interface IngestQueueUnderTest {
+interface IngestQueueUnderTest {
   readonly queue: IngestQueue;
   /** Payload bytes the queue may hold. */
   readonly maxBytes: number;

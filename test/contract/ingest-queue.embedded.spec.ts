@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { NAMES_KEPT_MS, QueueFullError } from '@app/ingest-queue';
 import { openEmbeddedIngestQueue } from '../../libs/ingest-queue/embedded/embedded-ingest-queue.js';
 import { ingestQueueContract, take } from './ingest-queue.contract.js';
+import { rounds } from '../rounds.js';
 
 const MAX_BYTES = 10_000_000;
 
@@ -184,7 +185,7 @@ describe('the embedded queue', () => {
         if (model.length > 0) await take(queue, model.length, true);
         await queue.close();
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(12, 200) },
     );
   });
 });

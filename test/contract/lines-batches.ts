@@ -7,7 +7,7 @@ import { columnValues } from '../fixtures/column-values.js';
 import { rounds, roundsMs } from '../rounds.js';
 import type { WarehouseUnderTest } from './warehouse.contract.js';
 
-const RUNS = rounds(5, 400);
+const RUNS = rounds(3, 400);
 const DATABASE = 'o_contract';
 const STREAM_ID = '01L';
 const TABLE = { database: DATABASE, table: 'lines' };

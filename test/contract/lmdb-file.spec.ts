@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { open } from 'lmdb';
 import { checkLmdbFile } from '@app/platform';
+import { rounds } from '../rounds.js';
 
 /** Stores of every shape that ours have: several databases, deep trees, large values, freed pages. */
 describe('the file of an lmdb store', () => {
@@ -69,7 +70,7 @@ describe('the file of an lmdb store', () => {
           }
         },
       ),
-      { numRuns: 50 },
+      { numRuns: rounds(20, 200) },
     );
   });
 });

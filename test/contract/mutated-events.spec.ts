@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { AuditTrailProjection, TrailLead } from '@app/audit';
+import { AuditTrailProjection, TrailLeaderElection } from '@app/audit';
 import {
   NotUnderstood,
   type Decider,
@@ -119,7 +119,7 @@ describe.each([
   async function start(store: EventStore) {
     const met = new NotUnderstood({ error: () => undefined });
     const tables = new MemoryAuditTables();
-    const lead = new TrailLead(tables);
+    const lead = new TrailLeaderElection(tables);
     await lead.take();
     const stored = understoodEvents(store, met);
     const node = await startNode(
@@ -185,7 +185,7 @@ describe.each([
         },
       ),
       {
-        numRuns: rounds(25, 300),
+        numRuns: rounds(10, 300),
         examples: Object.keys(mutations).map((how, n): [number, string, number] => [5 * n, how, n]),
       },
     );

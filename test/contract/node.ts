@@ -27,7 +27,7 @@ import { understoodEvents } from '@app/stored-events';
 import { StreamsProjection } from '@app/streams';
 import { newDatabaseName } from '@app/warehouse';
 import { Accounts } from '../../libs/identity/people/accounts.js';
-import { Invitations } from '../../libs/identity/people/invitations.js';
+import { Invitations } from '../../libs/identity/people/invitation-commands.js';
 import { Memberships } from '../../libs/identity/people/memberships.js';
 import { Passcodes } from '../../libs/identity/people/passcode.js';
 

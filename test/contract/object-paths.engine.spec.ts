@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { rounds, roundsMs } from '../rounds.js';
 import { openReadBack, ReadBack, type OpenReadBack } from './read-back.js';
 
-const RUNS = rounds(15, 1500);
+const RUNS = rounds(6, 1500);
 
 /** JSON, with numbers as they are written. */
 type Text = string;

@@ -105,7 +105,7 @@ describe('a read model made again', () => {
           }
         },
       ),
-      { numRuns: rounds(25, 60), examples: [[FULL, FULL]] },
+      { numRuns: rounds(8, 200), examples: [[FULL, FULL]] },
     );
     // every kind of event has been in one of them
     expect([...types].sort()).toEqual(TYPES);

@@ -222,7 +222,7 @@ describe('the projector, on the embedded store', () => {
     readonly groups: number[] = [];
     unwritten = 0;
     fails = false;
-    letGo: () => void = () => undefined;
+    releaseMemory: () => void = () => undefined;
 
     override apply(): void {
       super.apply();
@@ -231,7 +231,7 @@ describe('the projector, on the embedded store', () => {
 
     async writeGroup(): Promise<void> {
       const group = this.unwritten;
-      await new Promise<void>((resolve) => (this.letGo = resolve));
+      await new Promise<void>((resolve) => (this.releaseMemory = resolve));
       if (this.fails) throw new Error('no warehouse');
       this.unwritten -= group;
       this.groups.push(group);
@@ -240,7 +240,7 @@ describe('the projector, on the embedded store', () => {
 
   const untilLet = async (grouped: Grouped, over: () => boolean): Promise<void> => {
     while (!over()) {
-      grouped.letGo();
+      grouped.releaseMemory();
       await new Promise(setImmediate);
     }
   };

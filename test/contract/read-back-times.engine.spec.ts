@@ -4,7 +4,7 @@ import { slowJson } from '../doubles/judge/slow-json.js';
 import { rounds, roundsMs } from '../rounds.js';
 import { openReadBack, ReadBack, type OpenReadBack } from './read-back.js';
 
-const RUNS = rounds(25, 1500);
+const RUNS = rounds(10, 1500);
 const ACCEPTED_AT = 1_767_225_600_000_000n;
 
 /** Whole numbers of every magnitude and sign, what clocks write, and what is right at a threshold. */

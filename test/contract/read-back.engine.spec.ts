@@ -3,7 +3,7 @@ import { crowdedRecords, jsonRecords } from '../fixtures/json-texts.js';
 import { rounds, roundsMs } from '../rounds.js';
 import { openReadBack, ReadBack, refusalsOf, type OpenReadBack } from './read-back.js';
 
-const RUNS = rounds(12, 1500);
+const RUNS = rounds(5, 1500);
 
 /** Why a record may be refused as a whole: for what it is, which is no one field's fault. */
 const OF_NO_FIELD = /^not a record: a (?:number beyond 64 bits|text with half of a surrogate pair)/;

@@ -78,7 +78,7 @@ describe('rejected rows, read back by the real engine', () => {
         const found = (await read(ROWS)) as string[][];
         expect(found.sort((a, b) => Number(a[3]) - Number(b[3]))).toEqual(rows);
       }),
-      { numRuns: rounds(20, 300) },
+      { numRuns: rounds(8, 300) },
     );
   }, 120_000);
 

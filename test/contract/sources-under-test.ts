@@ -9,7 +9,7 @@ import { openSourceEngine, type SourceEngine } from '@app/warehouse';
 const NO_LIMITS = { readRows: 0, readBytes: 0, resultRows: 0, resultBytes: 0 };
 
 /** An engine over files, and what tables are made of them with. */
-export interface SourcesUnderTest {
+interface SourcesUnderTest {
   readonly folder: string;
   readonly engine: SourceEngine;
   readonly workshop: Workshop;

@@ -16,6 +16,7 @@ import {
 } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import { openEmbeddedEventStore } from '@app/event-store/embedded';
+import { rounds } from '../rounds.js';
 
 type Taken = { readonly type: 'Taken'; readonly data: { readonly word: string } };
 type Words = readonly string[];
@@ -205,7 +206,7 @@ describe('commands for a stream', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(20, 300) },
     );
   }, 60_000);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { AuditTrailProjection, FollowLeadProjection, TrailLead } from '@app/audit';
+import { AuditTrailProjection, FollowLeaderProjection, TrailLeaderElection } from '@app/audit';
 import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
 import {
   NETWORK_ERROR,
@@ -30,7 +30,7 @@ describe('an event that the warehouse refuses to carry out', () => {
 
   const start = async (): Promise<void> => {
     const audit = new MemoryAuditTables();
-    const lead = new TrailLead(audit, { patienceMs: 50 });
+    const lead = new TrailLeaderElection(audit, { maxWaitMs: 50 });
     const streams = new StreamsProjection();
     node = await startNode(site, {
       more: ({ users, organizations, people }) => {
@@ -39,7 +39,7 @@ describe('an event that the warehouse refuses to carry out', () => {
         const log = { error: (_: object, message: string) => void said.push(message) };
         tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, log);
         return [
-          new FollowLeadProjection(lead, accounts),
+          new FollowLeaderProjection(lead, accounts),
           tables,
           streams,
           new AuditTrailProjection(audit, accounts, () => new Uint8Array(32), lead),

@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AuditTrailProjection, FollowLeadProjection, TrailLead, type LeadRank } from '@app/audit';
+import {
+  AuditTrailProjection,
+  FollowLeaderProjection,
+  TrailLeaderElection,
+  type LeaderRank,
+} from '@app/audit';
 import type { RecordedEvent } from '@app/event-store';
 import {
   DroppedTablesProjection,
@@ -15,7 +20,7 @@ import { newEvent } from './event-store.contract.js';
 import { by, eventsOf, openSite, startNode, type Site } from './node.js';
 
 const limits = { timeoutSeconds: 10, memoryBytes: 1 << 30, readRows: 1e9, readBytes: 1e12, resultRows: 1e6, resultBytes: 1 << 30 }; // prettier-ignore
-const PATIENCE_MS = 50;
+const MAX_WAIT_MS = 50;
 
 /** The same tables, as one of several processes has them. */
 class TablesOfProcess extends MemoryAuditTables {
@@ -79,17 +84,17 @@ describe('a process that starts while the one that leads dies', () => {
   });
 
   /** Starts a process that comes second, or that leaves the lead to others. */
-  const start = async (rank: LeadRank = 'equal') => {
+  const start = async (rank: LeaderRank = 'equal') => {
     const tables = new TablesOfProcess(shared);
     tables.comesSecond = rank === 'equal';
-    const lead = new TrailLead(tables, { rank, patienceMs: PATIENCE_MS });
+    const lead = new TrailLeaderElection(tables, { rank, maxWaitMs: MAX_WAIT_MS });
     const streams = new StreamsProjection();
     return startNode(site, {
       more: ({ users, organizations, people }) => {
         const accounts = new AccountsDirectory(users, organizations, people);
         const databases = () => accounts.databases();
         return [
-          new FollowLeadProjection(lead, accounts),
+          new FollowLeaderProjection(lead, accounts),
           new WarehouseTablesProjection(warehouse, streams, databases, lead, {
             error: () => undefined,
           }),

@@ -5,7 +5,7 @@ import { slowTime } from '../doubles/judge/slow-time.js';
 import { openAcceptance, type Acceptance } from './open-acceptance.js';
 import { PureKeeper } from './pure-keeper.js';
 
-const RUNS = rounds(60, 3000);
+const RUNS = rounds(20, 3000);
 const CSV = { delimiter: ',', columns: ['v'] };
 const UTC = "Nullable(DateTime64(6, 'UTC'))";
 const WALL = 'Nullable(DateTime64(6))';

@@ -5,8 +5,8 @@ import { rounds, roundsMs } from '../rounds.js';
 import type { Server } from '../server/start-server.js';
 import { nodesUnderTest } from './two-nodes.js';
 
-const ROUNDS = rounds(3, 100);
-const TABLE_ROUNDS = rounds(2, 40);
+const ROUNDS = rounds(2, 100);
+const TABLE_ROUNDS = rounds(1, 40);
 const TIMEOUT_MS = roundsMs(ROUNDS);
 /** The next integer that no float has. */
 const BEYOND_FLOAT = '9007199254740993';

@@ -5,7 +5,7 @@ import { nodesUnderTest } from './two-nodes.js';
 
 const PASSWORD = 'Secret-77';
 const OTHER_PASSWORD = 'Other-Secret-88';
-/** What API.md promises of changes at another node. */
+/** What is promised of changes at another node. */
 const SOON_MS = 1000;
 const TIMEOUT_MS = 120_000;
 

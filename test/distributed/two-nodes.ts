@@ -10,7 +10,7 @@ import { startServer, type Server } from '../server/start-server.js';
 const TIMEOUT_MS = 240_000;
 
 /** The nodes of the tests of a `describe`. */
-export interface NodesUnderTest {
+interface NodesUnderTest {
   readonly nodes: () => TwoNodes;
   /** Each is what runs in its place now: a node may be started again. */
   readonly a: Server;
@@ -115,6 +115,7 @@ export class TwoNodes {
       KAFKA_NAMESPACE: basename(this.directory),
       EVENTSTORE_URL: this.events.url,
       CLICKHOUSE_URL: this.clickHouse.url,
+      CLICKHOUSE_BACKUPS: "File('{name}')",
       MILLRACE_SECRET_KEY: this.secretKey,
       MILLRACE_LOG_LEVEL: 'error',
     };

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { compressSync } from 'snappy';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const PROTOBUF = { 'content-type': 'application/x-protobuf' };
 const GZIPPED = { ...PROTOBUF, 'content-encoding': 'gzip' };
@@ -12,20 +12,20 @@ const EMPTY = Buffer.alloc(8 * MIB, Buffer.from('0a00', 'hex'));
 const LONG_MS = 20_000;
 
 const ROUTES: readonly (readonly [string, Buffer, Record<string, string>])[] = [
-  ['/api/default/v1/logs', gzipSync(EMPTY), GZIPPED],
-  ['/api/default/v1/traces', gzipSync(EMPTY), GZIPPED],
-  ['/api/default/v1/metrics', gzipSync(EMPTY), GZIPPED],
-  ['/api/default/loki/api/v1/push', compressSync(EMPTY), PROTOBUF],
-  ['/api/default/prometheus/api/v1/write', compressSync(EMPTY), PROTOBUF],
+  ['v1/logs', gzipSync(EMPTY), GZIPPED],
+  ['v1/traces', gzipSync(EMPTY), GZIPPED],
+  ['v1/metrics', gzipSync(EMPTY), GZIPPED],
+  ['loki/api/v1/push', compressSync(EMPTY), PROTOBUF],
+  ['prometheus/api/v1/write', compressSync(EMPTY), PROTOBUF],
 ];
 
 describe('what agents might send to keep us from others', () => {
-  let server: Server;
+  let server: BorrowedServer;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   /** How long the slowest answer to another one takes while this is on its way. */
   async function besides(work: Promise<unknown>): Promise<number> {
@@ -55,7 +55,7 @@ describe('what agents might send to keep us from others', () => {
     },
   );
 
-  it.each(['/api/default/v1/logs', '/api/default/loki/api/v1/push'])(
+  it.each(['v1/logs', 'loki/api/v1/push'])(
     'JSON of quotes alone is refused, and others served: %s',
     async (path) => {
       const body = `[${'1'.repeat(16)} ${'\\"'.repeat(2 * MIB)}`;
@@ -84,10 +84,10 @@ describe('what agents might send to keep us from others', () => {
       to.join();
     }
     const body = gzipSync(Buffer.from(to.join().join().finish()));
-    const sent = server.client.call('/api/default/v1/logs?wait=true', { body, headers: GZIPPED });
+    const sent = server.client.call('v1/logs?wait=true', { body, headers: GZIPPED });
     expect(await besides(sent)).toBeLessThan(3000);
     expect((await sent).status).toBe(200);
-    const counted = await server.client.call('/api/default/sql', {
+    const counted = await server.client.call('sql', {
       body: 'SELECT count() n FROM otel_logs',
     });
     expect(counted.json<{ n: number }[]>()[0]).toMatchObject({ n: 100_000 });

@@ -3,21 +3,21 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { pushTimeseries } from 'prometheus-remote-write';
 import { compressSync } from 'snappy';
 import type { Answer } from '../server/client.js';
-import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { ROOT, borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
-const LOKI = '/api/default/loki/api/v1/push?wait=true';
-const PROMETHEUS = '/api/default/prometheus/api/v1/write?wait=true';
+const LOKI = 'loki/api/v1/push?wait=true';
+const PROMETHEUS = 'prometheus/api/v1/write?wait=true';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PROTOBUF = { 'content-type': 'application/x-protobuf' };
 const { LengthDelimited, Varint, Bit64 } = WireType;
 
 describe('agents of Loki and Prometheus', () => {
-  let server: Server;
+  let server: BorrowedServer;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const send = (
     path: string,
@@ -25,7 +25,7 @@ describe('agents of Loki and Prometheus', () => {
     headers: Record<string, string>,
   ): Promise<Answer> => server.client.call(path, { body, headers });
   const rows = async (statement: string): Promise<Record<string, unknown>[]> =>
-    (await server.client.call('/api/default/sql', { body: statement })).json();
+    (await server.client.call('sql', { body: statement })).json();
 
   it('Loki: lines in JSON, with gzip and structured metadata', async () => {
     const body = JSON.stringify({
@@ -131,7 +131,7 @@ describe('agents of Loki and Prometheus', () => {
         },
       ],
       {
-        url: `${server.url}${PROMETHEUS}`,
+        url: `${server.url}/api/${server.organization}/${PROMETHEUS}`,
         auth: { username: ROOT.email, password: ROOT.password },
         fetch: fetch as never,
       },

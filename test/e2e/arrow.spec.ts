@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import type { Answer } from '../server/client.js';
 import { makeParquet } from '../server/make-parquet.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const fixture = (name: string): Buffer => readFileSync(join(FIXTURES, name));
@@ -53,17 +53,17 @@ const ONLY_ARROW_TYPES = {
 };
 
 describe('Arrow', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let made = 0;
   const fresh = (): string => `arrow${(made += 1)}`;
   const post = (stream: string, body: Buffer, route = '_arrow'): Promise<Answer> =>
-    server.client.call(`/api/default/${stream}/${route}?wait=true`, { body });
+    server.client.call(`${stream}/${route}?wait=true`, { body });
   const reasonOf = (answer: Answer): unknown => [
     answer.status,
     answer.json<{ message?: string }>().message,
   ];
   const schemaOf = async (stream: string): Promise<unknown> =>
-    (await server.client.call(`/api/default/${stream}/schema`)).json<{ schema: unknown }>().schema;
+    (await server.client.call(`${stream}/schema`)).json<{ schema: unknown }>().schema;
   const typesOf = async (stream: string): Promise<Record<string, string>> =>
     Object.fromEntries(
       ((await schemaOf(stream)) as { name: string; type: string }[]).map(({ name, type }) => [
@@ -74,15 +74,15 @@ describe('Arrow', () => {
   /** As they are written: what JSON.parse would not keep counts too. */
   const textOf = async (stream: string): Promise<string> =>
     (
-      await server.client.call('/api/default/sql', {
+      await server.client.call('sql', {
         body: `SELECT * EXCEPT _timestamp FROM ${stream} ORDER BY 1`,
       })
     ).bytes.toString();
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it.each(SAME)('%s gives what %s.parquet gives', async (arrow, parquet) => {
     const [a, p] = [fresh(), fresh()];
@@ -150,7 +150,7 @@ describe('Arrow', () => {
       200,
       { code: 200, status: [{ name: stream, successful: 0, failed: 0 }] },
     ]);
-    expect((await server.client.call(`/api/default/${stream}/schema`)).status).toBe(404);
+    expect((await server.client.call(`${stream}/schema`)).status).toBe(404);
   });
 
   it.each([
@@ -170,7 +170,7 @@ describe('Arrow', () => {
       400,
       expect.stringContaining(reason),
     ]);
-    expect((await server.client.call(`/api/default/${stream}/_rejected`)).bytes.toString()).not.toContain('"x"'); // prettier-ignore
+    expect((await server.client.call(`${stream}/_rejected`)).bytes.toString()).not.toContain('"x"'); // prettier-ignore
   });
 
   it.each([
@@ -237,7 +237,7 @@ describe('Arrow', () => {
     const stream = fresh();
     await server.client.upload(stream, [{ n: 1, s: 'a' }]);
     const declared = JSON.stringify({ columns: { day: 'Date32' } });
-    await server.client.call(`/api/default/${stream}/settings`, { body: declared });
+    await server.client.call(`${stream}/settings`, { body: declared });
     const table = tableFromArrays({ n: ['x', '7'], s: ['b', 'c'] });
     const status = await server.client.uploadTo(
       `${stream}/_arrow`,
@@ -245,7 +245,7 @@ describe('Arrow', () => {
     );
     expect(status).toMatchObject({ successful: 0, failed: 2 });
     expect(status.error).toContain('row 1: field "n": string does not fit');
-    const kept = await server.client.call(`/api/default/${stream}/_rejected`);
+    const kept = await server.client.call(`${stream}/_rejected`);
     expect(kept.bytes.toString()).toContain('\\"n\\":\\"x\\"');
   });
 

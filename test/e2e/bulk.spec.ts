@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Answer } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 interface Item {
   readonly _index: string;
@@ -20,7 +20,7 @@ const statuses = (answer: Answer): (number | undefined)[] =>
   answer.json<BulkAnswer>().items.map((item) => Object.values(item)[0]?.status);
 
 describe('Elasticsearch bulk', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let made = 0;
   const fresh = (): string => `bulk${(made += 1)}`;
   const bulk = (
@@ -28,15 +28,15 @@ describe('Elasticsearch bulk', () => {
     headers: Readonly<Record<string, string>> = {},
     path = '_bulk?wait=true',
   ): Promise<Answer> =>
-    server.client.call(`/api/default/${path}`, {
+    server.client.call(path, {
       body,
       headers: { 'content-type': 'application/x-ndjson', ...headers },
     });
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('passes over keys beside an action, as clients send them', async () => {
     const stream = fresh();
@@ -105,7 +105,7 @@ describe('Elasticsearch bulk', () => {
     }
     expect(await server.client.count(one)).toBe(1 + 10 - 2 + 15_000 - 3);
     expect(await server.client.count(two)).toBe(1 + 10 - 1 + 15_000 - 2);
-    const kept = await server.client.call(`/api/default/${two}/_rejected`);
+    const kept = await server.client.call(`${two}/_rejected`);
     expect(
       kept
         .json<{ record: string }[]>()
@@ -174,7 +174,7 @@ describe('Elasticsearch bulk', () => {
         expect.stringContaining(sent === body || message !== 'line 3' ? message : 'line 203'),
       ]);
     }
-    const streams = await server.client.call('/api/default/streams?keyword=whole');
+    const streams = await server.client.call('streams?keyword=whole');
     const { list } = streams.json<{ list: { name: string }[] }>();
     for (const { name } of list) expect(await server.client.count(name)).toBe(0);
   });
@@ -184,7 +184,7 @@ describe('Elasticsearch bulk', () => {
     const body = lines({ index: { _index: stream } }, { n: 1 });
     expect(statuses(await bulk(gzipSync(body), { 'content-encoding': 'gzip' }))).toEqual([201]);
     expect(statuses(await bulk(body, { 'content-type': 'application/json' }))).toEqual([201]);
-    const put = await server.client.call('/api/default/_bulk?wait=true', { method: 'PUT', body });
+    const put = await server.client.call('_bulk?wait=true', { method: 'PUT', body });
     expect(statuses(put)).toEqual([201]);
     expect(await server.client.count(stream)).toBe(3);
     expect((await bulk('')).json()).toMatchObject({ errors: false, items: [] });

@@ -1,12 +1,12 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Answer } from '../server/client.js';
 import { startEdge } from '../server/start-edge.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
 describe('the console', () => {
-  let server: Server;
+  let server: BorrowedServer;
   const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     server.client.call(path, { headers, credentials: 'none' });
   const links = ({ bytes }: Answer): string[] =>
@@ -15,9 +15,9 @@ describe('the console', () => {
       .filter((link) => link !== 'data:,');
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('is what a browser gets at /, and a program gets what it got', async () => {
     const page = await ask('/', BROWSER);

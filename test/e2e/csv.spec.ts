@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { COLUMNS_MAX } from '../../libs/streams/aggregates/declared-columns.js';
 import type { Answer } from '../server/client.js';
-import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { ROOT, borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 describe('CSV', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let made = 0;
   const fresh = (): string => `csv${(made += 1)}`;
   const post = (
@@ -18,7 +18,7 @@ describe('CSV', () => {
     query = '',
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> =>
-    server.client.call(`/api/default/${stream}/_csv?wait=true${query}`, {
+    server.client.call(`${stream}/_csv?wait=true${query}`, {
       body,
       headers: { 'content-type': 'text/csv', ...headers },
     });
@@ -40,9 +40,9 @@ describe('CSV', () => {
   const good = (successful: number) => ({ successful, failed: 0, name: undefined });
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('infers types from what all values of a column are', async () => {
     expect(
@@ -164,7 +164,7 @@ describe('CSV', () => {
       400,
       true,
     ]);
-    expect((await server.client.call(`/api/default/${stream}/schema`)).status).toBe(404);
+    expect((await server.client.call(`${stream}/schema`)).status).toBe(404);
   });
 
   it('takes a delimiter that is said, and no other', async () => {
@@ -219,7 +219,7 @@ describe('CSV', () => {
       const file = join(folder, 'large.csv');
       writeFileSync(file, text);
       const stream = fresh();
-      const answer = await server.client.call(`/api/default/${stream}/_csv?wait=true`, {
+      const answer = await server.client.call(`${stream}/_csv?wait=true`, {
         body: createReadStream(file),
       });
       expect(answer.json()).toEqual({
@@ -249,7 +249,7 @@ describe('CSV', () => {
     let trickle: NodeJS.Timeout | undefined;
     const answer = await new Promise((resolve, reject) => {
       const sent = request(
-        new URL(`/api/default/${fresh()}/_csv`, server.url),
+        new URL(`/api/${server.organization}/${fresh()}/_csv`, server.url),
         { method: 'POST', auth: `${ROOT.email}:${ROOT.password}` },
         (response) => {
           text(response).then((message) => {
@@ -269,7 +269,7 @@ describe('CSV', () => {
 
   it('`_multi` takes NDJSON', async () => {
     const stream = fresh();
-    const answer = await server.client.call(`/api/default/${stream}/_multi?wait=true`, {
+    const answer = await server.client.call(`${stream}/_multi?wait=true`, {
       body: '{"a":1}\n{"a":2}\n',
     });
     expect(answer.json()).toMatchObject({ status: [{ successful: 2, failed: 0 }] });

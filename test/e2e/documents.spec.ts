@@ -1,5 +1,5 @@
 import type { Answer } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 interface Told {
   readonly _id: string;
@@ -7,9 +7,9 @@ interface Told {
 }
 
 describe('documents, as clients of Elasticsearch send one by one', () => {
-  let server: Server;
+  let server: BorrowedServer;
   const ask = (method: string, path: string, body?: string): Promise<Answer> =>
-    server.client.call(`/api/default/${path}`, {
+    server.client.call(path, {
       method,
       ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
     });
@@ -17,9 +17,9 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
     await server.client.sql(`SELECT _id, n FROM ${stream} ORDER BY n, _id`);
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('are stored at once, whichever way they are sent', async () => {
     for (const [method, path, id] of [

@@ -1,9 +1,9 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
-const TABLE = '/api/default/tables/shop';
+const TABLE = 'tables/shop';
 
 describe('validators of table reads', () => {
-  let server: Server;
+  let server: BorrowedServer;
   const read = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const answer = await server.client.call(path, { headers });
     return { status: answer.status, tag: answer.headers.etag, text: answer.bytes.toString() };
@@ -12,10 +12,10 @@ describe('validators of table reads', () => {
     server.client.upload('shop', JSON.stringify(records));
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     await upload([{ a: 1 }]);
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('say that nothing has changed, without a body', async () => {
     const { tag = '' } = await read(TABLE);
@@ -40,14 +40,14 @@ describe('validators of table reads', () => {
     await other(TABLE, { accept: 'text/csv' });
     await upload([{ a: 2 }]);
     await other(TABLE);
-    const declared = await server.client.call('/api/default/streams/shop/settings', {
+    const declared = await server.client.call('streams/shop/settings', {
       method: 'PUT',
       body: JSON.stringify({ columns: { later: 'Utf8' } }),
       headers: { 'content-type': 'application/json' },
     });
     expect(declared.status).toBe(200);
     await other(TABLE);
-    await server.client.call('/api/default/shop', { method: 'DELETE' });
+    await server.client.call('shop', { method: 'DELETE' });
     await upload([{ a: 1 }]);
     await other(TABLE);
   });

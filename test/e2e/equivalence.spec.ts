@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { rounds } from '../rounds.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -50,13 +50,13 @@ const table = fc
   );
 
 describe('the same question through all four frontends', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let made = 0;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const rowsOf = async (path: string, body?: string): Promise<Row[]> => {
     const answer = await server.client.call(path, body === undefined ? {} : { body });
@@ -82,7 +82,7 @@ describe('the same question through all four frontends', () => {
           made += 1;
           const name = `t${made}`;
           const columns = types.map((_, index) => `c${index}`);
-          await server.client.call(`/api/default/${name}/settings`, {
+          await server.client.call(`${name}/settings`, {
             body: JSON.stringify({
               columns: {
                 id: 'Int64',
@@ -110,10 +110,7 @@ describe('the same question through all four frontends', () => {
 
           const where = comparable ? ` WHERE c${at} ${sqlOperator} ${sqlLiteral(value)}` : '';
           const statement = `SELECT ${selected.join(', ')} FROM ${name}${where} ORDER BY id ${descending ? 'DESC' : 'ASC'}`;
-          const bySql = await rowsOf(
-            '/api/default/sql',
-            `${statement} LIMIT ${limit} OFFSET ${offset}`,
-          );
+          const bySql = await rowsOf('sql', `${statement} LIMIT ${limit} OFFSET ${offset}`);
 
           const parameters = new URLSearchParams({
             columns: selected.join(','),
@@ -126,17 +123,15 @@ describe('the same question through all four frontends', () => {
               typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
             parameters.set(`filter[c${at}]${question.operator}`, quoted);
           }
-          expect(await rowsOf(`/api/default/tables/${name}?${parameters.toString()}`)).toEqual(
-            bySql,
-          );
+          expect(await rowsOf(`tables/${name}?${parameters.toString()}`)).toEqual(bySql);
 
           const filter = comparable
             ? `filter: {c${at}: {${question.operator}: ${JSON.stringify(value)}}},`
             : '';
           const query = `{ ${name}(${filter} sort: [{field: id, order: ${descending ? 'desc' : 'asc'}}], limit: ${limit}, offset: ${offset}) { ${selected.join(' ')} } }`;
-          expect(await rowsOf('/api/default/graphql', query)).toEqual(bySql);
+          expect(await rowsOf('graphql', query)).toEqual(bySql);
 
-          const search = await server.client.call('/api/default/_search', {
+          const search = await server.client.call('_search', {
             body: JSON.stringify({ query: { sql: statement, from: offset, size: limit } }),
           });
           expect(search.json<{ hits?: Row[] }>().hits).toEqual(bySql.map(asHit));

@@ -1,11 +1,11 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 describe('GraphiQL', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('asks for credentials, as all that is not open', async () => {
     for (const path of ['/graphiql', '/graphiql/page.js', '/graphiql/nothing.js']) {

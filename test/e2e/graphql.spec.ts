@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { until } from '../server/until.js';
 
 const fixture = (name: string): Buffer =>
@@ -13,10 +13,10 @@ interface Envelope {
 }
 
 describe('GraphQL', () => {
-  let server: Server;
+  let server: BorrowedServer;
 
   const send = (body: string, contentType: string) =>
-    server.client.call('/api/default/graphql', { body, headers: { 'content-type': contentType } });
+    server.client.call('graphql', { body, headers: { 'content-type': contentType } });
   const text = async (query: string): Promise<unknown> => {
     const answer = await send(query, 'text/plain');
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes.toString()}`);
@@ -32,8 +32,8 @@ describe('GraphQL', () => {
   };
 
   beforeAll(async () => {
-    server = await startServer();
-    await server.client.call('/api/default/uk_cities/_csv?wait=true', {
+    server = await borrowServer();
+    await server.client.call('uk_cities/_csv?wait=true', {
       body: fixture('uk_cities_with_headers.csv'),
     });
     await server.client.upload('spacex', fixture('spacex_launches.ndjson'));
@@ -51,7 +51,7 @@ describe('GraphQL', () => {
       })),
     );
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it("answers ROAPI's queries with rows", async () => {
     expect(
@@ -74,7 +74,7 @@ describe('GraphQL', () => {
         failures: [{ reason: 'merlin engine failure' }],
       },
     ]);
-    const csv = await server.client.call('/api/default/graphql', {
+    const csv = await server.client.call('graphql', {
       body: '{ uk_cities(limit: 1, sort: [{field: "lat"}]) { lat } }',
       headers: { accept: 'text/csv' },
     });
@@ -248,7 +248,7 @@ describe('GraphQL', () => {
       dict_is_ordered: false,
     });
     const [all, one, none] = await Promise.all(
-      ['', '/spacex', '/spcex'].map((path) => server.client.call(`/api/default/schema${path}`)),
+      ['', '/spacex', '/spcex'].map((path) => server.client.call(`schema${path}`)),
     );
     const { spacex = { fields: [] } } =
       all?.json<Record<string, { fields: { name: string }[] }>>() ?? {};

@@ -1,27 +1,27 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
-const ANN = { email: 'ann@example.com', password: 'Secret-77' };
+const ANN = { email: 'ann@grouped.example.com', password: 'Secret-77' };
 const ROUNDS = 40;
 /** Of root, beside each of Ann's. */
 const OTHERS = 6;
 
 describe('small uploads of several people to one stream', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     const person = { ...ANN, first_name: 'F', last_name: 'L', role: 'member' };
-    const added = await server.client.call('/api/default/users', { body: JSON.stringify(person) });
+    const added = await server.client.call('users', { body: JSON.stringify(person) });
     expect(added.status).toBe(200);
     await server.client.upload('logs', [{ a: 1 }]);
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('change the schema each in the name of its own uploader', async () => {
     const { client } = server;
     const uploads: Promise<number>[] = [];
     const upload = (record: object, credentials?: typeof ANN): void => {
       const call = { body: JSON.stringify([record]), ...(credentials ? { credentials } : {}) };
-      uploads.push(client.call('/api/default/logs/_json', call).then(({ status }) => status));
+      uploads.push(client.call('logs/_json', call).then(({ status }) => status));
     };
     for (let round = 0; round < ROUNDS; round += 1) {
       for (let other = 0; other < OTHERS; other += 1) upload({ a: round });
@@ -32,7 +32,7 @@ describe('small uploads of several people to one stream', () => {
       "SELECT DISTINCT actor FROM _audit WHERE type = 'StreamSchemaEvolved' AND data LIKE '%ann_%'",
     );
     expect(changes).toEqual([{ actor: ANN.email }]);
-    await client.call('/api/default/logs/_json?wait=true', { body: '[{"a":1}]' });
+    await client.call('logs/_json?wait=true', { body: '[{"a":1}]' });
     expect(await client.count('logs')).toBe(2 + ROUNDS * (OTHERS + 1));
   });
 });

@@ -1,9 +1,9 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 describe('keys and values', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     await server.client.upload('colours', [
       { key: 'sky', value: 'grey' },
       { key: 'sky/night', value: 'a\tb\n"é"' },
@@ -15,7 +15,7 @@ describe('keys and values', () => {
     await server.client.upload('numbers', [{ key: 7, value: 9007199254740991 }]);
     await server.client.upload('shop', [{ item: 'tea' }]);
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it.each([
     ['colours/sky', 'blue'],
@@ -24,7 +24,7 @@ describe('keys and values', () => {
     ['colours/old', 'old'],
     ['numbers/7', '9007199254740991'],
   ])('%s is %j, as plain text', async (path, value) => {
-    const { status, headers, bytes } = await server.client.call(`/api/default/kv/${path}`);
+    const { status, headers, bytes } = await server.client.call(`kv/${path}`);
     expect([status, headers['content-type'], bytes.toString()]).toEqual([
       200,
       'text/plain; charset=utf-8',
@@ -39,7 +39,7 @@ describe('keys and values', () => {
     ['colour/sky', 404, /did you mean "colours"/],
     ['shop/tea', 400, /no column "key"/],
   ])('%s is %i', async (path, status, message) => {
-    const answer = await server.client.call(`/api/default/kv/${path}`);
+    const answer = await server.client.call(`kv/${path}`);
     expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
       status,
       expect.stringMatching(message),

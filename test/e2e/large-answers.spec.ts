@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import { request, type IncomingMessage } from 'node:http';
 import { setImmediate as aTurn } from 'node:timers/promises';
-import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { ROOT, borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const ROWS = 800_000;
 const AUTHORIZATION = `Basic ${Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64')}`;
 
 /** The memory of a block is freed when it is sent: nobody may be sent what has come there since. */
 describe('large answers at the same time', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const ask = (whose: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const headers = { authorization: AUTHORIZATION, accept: 'application/x-ndjson' };
       const sent = request(
-        `${server.url}/api/default/sql`,
+        `${server.url}/api/${server.organization}/sql`,
         { method: 'POST', headers },
         (response) => {
           expect(response.statusCode).toBe(200);

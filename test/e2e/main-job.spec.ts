@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 
 describe('upload and query', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it.each([
     ['array', JSON.stringify([{ n: 1 }, { n: 2 }])],
@@ -78,7 +78,7 @@ describe('upload and query', () => {
       big: 2 ** 53,
     };
     await server.client.upload('types', [{ ...record, _timestamp: '2026-01-02T03:04:05.678901Z' }]);
-    const answer = await server.client.call('/api/default/types/schema');
+    const answer = await server.client.call('types/schema');
     const { schema, stats } = answer.json<{
       schema: { name: string; type: string }[];
       stats: { doc_num: number };
@@ -98,12 +98,12 @@ describe('upload and query', () => {
     expect(await server.client.sql('SELECT * FROM types')).toEqual([
       { _timestamp: '2026-01-02T03:04:05.678901Z', ...record },
     ]);
-    const list = (await server.client.call('/api/default/streams?keyword=types')).json<{
+    const list = (await server.client.call('streams?keyword=types')).json<{
       total: number;
       list: { name: string }[];
     }>();
     expect([list.total, list.list[0]?.name]).toEqual([1, 'types']);
-    expect((await server.client.call('/api/default/nowhere/schema')).status).toBe(404);
+    expect((await server.client.call('nowhere/schema')).status).toBe(404);
   });
 
   it('tells seconds, milli-, micro- and nanoseconds apart, and gives the rest the time of acceptance', async () => {
@@ -207,7 +207,7 @@ describe('upload and query', () => {
       { a: 3, b: 'z' },
     ]);
     const read = async (query: string) =>
-      (await server.client.call(`/api/default/tables/table?${query}`)).json();
+      (await server.client.call(`tables/table?${query}`)).json();
     expect(await read('columns=a&limit=1&sort=-a')).toEqual([{ a: 3 }]);
     expect(await read('columns=b,a&sort=a&limit=1&offset=1')).toEqual([{ b: 'y', a: 2 }]);
     expect(await read('limit=0')).toEqual([]);
@@ -215,7 +215,7 @@ describe('upload and query', () => {
 
   it('sends rows as JSON, NDJSON or CSV, compressed when asked', async () => {
     const get = (headers: Record<string, string>) =>
-      server.client.call('/api/default/sql', { body: 'SELECT 1 AS a, NULL AS b', headers });
+      server.client.call('sql', { body: 'SELECT 1 AS a, NULL AS b', headers });
     const ndjson = await get({ accept: 'text/html;q=0.2, application/x-ndjson' });
     expect([ndjson.headers['content-type'], ndjson.bytes.toString()]).toEqual([
       'application/x-ndjson; charset=utf-8',

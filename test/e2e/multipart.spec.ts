@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Answer } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const BOUNDARY = 'x-boundary-4711';
 const part = (disposition: string, content: string): string =>
@@ -10,21 +10,21 @@ const file = (content: string, name = 'file'): string =>
 const END = `--${BOUNDARY}--\r\n`;
 
 describe('multipart/form-data', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let made = 0;
   const send = (
     body: string | Buffer,
     { format = '_json', headers = {}, stream = `form${(made += 1)}` } = {},
   ): Promise<Answer> =>
-    server.client.call(`/api/default/${stream}/${format}?wait=true`, {
+    server.client.call(`${stream}/${format}?wait=true`, {
       body,
       headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, ...headers },
     });
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it.each([
     ['_json', '[{"a":1},{"a":2}]'],
@@ -75,7 +75,7 @@ describe('multipart/form-data', () => {
       400,
       true,
     ]);
-    const count = await server.client.call(`/api/default/${stream}/schema`);
+    const count = await server.client.call(`${stream}/schema`);
     if (count.status === 200) expect(count.json()).toMatchObject({ stats: { doc_num: 0 } });
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeParquet } from '../server/make-parquet.js';
 import { startEdge } from '../server/start-edge.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const UPLOADS: readonly (readonly [string, string, string, (() => Buffer | string)[]])[] = [
   ['records', '_json', 'application/json', [() => '{"userId":1}', () => '[{"userid":2}]']],
@@ -19,15 +19,15 @@ const UPLOADS: readonly (readonly [string, string, string, (() => Buffer | strin
 ];
 
 describe('fields whose names differ in case only', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it.each(UPLOADS)('are columns of their own: %s', async (stream, route, type, bodies) => {
     for (const make of bodies) {
-      const path = `/api/default/${stream}/${route}?wait=true`;
+      const path = `${stream}/${route}?wait=true`;
       const options = { body: make(), headers: { 'content-type': type } };
       expect((await server.client.call(path, options)).status).toBe(200);
     }
@@ -44,8 +44,7 @@ describe('fields whose names differ in case only', () => {
     const action = '{"create":{"_index":"bulk"}}\n';
     const body = `${action}{"userId":1}\n`;
     const second = `${action}{"userid":2}\n`;
-    for (const each of [body, second])
-      await server.client.call('/api/default/_bulk?wait=true', { body: each });
+    for (const each of [body, second]) await server.client.call('_bulk?wait=true', { body: each });
     expect(await server.client.sql('SELECT userId, userid FROM bulk ORDER BY _offset')).toEqual([
       { userId: 1, userid: null },
       { userId: null, userid: 2 },
@@ -84,12 +83,12 @@ describe('fields whose names differ in case only', () => {
   it('are the same to who asks where there is one', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-case-'));
     writeFileSync(join(directory, 'cities.csv'), CITIES);
-    const path = '/api/default/Cities/_csv?wait=true';
+    const path = 'Cities/_csv?wait=true';
     const options = { body: CITIES, headers: { 'content-type': 'text/csv' } };
     expect((await server.client.call(path, options)).status).toBe(200);
     const edge = await startEdge(['--table', `Cities=${join(directory, 'cities.csv')}`]);
     const get = async (path: string): Promise<unknown> => {
-      const answer = await server.client.call(`/api/default/${path}`, { method: 'GET' });
+      const answer = await server.client.call(path, { method: 'GET' });
       return JSON.parse(answer.bytes.toString());
     };
     try {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeParquet } from '../server/make-parquet.js';
 import { startEdge, type Edge } from '../server/start-edge.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const RECORDS = [
   { id: 1, k: { c: 'a', n: 1, m: 1, f: 1, l: [1, 2], o: { p: true }, s: 1, big: 1 } },
@@ -83,10 +83,10 @@ const HOSTED_ONLY = /k\.(?:[mls]\b|big|_timestamp|`null`)|k\['none|toTypeName|\*
 
 describe('fields within objects', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-nested-'));
-  let server: Server;
+  let server: BorrowedServer;
   let edge: Edge;
   const ask = async (sql: string): Promise<unknown> => {
-    const { status, bytes } = await server.client.call('/api/default/sql', { body: sql });
+    const { status, bytes } = await server.client.call('sql', { body: sql });
     return status === 200 ? JSON.parse(bytes.toString()) : [status, bytes.toString()];
   };
   beforeAll(async () => {
@@ -96,12 +96,12 @@ describe('fields within objects', () => {
       writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
       return ['--table', `${name}=${file}`];
     });
-    [server, edge] = await Promise.all([startServer(), startEdge(tables)]);
+    [server, edge] = await Promise.all([borrowServer(), startEdge(tables)]);
     for (const record of RECORDS) await server.client.upload('t', [record]);
     await server.client.upload('u', OTHERS);
   });
   afterAll(async () => {
-    await Promise.all([server.stop(), edge.stop()]);
+    await Promise.all([server.giveBack(), edge.stop()]);
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -164,11 +164,11 @@ describe('fields within objects', () => {
     ['columns=id&filter[k.m]like=%25y%25', [{ id: 4 }]],
     ['columns=id&filter[k.n]isnull=true', [{ id: 4 }]],
   ])('reads tables by %s', async (query, rows) => {
-    expect(await get(`/api/default/tables/t?${query}`)).toEqual(rows);
+    expect(await get(`tables/t?${query}`)).toEqual(rows);
   });
 
   it('tells a near name of a field within', async () => {
-    expect(await get('/api/default/tables/t?columns=k.big_')).toEqual([
+    expect(await get('tables/t?columns=k.big_')).toEqual([
       400,
       expect.stringContaining('did you mean \\"k.big\\"'),
     ]);
@@ -179,7 +179,7 @@ describe('fields within objects', () => {
       t(filter: {k_n: {gt: 1}}, sort: [{field: "k_n", order: desc}]) { id k { c n o { p } } }
       t_aggregate(filter: {k_c: {isnull: false}}, sort: [{field: "k_c"}]) { group_by { k_c } count sum { k_n } max { k_f } }
     }`;
-    expect(await get('/api/default/graphql', { query })).toEqual({
+    expect(await get('graphql', { query })).toEqual({
       data: {
         t: [
           { id: 3, k: { c: 'a', n: 3, o: { p: null } } },
@@ -194,7 +194,7 @@ describe('fields within objects', () => {
   });
 
   it('is searched, aggregated, and listed by its values', async () => {
-    const answer = await get('/api/default/_search', {
+    const answer = await get('_search', {
       query: {
         sql: "SELECT id, k.n FROM t WHERE k.c = 'a' ORDER BY k.n",
       },
@@ -207,7 +207,7 @@ describe('fields within objects', () => {
       ],
       aggs: { each: [{ 'k.c': 'a', n: 4 }] },
     });
-    const joined = await get('/api/default/_search', {
+    const joined = await get('_search', {
       query: {
         sql: 'SELECT a.id, b.k.label FROM t AS a JOIN u AS b ON a.k.c = b.k.c WHERE a.k.n < 3 ORDER BY a.id',
       },
@@ -218,23 +218,23 @@ describe('fields within objects', () => {
         { id: 2, 'k.label': 'second' },
       ],
     });
-    const values = await get('/api/default/t/_values?fields=k.c'); // prettier-ignore
+    const values = await get('t/_values?fields=k.c'); // prettier-ignore
     expect(values).toMatchObject({
       hits: [{ field: 'k.c', values: [{ zo_sql_key: 'a' }, { zo_sql_key: 'b' }, {}] }],
     });
   });
 
   it('is in the schema, with its type', async () => {
-    const schema = await get('/api/default/schema/t');
+    const schema = await get('schema/t');
     expect(JSON.stringify(schema)).toContain('"name":"n","data_type":"Int64"');
-    const record = await get('/api/default/streams/t/schema');
+    const record = await get('streams/t/schema');
     expect(JSON.stringify(record)).toContain('{"name":"k.f","type":"Float64"}');
   });
 
   it('is indexed', async () => {
     const keys = { full_text_search_keys: ['k.c', 'k.m'], partition_keys: ['k.n', 'k.f'] };
-    expect(await get('/api/default/t/settings', keys)).toMatchObject({ code: 200 });
-    const found = await get('/api/default/_search', {
+    expect(await get('t/settings', keys)).toMatchObject({ code: 200 });
+    const found = await get('_search', {
       query: {
         sql: "SELECT id FROM t WHERE match_all('Y') OR match_all('b') ORDER BY id",
       },
@@ -248,12 +248,12 @@ describe('fields within objects', () => {
     ]);
     // One that the engine has no filter for, which put the whole stream aside.
     await server.client.upload('wide', [{ k: { n: 1 } }]);
-    expect(await get('/api/default/wide/settings', { partition_keys: ['k.n'] })).toMatchObject({
+    expect(await get('wide/settings', { partition_keys: ['k.n'] })).toMatchObject({
       code: 200,
     });
     await server.client.upload('wide', '{"k":{"n":18446744073709551615}}');
     expect(await ask('SELECT count() AS c FROM wide WHERE k.n > 1')).toEqual([{ c: 1 }]);
-    expect(await get('/api/default/t/settings', { partition_keys: ['k.l'] })).toEqual([
+    expect(await get('t/settings', { partition_keys: ['k.l'] })).toEqual([
       400,
       expect.stringContaining('k.l'),
     ]);
@@ -280,7 +280,7 @@ describe('fields within objects', () => {
     expect(columns).toBe(3);
     expect(await ask("SELECT k.p3 FROM many WHERE k.p3 = 'x'")).toEqual([{ 'k.p3': 'x' }]);
     expect(await ask('SELECT k.p4999 FROM many WHERE isNotNull(k.p4999)')).toHaveLength(3); // prettier-ignore
-    const record = JSON.stringify(await get('/api/default/streams/many/schema'));
+    const record = JSON.stringify(await get('streams/many/schema'));
     expect(record.match(/"k\.[pq]\d*"/g)).toHaveLength(1000);
   });
 
@@ -303,7 +303,7 @@ describe('fields within objects', () => {
   it('forgets its types with the stream', async () => {
     await server.client.upload('again', [{ k: { v: 1 } }]);
     expect(await ask('SELECT sum(k.v) AS s FROM again')).toEqual([{ s: 1 }]);
-    expect((await server.client.call('/api/default/streams/again', { method: 'DELETE' })).status).toBe(200); // prettier-ignore
+    expect((await server.client.call('streams/again', { method: 'DELETE' })).status).toBe(200); // prettier-ignore
     await server.client.upload('again', [{ k: { v: 'text' } }]);
     expect(await ask('SELECT k.v FROM again')).toEqual([{ 'k.v': 'text' }]);
     await server.client.upload('again', [{ k: { v: 2 } }]);

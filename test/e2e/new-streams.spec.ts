@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import type { Answer } from '../server/client.js';
 import { rounds } from '../rounds.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -18,11 +19,11 @@ interface BulkAnswer {
 }
 
 describe('streams that are new', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const bulkInto = (prefix: string): Promise<Answer> => {
     const lines = Array.from(
@@ -31,7 +32,7 @@ describe('streams that are new', () => {
         `${JSON.stringify({ index: { _index: `${prefix}-${n}` } })}\n` +
         `${JSON.stringify({ id: n, name: `name ${n}`, share: n / 7, tags: ['a', 'b'] })}\n`,
     );
-    return server.client.call('/api/default/_bulk?wait=true', {
+    return server.client.call('_bulk?wait=true', {
       body: lines.join(''),
       headers: { 'content-type': 'application/x-ndjson' },
     });
@@ -55,6 +56,31 @@ describe('streams that are new', () => {
   );
 
   it(
+    'are listed by the hundred, each with the times of its own rows',
+    async () => {
+      const names = Array.from({ length: 70 }, (_, n) => `listed-${n}`);
+      const time = (n: number): number => (1_767_225_600 + n) * 1_000_000;
+      const lines = names.map(
+        (name, n) =>
+          `${JSON.stringify({ index: { _index: name } })}\n${JSON.stringify({ _timestamp: time(n), n })}\n`,
+      );
+      const body = lines.join('');
+      expect((await server.client.call('_bulk?wait=true', { body })).status).toBe(200);
+      const answer = await server.client.call('streams?keyword=listed-&limit=100');
+      const { list } = answer.json<{ list: { name: string; stats: Record<string, number> }[] }>();
+      expect(list.map(({ name }) => name).sort()).toEqual([...names].sort());
+      for (const { name, stats } of list) {
+        const own = time(Number(name.slice('listed-'.length)));
+        expect([name, stats]).toEqual([
+          name,
+          expect.objectContaining({ doc_num: 1, doc_time_min: own, doc_time_max: own }),
+        ]);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'are seen with their columns or not at all',
     async () => {
       const names = Array.from({ length: 12 }, (_, n) => `seen${n}`);
@@ -62,7 +88,7 @@ describe('streams that are new', () => {
       let done = false;
       const read = async (name: string): Promise<void> => {
         while (!done) {
-          const answer = await server.client.call('/api/default/sql', {
+          const answer = await server.client.call('sql', {
             body: `SELECT id, at.city FROM ${name}`,
           });
           answers.push(answer);
@@ -81,7 +107,7 @@ describe('streams that are new', () => {
   );
 
   it('that settings make have them, their columns and their past in one event', async () => {
-    const made = await server.client.call('/api/default/streams/declared/settings', {
+    const made = await server.client.call('streams/declared/settings', {
       method: 'PUT',
       body: JSON.stringify({
         columns: { host: 'Utf8', code: 'Int64' },
@@ -102,7 +128,7 @@ describe('streams that are new', () => {
       ],
       settings: { dataRetention: 30, partitionKeys: ['code'], fullTextSearchKeys: ['host'] },
     });
-    const schema = await server.client.call('/api/default/declared/schema');
+    const schema = await server.client.call('declared/schema');
     expect(schema.json()).toMatchObject({
       schema: [
         { name: '_timestamp', type: 'Timestamp' },
@@ -161,7 +187,7 @@ describe('streams that are new while ClickHouse is away (double)', () => {
       }
       expect((await upload('old', [{ n: 2 }])).status).toBe(200);
 
-      const changed = await server.client.call('/api/default/users', {
+      const changed = await server.client.call('users', {
         body: JSON.stringify({
           email: 'late@example.com',
           password: 'Late-Secret-1',
@@ -182,11 +208,11 @@ describe('streams that are new while ClickHouse is away (double)', () => {
         { n: 3, more: 'new' },
       ]);
       expect(await server.client.sql('SELECT n FROM fresh')).toEqual([{ n: 100 }]);
-      const { list } = (await server.client.call('/api/default/streams')).json<{
+      const { list } = (await server.client.call('streams')).json<{
         list: readonly { readonly name: string }[];
       }>();
       expect(list).toHaveLength(12);
-      const users = await server.client.call('/api/default/users');
+      const users = await server.client.call('users');
       expect(users.bytes.toString()).not.toContain('late@example.com');
     },
     TIMEOUT_MS,

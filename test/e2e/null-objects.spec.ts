@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEdge, type Edge } from '../server/start-edge.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const fixture = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, '../fixtures/parquet', name));
@@ -23,24 +23,21 @@ const ROWS: readonly Row[] = Array.from({ length: 300 }, (_, i) => ({
 const CODECS = ['none', 'snappy', 'gzip', 'brotli', 'zstd', 'lz4'];
 
 describe('objects that are null', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const ask = async (sql: string): Promise<unknown> => {
-    const { status, bytes } = await server.client.call('/api/default/sql', { body: sql });
+    const { status, bytes } = await server.client.call('sql', { body: sql });
     return status === 200 ? JSON.parse(bytes.toString()) : [status, bytes.toString()];
   };
   const post = async (stream: string, body: Buffer): Promise<unknown> => {
-    const { status, bytes } = await server.client.call(
-      `/api/default/${stream}/_parquet?wait=true`,
-      {
-        method: 'POST',
-        body,
-      },
-    );
+    const { status, bytes } = await server.client.call(`${stream}/_parquet?wait=true`, {
+      method: 'POST',
+      body,
+    });
     return [status, JSON.parse(bytes.toString())];
   };
 
@@ -101,7 +98,7 @@ describe('objects that are null', () => {
     ]);
     expect(await ask("SELECT coalesce(k.c, 'none') AS c, count(*) AS q FROM t GROUP BY c ORDER BY c")).toEqual([{ c: 'a', q: 1 }, { c: 'none', q: 4 }]); // prettier-ignore
     expect(await ask('SELECT k FROM (SELECT k FROM t WHERE id = 2) UNION ALL SELECT k FROM t WHERE id = 4 ORDER BY 1')).toEqual([{ k: {} }, { k: null }]); // prettier-ignore
-    const csv = await server.client.call('/api/default/sql', {
+    const csv = await server.client.call('sql', {
       body: 'SELECT id, k FROM t ORDER BY id',
       headers: { Accept: 'text/csv' },
     });
@@ -111,10 +108,10 @@ describe('objects that are null', () => {
       '3,',
       '4,"{}"',
     ]);
-    const filtered = await server.client.call('/api/default/tables/t?columns=id&filter[k]isnull=true&sort=id', { method: 'GET' }); // prettier-ignore
+    const filtered = await server.client.call('tables/t?columns=id&filter[k]isnull=true&sort=id', { method: 'GET' }); // prettier-ignore
     expect(JSON.parse(filtered.bytes.toString())).toEqual([{ id: 2 }, { id: 3 }]);
     const query = '{ t(sort: [{field: "id"}]) { id k { c d { e } } } }';
-    const graphql = await server.client.call('/api/default/graphql', {
+    const graphql = await server.client.call('graphql', {
       method: 'POST',
       body: JSON.stringify({ query }),
       headers: { 'Content-Type': 'application/json' },

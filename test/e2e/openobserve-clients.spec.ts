@@ -1,4 +1,4 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { until } from '../server/until.js';
 
 interface Found {
@@ -20,10 +20,10 @@ const HOUR = { start_time: START, end_time: START + 60 * MINUTE };
 
 /** What the web page and the Grafana plugin of OpenObserve send. */
 describe('clients of OpenObserve', () => {
-  let server: Server;
+  let server: BorrowedServer;
 
   const send = (path: string, body: unknown) =>
-    server.client.call(`/api/default/${path}`, { body: JSON.stringify(body) });
+    server.client.call(path, { body: JSON.stringify(body) });
   const search = async (query: object, parameters = ''): Promise<Found> => {
     const answer = await send(`_search${parameters}`, { query });
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes.toString()}`);
@@ -31,13 +31,13 @@ describe('clients of OpenObserve', () => {
   };
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     await server.client.upload(
       'logs',
       Array.from({ length: 90 }, (_, n) => ({ _timestamp: START + n * MINUTE, n, odd: n % 2 })),
     );
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('are told how to ask for a range, and draw its histogram by that', async () => {
     const query = { sql: 'SELECT * FROM "logs" WHERE odd = 1', ...HOUR };
@@ -114,7 +114,7 @@ describe('clients of OpenObserve', () => {
     ];
     const status = async ([method, path, body]: [string, string, object?], type: string) => {
       const options = { method, ...(body && { body: JSON.stringify(body) }) };
-      return (await server.client.call(`/api/default/${path}&type=${type}`, options)).status;
+      return (await server.client.call(`${path}&type=${type}`, options)).status;
     };
     for (const route of routes) {
       expect([route[1], await status(route, 'logs')]).toEqual([route[1], 200]);
@@ -128,7 +128,7 @@ describe('clients of OpenObserve', () => {
       code: 20002,
       message: expect.stringMatching(/type logs only, not "traces"/) as string,
     });
-    const { list } = (await server.client.call('/api/default/streams?type=traces')).json<{
+    const { list } = (await server.client.call('streams?type=traces')).json<{
       list: unknown[];
     }>();
     expect(list).toEqual([]);
@@ -137,7 +137,7 @@ describe('clients of OpenObserve', () => {
   it('are refused what would change an answer and is not there', async () => {
     for (const path of [`logs/_around?key=${START}`, 'logs/_values?fields=odd'])
       for (const parameter of ['sort_by=n', 'query_fn=LjE='])
-        expect((await server.client.call(`/api/default/${path}&${parameter}`)).status).toBe(400);
+        expect((await server.client.call(`${path}&${parameter}`)).status).toBe(400);
   });
 
   it('get a total that fits the hits, whatever comes meanwhile', async () => {

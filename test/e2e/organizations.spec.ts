@@ -19,7 +19,7 @@ interface Hit {
   readonly hash: string;
 }
 
-/** Each line of the table "Organizations" of API.md, with the audit trail. */
+/** Each route of "Organizations", with the audit trail. */
 describe('organizations', () => {
   let server: Server;
   const ann = { email: 'ann@example.com', password: PASSWORD };

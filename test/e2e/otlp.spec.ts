@@ -16,26 +16,26 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type { Answer, Call } from '../server/client.js';
-import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { ROOT, borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
-const LOGS = '/api/default/v1/logs?wait=true';
+const LOGS = 'v1/logs?wait=true';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PROTOBUF = { 'content-type': 'application/x-protobuf' };
 
 describe('OTLP over HTTP', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let headers: Record<string, string>;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     const basic = Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64');
     headers = { Authorization: `Basic ${basic}` };
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const ask = (call: Call): Promise<Answer> => server.client.call(LOGS, call);
   const rows = async (statement: string): Promise<Record<string, unknown>[]> =>
-    (await server.client.call('/api/default/sql', { body: statement })).json();
+    (await server.client.call('sql', { body: statement })).json();
   const logs = (...logRecords: object[]): string =>
     JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] });
 
@@ -44,7 +44,7 @@ describe('OTLP over HTTP', () => {
     ['JSON', JsonLogExporter],
   ])('takes logs of the official exporter of %s', async (name, Exporter) => {
     const exporter = new Exporter({
-      url: `${server.url}${LOGS}`,
+      url: `${server.url}/api/${server.organization}/${LOGS}`,
       headers: { ...headers, 'stream-name': `app_${name}` },
       compression: 'gzip' as never,
     });
@@ -98,7 +98,7 @@ describe('OTLP over HTTP', () => {
 
   it('takes spans of the official exporter, with events, links and status', async () => {
     const exporter = new OTLPTraceExporter({
-      url: `${server.url}/api/default/v1/traces?wait=true`,
+      url: `${server.url}/api/${server.organization}/v1/traces?wait=true`,
       headers,
     });
     const provider = new NodeTracerProvider({
@@ -150,7 +150,7 @@ describe('OTLP over HTTP', () => {
         { scopeSpans: [{ spans: [{ name: 'odd', kind: 77, events: [{}, { name: 'x' }] }] }] },
       ],
     };
-    const sent = await server.client.call('/api/default/v1/traces?wait=true', {
+    const sent = await server.client.call('v1/traces?wait=true', {
       body: JSON.stringify(odd),
       headers: JSON_TYPE,
     });
@@ -187,7 +187,7 @@ describe('OTLP over HTTP', () => {
       [JsonMetricsSerializer, JSON_TYPE],
     ] as const) {
       const stream = serializer === JsonMetricsSerializer ? 'json_metrics' : 'otel_metrics';
-      const sent = await server.client.call('/api/default/v1/metrics?wait=true', {
+      const sent = await server.client.call('v1/metrics?wait=true', {
         body: Buffer.from(serializer.serializeRequest(collected) ?? []),
         headers: { ...type, 'stream-name': stream },
       });
@@ -230,7 +230,7 @@ describe('OTLP over HTTP', () => {
 
   it('keeps integers, fractions and what is no number of metrics apart, and all of them', async () => {
     const send = (...points: object[]): Promise<Answer> =>
-      server.client.call('/api/default/v1/metrics?wait=true', {
+      server.client.call('v1/metrics?wait=true', {
         body: JSON.stringify({
           resourceMetrics: [
             { scopeMetrics: [{ metrics: [{ name: 'm', gauge: { dataPoints: points } }] }] },
@@ -340,22 +340,22 @@ describe('OTLP over HTTP', () => {
     expect(stranger.headers['www-authenticate']).toContain('Basic');
     const named = await ask({ body: bad, headers: { ...JSON_TYPE, 'stream-name': '_own' } });
     expect(named.status).toBe(400);
-    const { list } = (await server.client.call('/api/default/streams')).json<{
+    const { list } = (await server.client.call('streams')).json<{
       list: { name: string }[];
     }>();
     expect(list.map(({ name }) => name)).not.toContain('none');
   });
 
   it('is open to the passcode, and to no viewer', async () => {
-    const passcode = (await server.client.call('/api/default/passcode')).json<{
+    const passcode = (await server.client.call('passcode')).json<{
       data: { user: string; passcode: string };
     }>();
     const { user: email, passcode: password } = passcode.data;
     expect(
       (await ask({ body: '', headers: PROTOBUF, credentials: { email, password } })).status,
     ).toBe(200);
-    const viewer = { email: 'vera@example.com', password: 'Comp1ex!pass' };
-    await server.client.call('/api/default/users', {
+    const viewer = { email: 'vera@otlp.example.com', password: 'Comp1ex!pass' };
+    await server.client.call('users', {
       body: JSON.stringify({ ...viewer, first_name: 'V', last_name: 'V', role: 'viewer' }),
     });
     const refused = await ask({ body: '{}', headers: JSON_TYPE, credentials: viewer });

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Answer } from '../server/client.js';
 import { makeParquet } from '../server/make-parquet.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { startParquetMaker, type ParquetMaker } from '../server/parquet-maker.js';
+import { startServer } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const fixture = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, '../fixtures', name));
@@ -61,35 +63,39 @@ const withoutZones = (row: Row = {}): Row => ({
 });
 
 describe('Parquet', () => {
-  let server: Server;
+  let server: BorrowedServer;
+  let maker: ParquetMaker;
   let made = 0;
   const fresh = (): string => `parquet${(made += 1)}`;
   const post = (
     stream: string,
     body: Buffer,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> =>
-    server.client.call(`/api/default/${stream}/_parquet?wait=true`, { body, headers });
+  ): Promise<Answer> => server.client.call(`${stream}/_parquet?wait=true`, { body, headers });
   const rowsOf = (stream: string, order = '1'): Promise<unknown> =>
     server.client.sql(`SELECT * EXCEPT _timestamp FROM ${stream} ORDER BY ${order}`);
   const typesOf = async (stream: string): Promise<Record<string, string>> => {
-    const { schema } = (await server.client.call(`/api/default/${stream}/schema`)).json<{
+    const { schema } = (await server.client.call(`${stream}/schema`)).json<{
       schema: { name: string; type: string }[];
     }>();
     return Object.fromEntries(schema.map(({ name, type }) => [name, type]));
   };
   const declare = async (stream: string, columns: Record<string, string>): Promise<void> => {
     const body = JSON.stringify({ columns });
-    const answer = await server.client.call(`/api/default/${stream}/settings`, { body });
+    const answer = await server.client.call(`${stream}/settings`, { body });
     expect(answer.status).toBe(200);
   };
   const counts = (answer: Answer): unknown =>
     answer.status === 200 ? answer.json<{ status: unknown[] }>().status[0] : answer.json();
 
   beforeAll(async () => {
-    server = await startServer();
+    maker = startParquetMaker();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await maker.stop();
+    await server.giveBack();
+  });
 
   it('keeps the types of all columns, and their least and most values', async () => {
     const stream = fresh();
@@ -197,7 +203,9 @@ describe('Parquet', () => {
   ])('takes %s into the column, which widens', async (_, first, second, type, values) => {
     const stream = fresh();
     for (const [id, value] of [first, second].entries()) {
-      const body = makeParquet(`SELECT toInt8(${id}) AS id, ${value} AS v, [${value}, NULL] AS l`);
+      const body = await maker.make(
+        `SELECT toInt8(${id}) AS id, ${value} AS v, [${value}, NULL] AS l`,
+      );
       expect(counts(await post(stream, body))).toMatchObject({ successful: 1, failed: 0 });
     }
     expect(await typesOf(stream)).toMatchObject({ v: type });
@@ -218,8 +226,8 @@ describe('Parquet', () => {
     ['a fraction', 'toUInt64(18446744073709551615)', '0.5', 'float64'],
   ])('rejects %s that the column cannot become', async (_, first, second, kind) => {
     const stream = fresh();
-    await post(stream, makeParquet(`SELECT ${first} AS v`));
-    expect(counts(await post(stream, makeParquet(`SELECT ${second} AS v`)))).toMatchObject({
+    await post(stream, await maker.make(`SELECT ${first} AS v`));
+    expect(counts(await post(stream, await maker.make(`SELECT ${second} AS v`)))).toMatchObject({
       successful: 0,
       failed: 1,
       error: expect.stringContaining(`row 1: field "v": ${kind} does not fit`) as string,
@@ -323,7 +331,7 @@ describe('Parquet', () => {
     const stream = fresh();
     expect((await post(stream, fixture('parquet/types.parquet'))).status).toBe(200);
     expect(await typesOf(stream)).toMatchObject({ nothing: 'Null' });
-    const body = makeParquet("SELECT 'something' AS nothing");
+    const body = await maker.make("SELECT 'something' AS nothing");
     expect(counts(await post(stream, body))).toMatchObject({ successful: 1, failed: 0 });
     expect(await typesOf(stream)).toMatchObject({ nothing: 'Utf8' });
     expect(counts(await post(stream, fixture('parquet/types.parquet')))).toMatchObject({
@@ -410,7 +418,7 @@ describe('Parquet', () => {
 
   it('rejects values that do not fit the columns that are there, each row alone', async () => {
     const stream = fresh();
-    await server.client.call(`/api/default/${stream}/settings`, {
+    await server.client.call(`${stream}/settings`, {
       body: JSON.stringify({
         columns: { float: 'Float64', int: 'Int64', unsigned: 'UInt64', text: 'Utf8' },
       }),
@@ -438,7 +446,7 @@ describe('Parquet', () => {
   it('goes into a stream of JSON records, and widens it', async () => {
     const stream = fresh();
     const records = [{ id: 1, text: 'x', share: 1 }];
-    await server.client.call(`/api/default/${stream}/_json?wait=true`, {
+    await server.client.call(`${stream}/_json?wait=true`, {
       body: JSON.stringify(records),
     });
     expect(counts(await post(stream, fixture('parquet/row-groups.parquet')))).toMatchObject({
@@ -472,7 +480,7 @@ describe('Parquet', () => {
       successful: 0,
       failed: 0,
     });
-    expect((await server.client.call(`/api/default/${stream}/schema`)).status).toBe(404);
+    expect((await server.client.call(`${stream}/schema`)).status).toBe(404);
   });
 
   const whole = fixture('parquet/row-groups.parquet');

@@ -1,5 +1,5 @@
 import type { Answer, UploadStatus } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 /** Beyond what a float holds exactly, and older than the retention set below. */
 const OLD_INTEGER = '{"_timestamp":"2020-01-01T00:00:00Z","a":9007199254740993}';
@@ -12,15 +12,15 @@ interface Rejected {
 }
 
 describe('rejected records tried again', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let made = 0;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const retry = (stream: string, query = ''): Promise<Answer> =>
-    server.client.call(`/api/default/${stream}/_rejected/retry?wait=true${query}`, {
+    server.client.call(`${stream}/_rejected/retry?wait=true${query}`, {
       method: 'POST',
     });
   const counts = async (stream: string, query = ''): Promise<UploadStatus> => {
@@ -29,7 +29,7 @@ describe('rejected records tried again', () => {
     return answer.json<{ status: [UploadStatus] }>().status[0];
   };
   const rejected = async (stream: string): Promise<Rejected[]> =>
-    (await server.client.call(`/api/default/${stream}/_rejected?size=10000`)).json<Rejected[]>();
+    (await server.client.call(`${stream}/_rejected?size=10000`)).json<Rejected[]>();
   /** A stream whose integer column cannot take fractions, as long as it holds what floats cannot. */
   async function stream(): Promise<string> {
     made += 1;
@@ -38,7 +38,7 @@ describe('rejected records tried again', () => {
   }
   /** The old integer goes, and with it the reason. */
   async function mend(name: string): Promise<void> {
-    const answer = await server.client.call(`/api/default/${name}/settings`, {
+    const answer = await server.client.call(`${name}/settings`, {
       body: '{"data_retention":30}',
     });
     expect(answer.status).toBe(200);
@@ -108,7 +108,7 @@ describe('rejected records tried again', () => {
 
   it('are CSV records as the JSON they became', async () => {
     const name = await stream();
-    const answer = await server.client.call(`/api/default/${name}/_csv?wait=true`, {
+    const answer = await server.client.call(`${name}/_csv?wait=true`, {
       body: 'a,b\n0.25,"x,y"\n7,z\n1,beyond,the header\n',
     });
     expect(answer.json()).toMatchObject({ status: [{ successful: 1, failed: 2 }] });
@@ -138,9 +138,7 @@ describe('rejected records tried again', () => {
   it('are gone with their stream', async () => {
     const name = await stream();
     await server.client.upload(name, '[{"a":0.5},{"a":1}]');
-    expect((await server.client.call(`/api/default/${name}`, { method: 'DELETE' })).status).toBe(
-      200,
-    );
+    expect((await server.client.call(`${name}`, { method: 'DELETE' })).status).toBe(200);
     expect((await retry(name)).status).toBe(404);
     await server.client.upload(name, '{"a":1}');
     expect(await counts(name)).toMatchObject({ successful: 0, failed: 0 });

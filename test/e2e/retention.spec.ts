@@ -1,5 +1,5 @@
 import { makeParquet } from '../server/make-parquet.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const OLD = '2020-01-01T00:00:00Z';
 const REASON = 'older than the stream keeps its rows';
@@ -11,33 +11,32 @@ interface Counts {
 }
 
 describe('records older than their stream keeps its rows', () => {
-  let server: Server;
-  const post = (path: string, body: string | Buffer) =>
-    server.client.call(`/api/default/${path}`, { body });
+  let server: BorrowedServer;
+  const post = (path: string, body: string | Buffer) => server.client.call(path, { body });
   const keep = (stream: string, days: number) =>
-    server.client.call(`/api/default/${stream}/settings`, {
+    server.client.call(`${stream}/settings`, {
       body: JSON.stringify({ data_retention: days, columns: { n: 'Int64' } }),
     });
   const counts = async (path: string, body: string | Buffer): Promise<Counts | undefined> =>
     (await post(path, body)).json<{ status?: Counts[] }>().status?.[0];
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('a shorter retention needs an admin, since it deletes rows', async () => {
     const password = 'Secret-77';
     const set = async (role: string, days: number): Promise<[number, string]> => {
-      const answer = await server.client.call('/api/default/aging/settings', {
+      const answer = await server.client.call('aging/settings', {
         body: JSON.stringify({ data_retention: days }),
-        credentials: { email: `${role}@example.com`, password },
+        credentials: { email: `${role}@retention.example.com`, password },
       });
       return [answer.status, answer.json<{ message: string }>().message];
     };
     for (const role of ['viewer', 'member', 'editor', 'admin']) {
-      const body = JSON.stringify({ email: `${role}@example.com`, password, role });
-      expect((await server.client.call('/api/default/users', { body })).status).toBe(200);
+      const body = JSON.stringify({ email: `${role}@retention.example.com`, password, role });
+      expect((await server.client.call('users', { body })).status).toBe(200);
     }
     expect((await keep('aging', 30)).status).toBe(200);
     expect((await post('aging/_json?wait=true', '{"n":1}')).status).toBe(200);
@@ -53,9 +52,9 @@ describe('records older than their stream keeps its rows', () => {
     expect((await set('editor', 36_500))[0]).toBe(403);
     expect((await set('viewer', 0))[0]).toBe(403);
     // one that is made by it has no rows
-    const made = await server.client.call('/api/default/fresh/settings', {
+    const made = await server.client.call('fresh/settings', {
       body: JSON.stringify({ data_retention: 3, columns: { n: 'Int64' } }),
-      credentials: { email: 'editor@example.com', password },
+      credentials: { email: 'editor@retention.example.com', password },
     });
     expect(made.status).toBe(200);
   });
@@ -98,7 +97,7 @@ describe('records older than their stream keeps its rows', () => {
     const body = `{"n":1,"_timestamp":"${OLD}"}`;
     expect(await counts('again/_json?wait=true', body)).toMatchObject({ failed: 1 });
     await keep('again', 0);
-    const retried = await server.client.call('/api/default/again/_rejected/retry?wait=true', {
+    const retried = await server.client.call('again/_rejected/retry?wait=true', {
       method: 'POST',
     });
     expect(retried.status).toBe(200);

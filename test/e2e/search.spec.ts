@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { rounds } from '../rounds.js';
 
 interface Found {
@@ -24,9 +24,9 @@ const START = 1_700_000_000_000_000;
 const at = (row: number): number => START + row * 60_000_000;
 
 describe('search', () => {
-  let server: Server;
+  let server: BorrowedServer;
 
-  const send = (body: unknown, path = '/api/default/_search') =>
+  const send = (body: unknown, path = '_search') =>
     server.client.call(path, { body: typeof body === 'string' ? body : JSON.stringify(body) });
   const search = async (sql: string, query: object = {}, aggs?: object): Promise<Found> => {
     const answer = await send({ query: { sql, ...query }, ...(aggs ? { aggs } : {}) });
@@ -36,7 +36,7 @@ describe('search', () => {
   const numbers = ({ hits }: Found) => hits.map(({ n }) => n);
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     const rows = Array.from({ length: ROWS }, (_, n) => ({
       _timestamp: at(n),
       n,
@@ -53,7 +53,7 @@ describe('search', () => {
     );
     await server.client.upload('query', [{ n: 1 }, { n: 2 }]);
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('answers times of aggregates and by other names in microseconds, too', async () => {
     const newest = 'select max(_timestamp), min(_timestamp) as first from logs';
@@ -229,7 +229,7 @@ describe('search', () => {
       (await search(`select * from articles where match_all('${what}')`)).total;
     await server.client.upload('articles', rows('GRAY'));
     const set = async (keys: string[]) => {
-      const answer = await server.client.call('/api/default/articles/settings', {
+      const answer = await server.client.call('articles/settings', {
         body: JSON.stringify({ full_text_search_keys: keys }),
       });
       expect([answer.status, answer.bytes.toString()]).toEqual([200, expect.anything()]);
@@ -338,7 +338,7 @@ describe('search', () => {
 
   it('counts values, and shows what was around', async () => {
     const values = await server.client.call(
-      `/api/default/logs/_values?fields=status,level&size=1&start_time=${at(0)}&end_time=${at(100)}`,
+      `logs/_values?fields=status,level&size=1&start_time=${at(0)}&end_time=${at(100)}`,
     );
     expect(values.json<Found>()).toMatchObject({
       hits: [
@@ -348,9 +348,9 @@ describe('search', () => {
       total: 2,
       size: 1,
     });
-    const around = await server.client.call(`/api/default/logs/_around?key=${at(50)}&size=4`);
+    const around = await server.client.call(`logs/_around?key=${at(50)}&size=4`);
     expect(numbers(around.json<Found>())).toEqual([51, 50, 49, 48]);
-    const edge = await server.client.call(`/api/default/logs/_around?key=${at(50)}&size=100`);
+    const edge = await server.client.call(`logs/_around?key=${at(50)}&size=100`);
     expect(numbers(edge.json<Found>())).toEqual(Array.from({ length: 30 }, (_, n) => 64 - n));
   });
 
@@ -364,7 +364,7 @@ describe('search', () => {
     ['logs/_around?key=5', 20001],
     ['nope/_around?key=1700000000000000', 20002],
   ])('refuses %s with %i', async (path, code) => {
-    const answer = await server.client.call(`/api/default/${path}`);
+    const answer = await server.client.call(path);
     expect([answer.status, answer.json<Failed>().code]).toEqual([400, code]);
   });
 

@@ -1,22 +1,22 @@
 import { gzipSync } from 'node:zlib';
 import type { Answer, Call } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 /**
  * What log shippers ask before and while they send, as their sources have it (docs/shippers.md
  * names the versions): the shippers themselves are no npm packages, so their requests are sent
  * here, and their own tests of the answers made.
  */
-describe('log shippers, with /api/default as their base path', () => {
-  let server: Server;
-  const base = '/api/default';
+describe('log shippers, with the path of an organization as their base path', () => {
+  let server: BorrowedServer;
+  const base = () => `/api/${server.organization}`;
   const ask = (path: string, call: Call = {}): Promise<Answer> =>
-    server.client.call(`${base}${path}`, call);
+    server.client.call(`${base()}${path}`, call);
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const events = (action: string, index: string): string =>
     [1, 2]

@@ -8,7 +8,7 @@ import {
   STANDARD_TABLES,
 } from '../fixtures/standard-statements.js';
 import { startEdge, type Edge } from '../server/start-edge.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const add = (a: bigint, b: bigint): bigint => a + b;
 const subtract = (a: bigint, b: bigint): bigint => a - b;
@@ -22,7 +22,7 @@ interface Answer {
 /** One statement means one thing, in the hosted service and in the edge program. */
 describe('standard SQL', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-standard-'));
-  let server: Server;
+  let server: BorrowedServer;
   let edge: Edge;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('standard SQL', () => {
       writeFileSync(join(directory, `${name}.ndjson`), `${lines.join('\n')}\n`);
       return ['--table', `${name}=${join(directory, `${name}.ndjson`)}`];
     });
-    [server, edge] = await Promise.all([startServer(), startEdge(tables.flat())]);
+    [server, edge] = await Promise.all([borrowServer(), startEdge(tables.flat())]);
     for (const [name, lines] of Object.entries(STANDARD_TABLES))
       await server.client.upload(
         name,
@@ -38,12 +38,12 @@ describe('standard SQL', () => {
       );
   });
   afterAll(async () => {
-    await Promise.all([server.stop(), edge.stop()]);
+    await Promise.all([server.giveBack(), edge.stop()]);
     rmSync(directory, { recursive: true, force: true });
   });
 
   const hosted = async (sql: string): Promise<Answer> => {
-    const { status, bytes } = await server.client.call('/api/default/sql', { body: sql });
+    const { status, bytes } = await server.client.call('sql', { body: sql });
     return { status, text: bytes.toString() };
   };
 

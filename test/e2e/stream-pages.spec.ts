@@ -1,4 +1,4 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 /** 28 March 2026 at 22:30 UTC, and every hour from then on: clocks in Berlin go forward at 1:00 UTC. */
 const FIRST = Date.UTC(2026, 2, 28, 22, 30);
@@ -9,23 +9,23 @@ interface Values {
 }
 
 describe('pages of a stream', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     const rows = Array.from({ length: 6 }, (_, n) => ({
       _timestamp: FIRST + n * HOUR,
       status: n % 2 === 0 ? 200 : 500,
       path: `/${n % 3}`,
     }));
     for (const name of ['logs', 'schema', 'tables']) await server.client.upload(name, rows);
-    await server.client.call('/api/default/logs/settings', {
+    await server.client.call('logs/settings', {
       body: JSON.stringify({ full_text_search_keys: ['path'] }),
     });
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const values = (query: string, stream = 'logs') =>
-    server.client.call(`/api/default/${stream}/_values?fields=path&${query}`);
+    server.client.call(`${stream}/_values?fields=path&${query}`);
 
   it.each([
     ['', 6],
@@ -57,11 +57,11 @@ describe('pages of a stream', () => {
   });
 
   it('refuse what they would pass over although it changes the answer', async () => {
-    const around = `/api/default/logs/_around?key=${FIRST * 1000}`;
+    const around = `logs/_around?key=${FIRST * 1000}`;
     expect((await server.client.call(`${around}&sql=`)).status).toBe(200);
     expect((await server.client.call(`${around}&sql=c2Vs`)).status).toBe(400);
     const search = (query: object) =>
-      server.client.call('/api/default/_search', {
+      server.client.call('_search', {
         body: JSON.stringify({ query: { sql: 'select * from logs', ...query } }),
       });
     expect((await search({ sort_by: null, query_fn: '' })).status).toBe(200);
@@ -96,16 +96,16 @@ describe('pages of a stream', () => {
   it.each(['schema', 'tables'])('are there for a stream called %s', async (stream) => {
     const [first] = (await values('', stream)).json<Values>().hits;
     expect(first?.values).toHaveLength(3);
-    const around = `/api/default/${stream}/_around?key=${FIRST * 1000}`;
+    const around = `${stream}/_around?key=${FIRST * 1000}`;
     expect((await server.client.call(around)).json<{ hits: unknown[] }>().hits).toHaveLength(1);
     // And its own routes are what they were.
-    expect((await server.client.call(`/api/default/schema/${stream}`)).status).toBe(200);
-    expect((await server.client.call(`/api/default/tables/${stream}`)).json()).toHaveLength(6);
+    expect((await server.client.call(`schema/${stream}`)).status).toBe(200);
+    expect((await server.client.call(`tables/${stream}`)).json()).toHaveLength(6);
   });
 
   it('draw histograms by the clocks of a time zone', async () => {
     const histogram = async (call: string): Promise<unknown> => {
-      const answer = await server.client.call('/api/default/_search', {
+      const answer = await server.client.call('_search', {
         body: JSON.stringify({
           query: { sql: 'SELECT * FROM logs', size: 0 },
           aggs: { h: `SELECT ${call} AS k, count(*) AS n FROM query GROUP BY k ORDER BY k` },

@@ -18,7 +18,7 @@ interface StreamRecord {
   readonly settings: Record<string, unknown>;
 }
 
-/** Each line of the table "Streams" of API.md; what settings do; what is left of a deleted stream. */
+/** Each route of "Streams"; what settings do; what is left of a deleted stream. */
 describe('streams', () => {
   let dataDirectory: string;
   let server: Server;

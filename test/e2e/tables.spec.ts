@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const fixture = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, '../fixtures/roapi', name));
@@ -15,25 +15,25 @@ interface Row {
 }
 
 describe('table reads with filters', () => {
-  let server: Server;
+  let server: BorrowedServer;
 
   const read = async (table: string, parameters: readonly (readonly [string, string])[]) => {
     const query = new URLSearchParams(parameters as [string, string][]);
-    const answer = await server.client.call(`/api/default/tables/${table}?${query.toString()}`);
+    const answer = await server.client.call(`tables/${table}?${query.toString()}`);
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes.toString()}`);
     return answer.json<Record<string, unknown>[]>();
   };
   const cities = (...parameters: [string, string][]) => read('cities', parameters);
 
   beforeAll(async () => {
-    server = await startServer();
-    const upload = await server.client.call('/api/default/cities/_csv?wait=true', {
+    server = await borrowServer();
+    const upload = await server.client.call('cities/_csv?wait=true', {
       body: fixture('uk_cities_with_headers.csv'),
     });
     expect(upload.status).toBe(200);
     await server.client.upload('launches', fixture('spacex_launches.ndjson'));
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('reads the files that ROAPI shows with, as its users ask', async () => {
     expect(
@@ -101,7 +101,7 @@ describe('table reads with filters', () => {
         { numRuns: 200, seed: 7 },
       )
       .map((row, id) => ({ id, ...row }));
-    await server.client.call('/api/default/rows/settings', {
+    await server.client.call('rows/settings', {
       body: JSON.stringify({
         columns: { id: 'Int64', text: 'Utf8', int: 'Int64', float: 'Float64', flag: 'Boolean' },
       }),
@@ -165,7 +165,7 @@ describe('table reads with filters', () => {
     ["cities?filter[city]='a'%20OR%201=1", 200],
     ['nope?filter[a]=1', 404],
   ])('answers %s with %i', async (path, status) => {
-    const answer = await server.client.call(`/api/default/tables/${path}`);
+    const answer = await server.client.call(`tables/${path}`);
     expect([answer.bytes.toString().slice(0, 300), answer.status]).toEqual([
       expect.anything(),
       status,

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { borrowServer, ROOT, type BorrowedServer } from '../server/borrow-server.js';
 import { basic, TailReader } from '../server/tail-reader.js';
 import { until } from '../server/until.js';
 
@@ -10,11 +10,12 @@ const AS_ROOT = basic(ROOT.email, ROOT.password);
 const json = (value: unknown) => ({ body: JSON.stringify(value) });
 
 describe('a tail', () => {
-  let server: Server;
+  let server: BorrowedServer;
   const opened: TailReader[] = [];
 
+  /** @param path behind the name of the organization; `-b/…` is of one beside it */
   const tail = (path: string, headers = AS_ROOT): TailReader => {
-    const reader = new TailReader(`/api/${path}`, headers);
+    const reader = new TailReader(`/api/${server.organization}${path}`, headers);
     opened.push(reader);
     return reader;
   };
@@ -44,15 +45,15 @@ describe('a tail', () => {
     expect([path, answer.status, answer.bytes.toString()]).toEqual([path, 200, expect.anything()]);
     return answer;
   };
-  /** A viewer of `default`. */
+  /** A viewer of the organization. */
   const add = async (name: string): Promise<Record<string, string>> => {
-    const person = { email: `${name}@example.com`, password: PASSWORD, role: 'viewer' };
-    await asRoot('/api/default/users', { ...person, first_name: 'A', last_name: 'B' });
+    const person = { email: `${name}@tail.example.com`, password: PASSWORD, role: 'viewer' };
+    await asRoot('users', { ...person, first_name: 'A', last_name: 'B' });
     return basic(person.email, PASSWORD);
   };
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     await server.client.upload(
       'logs',
       Array.from({ length: 5 }, (_, n) => ({ n, message: `line ${n}`, nested: { a: null } })),
@@ -61,13 +62,10 @@ describe('a tail', () => {
   afterEach(() => {
     for (const each of opened.splice(0)) each.leave();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('begins with the newest rows where it should, and shows each new one once it is there', async () => {
-    const [all, newest] = [
-      await open('default/logs/_tail'),
-      await open('default/logs/_tail?rows=2'),
-    ];
+    const [all, newest] = [await open('/logs/_tail'), await open('/logs/_tail?rows=2')];
     expect([numbers(all), numbers(newest)]).toEqual([[], [3, 4]]);
     // Another set of columns: another insert of the same delivery.
     await Promise.all([
@@ -88,7 +86,7 @@ describe('a tail', () => {
 
   it('shows rows that a condition selects, with the functions of search', async () => {
     const filter = encodeURIComponent("match_all('seven') OR n > 100");
-    const reader = await open(`default/logs/_tail?filter=${filter}`);
+    const reader = await open(`/logs/_tail?filter=${filter}`);
     await server.client.upload('logs', [
       { n: 7, message: 'line Seven' },
       { n: 8, message: 'line eight' },
@@ -107,33 +105,37 @@ describe('a tail', () => {
     ['rows=1001', 400, 'rows'],
     ['row=1', 400, 'row'],
   ])('says what is wrong with ?%s', async (query, status, words) => {
-    const [answered, said] = await refusal(`default/logs/_tail?${query}`);
+    const [answered, said] = await refusal(`/logs/_tail?${query}`);
     expect([answered, said]).toEqual([status, expect.stringContaining(words)]);
   });
 
   it('is of streams, and of ids that it gave', async () => {
     for (const name of ['nowhere', '_audit', '_rejected'])
-      expect((await refusal(`default/${name}/_tail`))[0]).toBe(404);
-    const reader = tail('default/logs/_tail');
+      expect((await refusal(`/${name}/_tail`))[0]).toBe(404);
+    const reader = tail('/logs/_tail');
     for (const id of ['7', 'a.b.c.d', '01K9ZZ0000000000000000000B.1.1.1']) {
       reader.lastEventId = id;
       expect([id, (await reader.connect(server.url)).status]).toEqual([id, 400]);
     }
-    const head = await server.client.call('/api/default/logs/_tail', { method: 'HEAD' });
+    const head = await server.client.call('logs/_tail', { method: 'HEAD' });
     expect([head.status, head.headers['content-type']]).toEqual([200, 'text/event-stream']);
   });
 
   it('is nothing for another tenant, and of other streams nothing for a token', async () => {
     const asEve = await add('eve');
     await add('wally');
-    await asRoot('/api/walled/users/wally@example.com', { role: 'admin' });
-    await asRoot('/api/walled/secret/_json?wait=true', [{ n: 1 }]);
-    await asRoot('/api/theirs/users/eve@example.com', { role: 'admin' });
-    expect(numbers(await open('walled/secret/_tail?rows=9'))).toEqual([1]);
-    expect((await refusal('walled/secret/_tail', asEve))[0]).toBe(403);
-    expect((await refusal('theirs/secret/_tail', asEve))[0]).toBe(404);
-    expect((await refusal('default/logs/_tail', {}))[0]).toBe(401);
-    const made = await asRoot('/api/default/tokens', {
+    await asRoot(`/api/${server.organization}-walled/users/wally@tail.example.com`, {
+      role: 'admin',
+    });
+    await asRoot(`/api/${server.organization}-walled/secret/_json?wait=true`, [{ n: 1 }]);
+    await asRoot(`/api/${server.organization}-theirs/users/eve@tail.example.com`, {
+      role: 'admin',
+    });
+    expect(numbers(await open('-walled/secret/_tail?rows=9'))).toEqual([1]);
+    expect((await refusal('-walled/secret/_tail', asEve))[0]).toBe(403);
+    expect((await refusal('-theirs/secret/_tail', asEve))[0]).toBe(404);
+    expect((await refusal('/logs/_tail', {}))[0]).toBe(401);
+    const made = await asRoot('tokens', {
       name: 'narrow',
       role: 'viewer',
       streams: ['seen'],
@@ -141,19 +143,19 @@ describe('a tail', () => {
     const { token } = made.json<{ data: { token: string } }>().data;
     await server.client.upload('seen', [{ n: 1 }]);
     const byToken = { authorization: `Bearer ${token}` };
-    expect((await refusal('default/logs/_tail', byToken))[0]).toBe(404);
+    expect((await refusal('/logs/_tail', byToken))[0]).toBe(404);
     const inner = encodeURIComponent('n IN (SELECT n FROM logs)');
-    expect((await refusal(`default/seen/_tail?filter=${inner}`, byToken))[0]).toBe(404);
-    expect(numbers(await open('default/seen/_tail?rows=9', byToken))).toEqual([1]);
+    expect((await refusal(`/seen/_tail?filter=${inner}`, byToken))[0]).toBe(404);
+    expect(numbers(await open('/seen/_tail?rows=9', byToken))).toEqual([1]);
   });
 
   it('ends when the account, its role, the token, the passcode or the stream goes', async () => {
-    const passcode = (await server.client.call('/api/default/passcode')).json<{
+    const passcode = (await server.client.call('passcode')).json<{
       data: { passcode: string };
     }>().data.passcode;
-    const made = await asRoot('/api/default/tokens', { name: 'short', role: 'viewer' });
+    const made = await asRoot('tokens', { name: 'short', role: 'viewer' });
     const { token } = made.json<{ data: { token: string } }>().data;
-    const path = 'default/logs/_tail';
+    const path = '/logs/_tail';
     const readers = {
       gone: await open(path, await add('gone')),
       changed: await open(path, await add('changed')),
@@ -168,13 +170,13 @@ describe('a tail', () => {
     });
     const cookie = String(signedIn.headers['set-cookie']?.[0]?.split(';', 1)[0]);
     const session = await open(path, { cookie });
-    await server.client.call('/api/default/users/gone@example.com', { method: 'DELETE' });
-    await server.client.call('/api/default/users/changed@example.com', {
+    await server.client.call('users/gone@tail.example.com', { method: 'DELETE' });
+    await server.client.call('users/changed@tail.example.com', {
       ...json({ new_password: 'Secret-78' }),
       method: 'PUT',
     });
-    await asRoot('/api/default/passcode', {}, 'PUT');
-    await asRoot('/api/default/tokens/short', undefined, 'DELETE');
+    await asRoot('passcode', {}, 'PUT');
+    await asRoot('tokens/short', undefined, 'DELETE');
     await server.client.call('/api/auth/sign-out', {
       method: 'POST',
       credentials: 'none',
@@ -184,14 +186,20 @@ describe('a tail', () => {
       if (who !== 'root') expect([who, await ends(reader)]).toEqual([who, 'refused']);
     expect(readers.root.end()).toBeUndefined();
     await server.client.upload('brief', [{ n: 1 }]);
-    const brief = await open('default/brief/_tail');
-    await asRoot('/api/default/streams/brief', undefined, 'DELETE');
+    const brief = await open('/brief/_tail');
+    await asRoot('streams/brief', undefined, 'DELETE');
     expect(await ends(brief)).toBe('deleted');
     await add('founder');
-    await asRoot('/api/doomed/users/founder@example.com', { role: 'admin' });
-    await asRoot('/api/doomed/logs/_json?wait=true', [{ n: 1 }]);
-    const doomed = await open('doomed/logs/_tail');
-    await asRoot('/api/doomed', { name: 'doomed' }, 'DELETE');
+    await asRoot(`/api/${server.organization}-doomed/users/founder@tail.example.com`, {
+      role: 'admin',
+    });
+    await asRoot(`/api/${server.organization}-doomed/logs/_json?wait=true`, [{ n: 1 }]);
+    const doomed = await open('-doomed/logs/_tail');
+    await asRoot(
+      `/api/${server.organization}-doomed`,
+      { name: `${server.organization}-doomed` },
+      'DELETE',
+    );
     // Its streams go first, at a node that is asked just then.
     expect(await ends(doomed)).toMatch(/^(?:refused|deleted)$/);
     await server.client.upload('brief', [{ n: 2 }]);
@@ -199,17 +207,17 @@ describe('a tail', () => {
   });
 
   it('is one of so many', async () => {
-    const many = await Promise.all(Array.from({ length: 8 }, () => open('default/logs/_tail')));
-    const [status, said] = await refusal('default/logs/_tail');
+    const many = await Promise.all(Array.from({ length: 8 }, () => open('/logs/_tail')));
+    const [status, said] = await refusal('/logs/_tail');
     expect([status, said]).toEqual([429, expect.stringContaining('you have 8 open tails')]);
     many[0]?.leave();
-    await until(async () => (await tail('default/logs/_tail').connect(server.url)).status === 200);
+    await until(async () => (await tail('/logs/_tail').connect(server.url)).status === 200);
   });
 
   it('tells a quiet one that it is there, and ends a slow one, which goes on without a gap', async () => {
     for (const name of ['quiet', 'wide']) await server.client.upload(name, [{ n: -1 }]);
-    const quiet = await open('default/quiet/_tail');
-    const slow = await open('default/wide/_tail');
+    const quiet = await open('/quiet/_tail');
+    const slow = await open('/wide/_tail');
     slow.pause();
     const rows = 3000;
     const filling = 'x'.repeat(10_000);

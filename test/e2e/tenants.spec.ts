@@ -5,9 +5,9 @@ import { startServer, type Server } from '../server/start-server.js';
 import { tailStatus } from '../server/tail-reader.js';
 
 /**
- * Every route against every caller, written by hand from API.md. Letters: `y` may, `-` 401 who are
- * you, `n` 403, `?` 404, `w` 400: may, but not by this body, which names another. A route that is not in this table fails the test, so a new one cannot
- * come without saying who may.
+ * Every route against every caller, written by hand and not derived from the code. Letters: `y` may,
+ * `-` 401 who are you, `n` 403, `?` 404, `w` 400: may, but not by this body, which names another. A
+ * route that is not in this table fails the test, so a new one cannot come without saying who may.
  *
  * own: viewer, member, editor, admin, root of the deployment, the passcode
  * other: admin of another organization; removed from this one; another organization's passcode,

@@ -1,6 +1,6 @@
 import { tableFromIPC } from 'apache-arrow';
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const ARROW = 'application/vnd.apache.arrow.stream';
 const ARROW_FILE = 'application/vnd.apache.arrow.file';
@@ -22,15 +22,15 @@ const TIMES = `
   [toNullable(toTime64('23:59:59.999999', 6)), NULL] AS days`;
 
 describe('times in Arrow and Parquet', () => {
-  let server: Server;
+  let server: BorrowedServer;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const ask = async (sql: string, accept: string): Promise<Buffer> => {
-    const answer = await server.client.call('/api/default/sql', {
+    const answer = await server.client.call('sql', {
       body: sql,
       headers: { accept },
     });
@@ -109,12 +109,12 @@ describe('times in Arrow and Parquet', () => {
   ])('come back by an upload of %s as the types they had', async (accept, route) => {
     const name = `again${route}`;
     const types = async (stream: string): Promise<unknown> => {
-      const answer = await server.client.call(`/api/default/schema/${stream}`);
+      const answer = await server.client.call(`schema/${stream}`);
       const { fields } = answer.json<{ fields: { name: string; data_type: unknown }[] }>();
       return fields.filter((field) => !field.name.startsWith('_'));
     };
     const upload = async (stream: string, bytes: Buffer): Promise<void> => {
-      const path = `/api/default/${stream}/${route}?wait=true`;
+      const path = `${stream}/${route}?wait=true`;
       expect((await server.client.call(path, { body: bytes })).status).toBe(200);
     };
     const columns = `toNullable(toDateTime64('2026-01-02 03:04:05.123456', 6)) AS wall, toNullable(toTime64('12:30:15.25', 6)) AS day, toNullable(toDateTime64('2026-01-02 03:04:05', 6, 'UTC')) AS moment`;

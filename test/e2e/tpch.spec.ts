@@ -11,7 +11,7 @@ import {
 } from '../fixtures/tpch/tpch.js';
 import { deltaArchive } from '../server/delta-archive.js';
 import { startEdge, type Edge } from '../server/start-edge.js';
-import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { borrowServer, ROOT, type BorrowedServer } from '../server/borrow-server.js';
 
 interface Field {
   readonly name: string;
@@ -33,8 +33,8 @@ function deltaType({ data_type: type }: Field): string {
 /** The benchmark's 22 statements, as analysts write them, over its tables however they came. */
 describe('TPC-H', () => {
   /** Who adds somebody to an organization that is not there founds it. */
-  const analyst = { email: 'analyst@example.com', password: 'a-Long-password-1' };
-  let server: Server;
+  const analyst = { email: 'analyst@tpch.example.com', password: 'a-Long-password-1' };
+  let server: BorrowedServer;
   let edge: Edge;
   const parquet = (table: string): Buffer => readFileSync(join(TPCH_FOLDER, `${table}.parquet`));
   const typed = new Map<string, string>();
@@ -44,7 +44,7 @@ describe('TPC-H', () => {
       '--table',
       `${table}=${join(TPCH_FOLDER, `${table}.parquet`)}`,
     ]);
-    [server, edge] = await Promise.all([startServer(), startEdge(tables)]);
+    [server, edge] = await Promise.all([borrowServer(), startEdge(tables)]);
     const post = async (path: string, body: object, credentials = ROOT): Promise<void> => {
       const { status, bytes } = await server.client.call(path, {
         body: JSON.stringify(body),
@@ -54,7 +54,7 @@ describe('TPC-H', () => {
       expect([status, bytes.toString()]).toEqual([200, expect.any(String)]);
     };
     const role = { first_name: 'A', last_name: 'N', role: 'admin' };
-    const second = { email: 'second@example.com', password: analyst.password };
+    const second = { email: 'second@tpch.example.com', password: analyst.password };
     await post('/api/default/users', { ...analyst, ...role });
     await post('/api/default/users', { ...second, ...role });
     for (const organization of ['parquet', 'csv', 'delta'])
@@ -86,7 +86,7 @@ describe('TPC-H', () => {
       typed.set(organization, bytes.toString());
     }
   });
-  afterAll(() => Promise.all([server.stop(), edge.stop()]));
+  afterAll(() => Promise.all([server.giveBack(), edge.stop()]));
 
   const expectSame = (
     { floats, rows }: TpchStatement,

@@ -1,5 +1,5 @@
 import type { Answer, UploadStatus } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const TYPES = {
   day: 'Date32',
@@ -33,15 +33,15 @@ const ROW = {
 };
 
 describe('columns of declared types', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let made = 0;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   const declare = (stream: string, columns: Readonly<Record<string, string>>): Promise<Answer> =>
-    server.client.call(`/api/default/${stream}/settings`, { body: JSON.stringify({ columns }) });
+    server.client.call(`${stream}/settings`, { body: JSON.stringify({ columns }) });
   async function declared(columns: Readonly<Record<string, string>> = TYPES): Promise<string> {
     made += 1;
     expect((await declare(`typed${made}`, columns)).status).toBe(200);
@@ -50,11 +50,11 @@ describe('columns of declared types', () => {
   const rows = (stream: string): Promise<unknown> =>
     server.client.sql(`SELECT ${STORED} FROM ${stream}`);
   const rejected = async (stream: string) =>
-    (await server.client.call(`/api/default/${stream}/_rejected?size=100`)).json<
+    (await server.client.call(`${stream}/_rejected?size=100`)).json<
       { readonly reason: string; readonly record: string }[]
     >();
   const post = (path: string, body: string, type = 'application/json'): Promise<Answer> =>
-    server.client.call(`/api/default/${path}?wait=true`, {
+    server.client.call(`${path}?wait=true`, {
       body,
       headers: { 'content-type': type },
     });
@@ -142,7 +142,7 @@ describe('columns of declared types', () => {
     );
     const retry = async (): Promise<unknown> =>
       (
-        await server.client.call(`/api/default/${stream}/_rejected/retry?wait=true`, {
+        await server.client.call(`${stream}/_rejected/retry?wait=true`, {
           method: 'POST',
         })
       ).json();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { exactJson } from '../fixtures/tpch/tpch.js';
 import { startEdge, type Edge } from '../server/start-edge.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 /** Integers of every width, decimals, dates and times, made by pyarrow; `solid` allows no nulls. */
@@ -38,30 +38,27 @@ const REFUSED: readonly (readonly [sql: string, message: RegExp])[] = [
 ];
 
 describe('SQL over typed columns', () => {
-  let server: Server;
+  let server: BorrowedServer;
   let edge: Edge;
 
   beforeAll(async () => {
     const file = (name: string): string => join(FIXTURES, 'parquet', name);
     const tables = Object.entries(TABLES).map(([name, from]) => `${name}=${file(from)}`);
     [server, edge] = await Promise.all([
-      startServer(),
+      borrowServer(),
       startEdge(tables.flatMap((table) => ['--table', table])),
     ]);
     for (const [name, from] of Object.entries(TABLES)) {
-      const { status, bytes } = await server.client.call(
-        `/api/default/${name}/_parquet?wait=true`,
-        {
-          body: readFileSync(file(from)),
-        },
-      );
+      const { status, bytes } = await server.client.call(`${name}/_parquet?wait=true`, {
+        body: readFileSync(file(from)),
+      });
       expect([status, bytes.toString()]).toEqual([200, expect.stringContaining('"failed":0')]);
     }
   });
-  afterAll(() => Promise.all([server.stop(), edge.stop()]));
+  afterAll(() => Promise.all([server.giveBack(), edge.stop()]));
 
   const hosted = async (sql: string): Promise<{ status: number; text: string }> => {
-    const { status, bytes } = await server.client.call('/api/default/sql', { body: sql });
+    const { status, bytes } = await server.client.call('sql', { body: sql });
     return { status, text: bytes.toString() };
   };
 

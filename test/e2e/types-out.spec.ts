@@ -1,6 +1,6 @@
 import { makeParquet } from '../server/make-parquet.js';
 import { arrowTypes, readArrow, readCsv, readParquet } from '../server/read-result.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const ARROW = 'application/vnd.apache.arrow.stream';
 const ARROW_FILE = 'application/vnd.apache.arrow.file';
@@ -184,13 +184,13 @@ const CASES: Case[] = [
 ];
 
 describe('what types become', () => {
-  let server: Server;
+  let server: BorrowedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
-  const ask = async (accept: string, body?: string, path = '/api/default/sql'): Promise<Buffer> => {
+  const ask = async (accept: string, body?: string, path = 'sql'): Promise<Buffer> => {
     const { status, bytes } = await server.client.call(path, {
       headers: { accept },
       ...(body !== undefined && { body }),
@@ -236,7 +236,7 @@ describe('what types become', () => {
     const QUERY = {
       sql: `SELECT ${COLUMNS.join(', ')} FROM kinds ORDER BY _timestamp`,
       graphql: `{ kinds(sort: [{field: _timestamp, order: asc}]) { ${COLUMNS.join(' ')} } }`,
-      tables: `/api/default/tables/kinds?columns=${COLUMNS.join(',')}&sort=_timestamp`,
+      tables: `tables/kinds?columns=${COLUMNS.join(',')}&sort=_timestamp`,
     };
     const frontends = (accept: string, empty = false): readonly Promise<Buffer>[] => [
       ask(accept, empty ? QUERY.sql.replace('ORDER', 'WHERE i = 1 ORDER') : QUERY.sql),
@@ -244,7 +244,7 @@ describe('what types become', () => {
       ask(
         accept,
         empty ? QUERY.graphql.replace('(', '(filter: {i: 1}, ') : QUERY.graphql,
-        '/api/default/graphql',
+        'graphql',
       ),
     ];
     const TEXT = '\\u0000\\"\\\\é🎈\\n';
@@ -259,7 +259,7 @@ describe('what types become', () => {
     ];
 
     beforeAll(async () => {
-      await server.client.call('/api/default/kinds/settings', {
+      await server.client.call('kinds/settings', {
         body: JSON.stringify({ columns: { i: 'Int64', u: 'UInt64', f: 'Float64' } }),
       });
       const uploaded = await server.client.upload(
@@ -270,7 +270,7 @@ describe('what types become', () => {
       const table = makeParquet(
         "SELECT toDateTime64('2026-01-02 03:04:07', 6, 'UTC') AS _timestamp, -inf AS f",
       );
-      const { status } = await server.client.call('/api/default/kinds/_parquet?wait=true', {
+      const { status } = await server.client.call('kinds/_parquet?wait=true', {
         body: table,
       });
       expect(status).toBe(200);
@@ -360,7 +360,7 @@ describe('what types become', () => {
     });
 
     it('in search: nothing that is null, times in microseconds', async () => {
-      const { bytes } = await server.client.call('/api/default/_search', {
+      const { bytes } = await server.client.call('_search', {
         body: JSON.stringify({ query: { sql: QUERY.sql } }),
       });
       const hits = /"hits":\[(.*)\],"total":4/s.exec(bytes.toString())?.[1];
@@ -386,7 +386,7 @@ describe('what types become', () => {
 
     it('in the envelope of GraphQL, keys within JSON too', async () => {
       const query = `{ kinds(filter: {i: {gt: 0}}) { i u o { a { b } c } } none: kinds(limit: 0) { i } }`;
-      const { bytes } = await server.client.call('/api/default/graphql', {
+      const { bytes } = await server.client.call('graphql', {
         body: JSON.stringify({ query }),
         headers: { 'content-type': 'application/json' },
       });
@@ -399,7 +399,7 @@ describe('what types become', () => {
       'with a selection of GraphQL within JSON in %s',
       async (accept) => {
         const query = '{ kinds(filter: {i: {gt: 0}}) { o { a { b } c } lo { a } } }';
-        const bytes = await ask(accept, query, '/api/default/graphql');
+        const bytes = await ask(accept, query, 'graphql');
         const expected = { o: { a: { b: '[1,9007199254740993]' }, c: 'x' }, lo: [{ a: '1' }] };
         if (accept === 'text/csv')
           expect(readCsv(bytes.toString())[1]).toEqual([

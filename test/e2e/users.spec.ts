@@ -3,7 +3,7 @@ import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 const PASSWORD = 'Secret-77';
 
-/** Each line of the table "Users" of API.md. */
+/** Each route of "Users". */
 describe('users', () => {
   let server: Server;
   let made = 0;

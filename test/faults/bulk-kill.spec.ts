@@ -6,7 +6,7 @@ import { seededRandom } from '../fixtures/seeded-random.js';
 import { rounds, roundsMs } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-const ROUNDS = rounds(3, 60);
+const ROUNDS = rounds(2, 60);
 /** After the first of the round is acknowledged. */
 const KILL_WITHIN_MS = 1000;
 const STREAMS = ['bulk_a', 'bulk_b', 'bulk_c'];

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { DeadLetter, GroupInserter, PutBack } from '@app/writer';
+import { DeadLetter, GroupInserter, DeadLetterRequeue } from '@app/writer';
 import { StreamsProjection } from '@app/streams';
 import type { Warehouse } from '@app/warehouse';
 import { openLocalEngine } from '../server/open-local-engine.js';
@@ -146,7 +146,9 @@ describe('ClickHouse that fails (double)', () => {
       const other = await open(server.port);
       const streams = new StreamsProjection();
       const inserter = new GroupInserter(other, directory, streams, other);
-      expect(await new PutBack(deadLetter, inserter, other, streams).one(batch)).toBe('stored');
+      expect(await new DeadLetterRequeue(deadLetter, inserter, other, streams).one(batch)).toBe(
+        'stored',
+      );
       await expect(insert(warehouse, 2n, 5n)).rejects.toMatchObject({ name: 'FencedError' });
       await warehouse.claim(0, 6n);
       await insert(warehouse, 2n, 6n);

@@ -23,7 +23,7 @@ export interface DamagedFile {
   readonly how: string;
 }
 
-export type Random = () => number;
+type Random = () => number;
 
 /** The same numbers for the same seed. */
 export function randomOf(seed: number): Random {

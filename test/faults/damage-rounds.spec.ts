@@ -1,13 +1,11 @@
 import { cpSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CAMPAIGN, rounds } from '../rounds.js';
 import { damageOne, randomOf } from './damage-files.js';
 import { fill, outcomeOf, type Round } from './damage-outcome.js';
 
-const isCampaign = process.env.MILLRACE_CAMPAIGN === '1';
-// Servers refuse variables that they do not know.
-delete process.env.MILLRACE_CAMPAIGN;
-const ROUNDS = isCampaign ? 60 : 5;
+const ROUNDS = rounds(3, 60);
 const SEED = 20_261_122;
 
 /** A server that was killed leaves its operators' socket, which cannot be copied. */
@@ -28,18 +26,18 @@ describe('a data directory in which any one file is damaged', () => {
 
   it(`is refused, whole or told of, in ${ROUNDS} rounds`, async () => {
     const random = randomOf(SEED);
-    const rounds: Round[] = [];
+    const all: Round[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-damage-'));
       try {
         cpSync(base, dataDirectory, { recursive: true, filter: isData });
         const damage = damageOne(dataDirectory, random);
-        rounds.push({ ...damage, ...(await outcomeOf(dataDirectory, damage)) });
+        all.push({ ...damage, ...(await outcomeOf(dataDirectory, damage)) });
       } finally {
         rmSync(dataDirectory, { recursive: true, force: true });
       }
     }
-    if (isCampaign) console.table(rounds);
-    expect(rounds.filter(({ outcome }) => outcome === 'SILENT' || outcome === 'HANGS')).toEqual([]);
+    if (CAMPAIGN) console.table(all);
+    expect(all.filter(({ outcome }) => outcome === 'SILENT' || outcome === 'HANGS')).toEqual([]);
   }, 3_600_000);
 });

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServer, type Server } from '../server/start-server.js';
+import { rounds } from '../rounds.js';
 
-/** A campaign is for a machine with time: `MILLRACE_CAMPAIGN=1`. */
-const KILLS = process.env.MILLRACE_CAMPAIGN === '1' ? 60 : 6;
+const KILLS = rounds(3, 60);
 const UPLOADERS = 3;
 const ASKERS = 3;
 const RECORDS = 40;

@@ -17,7 +17,7 @@ describe('EventStoreDB that fails (double)', () => {
     if (!first) throw new Error('not started');
     return first;
   };
-  const open = (options: { patienceMs?: number; silenceMs?: number } = {}) =>
+  const open = (options: { maxWaitMs?: number; silenceMs?: number } = {}) =>
     openEventStoreDb({ url: node().url, log, silenceMs: 500, ...options });
   const start = async (size = 1): Promise<void> => {
     nodes = await EventStoreDbDouble.startCluster(size);
@@ -115,7 +115,7 @@ describe('EventStoreDB that fails (double)', () => {
   it('gives up on a server that is silent, says so, and stores nothing twice when it speaks again', async () => {
     await start();
     await store.close();
-    store = open({ silenceMs: 50, patienceMs: 400 });
+    store = open({ silenceMs: 50, maxWaitMs: 400 });
     await store.append('user-1', [newEvent('A')], 'no-stream');
     node().hold();
     const events = [newEvent('B')];
@@ -212,7 +212,7 @@ describe('EventStoreDB that fails (double)', () => {
     try {
       const { port } = other.address() as AddressInfo;
       const url = `esdb://127.0.0.1:${port}?tls=false`;
-      store = openEventStoreDb({ url, log, patienceMs: 300, silenceMs: 100 });
+      store = openEventStoreDb({ url, log, maxWaitMs: 300, silenceMs: 100 });
       await expect(store.lastPosition()).rejects.toMatchObject({ kind: 'NOT_READY' });
     } finally {
       other.close();

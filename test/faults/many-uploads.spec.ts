@@ -1,13 +1,14 @@
 import { startServer, type Server } from '../server/start-server.js';
 import { MemoryWatch } from '../bench/process-memory.js';
+import { rounds } from '../rounds.js';
 
-const UPLOADS = 500;
+const UPLOADS = rounds(250, 500);
 const STREAMS = 8;
 /** Every tenth is spooled in several chunks, four of ten in one; the others are a few records. */
 const RECORDS = { large: 60_000, medium: 3000, small: 20 };
 const PADDING = 'p'.repeat(300);
-/** What may come on top of an idle server: 500 bodies of up to 20 MB are 1 GB. */
-const GROWTH_MAX_MIB = 700;
+/** What may come on top of an idle server: 500 bodies of up to 20 MB are 1 GB, half as many half of it. */
+const GROWTH_MAX_MIB = rounds(450, 700);
 
 interface Outcome {
   readonly id: number;

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { mostMemory, residentBytes } from '../bench/process-memory.js';
 import { seededRandom } from '../fixtures/seeded-random.js';
+import { CAMPAIGN, rounds } from '../rounds.js';
 import { filesOf, tar, zip } from '../server/archive.js';
 import { makeParquet } from '../server/make-parquet.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 /** So many rounds are the campaign's; a seed can be given to go through one again. */
-const CAMPAIGN = process.env.MILLRACE_CAMPAIGN === '1';
-const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? (CAMPAIGN ? 5_000 : 150));
+const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? rounds(50, 5_000));
 const SEED = Number(process.env.FUZZ_SEED ?? (CAMPAIGN ? Date.now() % 1_000_000 : 13));
 const TIMEOUT_MS = CAMPAIGN ? 3 * 3600_000 : 300_000;
 /** Of one answer. */

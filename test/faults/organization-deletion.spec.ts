@@ -7,7 +7,7 @@ import { rounds, roundsMs } from '../rounds.js';
 import type { Answer, Call } from '../server/client.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
-const ROUNDS = rounds(6, 60);
+const ROUNDS = rounds(2, 60);
 const STREAMS = 4;
 /** Some kills come before the event is stored, some after, some when all is done. */
 const A_MOMENT_MS = 40;

@@ -6,7 +6,7 @@ import { seededRandom } from '../fixtures/seeded-random.js';
 import { rounds, roundsMs } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-const ROUNDS = rounds(3, 40);
+const ROUNDS = rounds(2, 40);
 const UPLOADS = 6;
 const RECORDS = 40;
 /** Of each upload, records that no settings let in. */

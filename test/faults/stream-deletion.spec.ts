@@ -7,7 +7,7 @@ import { seededRandom } from '../fixtures/seeded-random.js';
 import { rounds, roundsMs } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-const ROUNDS = rounds(3, 60);
+const ROUNDS = rounds(2, 60);
 const WORKERS = 6;
 /** A round's server is killed when so many requests of all workers were answered, and a moment later. */
 const REQUESTS_A_ROUND = 25;

@@ -4,7 +4,7 @@ import { makeParquet } from '../server/make-parquet.js';
 import { until } from '../server/until.js';
 import { rounds, roundsMs } from '../rounds.js';
 
-const KILLS = rounds(5, 60);
+const KILLS = rounds(3, 60);
 const UPLOADERS = 2;
 const ROWS = 200_000;
 

@@ -13,7 +13,7 @@ export interface Certificates {
   readonly strangerCa: string;
 }
 
-export interface SignedKey {
+interface SignedKey {
   readonly certificate: string;
   readonly key: string;
 }

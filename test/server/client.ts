@@ -36,8 +36,10 @@ export class Client {
   constructor(
     private readonly url: string,
     private readonly credentials: { readonly email: string; readonly password: string },
+    private readonly organization = 'default',
   ) {}
 
+  /** @param path of the server, or, without a slash before it, of the organization: `logs/_json` */
   call(
     path: string,
     { method, body, headers = {}, credentials = this.credentials }: Call = {},
@@ -50,7 +52,7 @@ export class Client {
           };
     return new Promise((resolve, reject) => {
       const sent = request(
-        new URL(path, this.url),
+        this.urlOf(path),
         {
           method: method ?? (body === undefined ? 'GET' : 'POST'),
           headers: { ...authorization, ...lengthOf(body, method), ...headers },
@@ -73,6 +75,10 @@ export class Client {
     });
   }
 
+  private urlOf(path: string): URL {
+    return new URL(path.startsWith('/') ? path : `/api/${this.organization}/${path}`, this.url);
+  }
+
   /** Asks, and hangs up when the answer has begun, and `meanwhile` is done. */
   leaveAfterFirstBytes(
     statement: string,
@@ -81,7 +87,7 @@ export class Client {
     const { email, password } = this.credentials;
     return new Promise((resolve, reject) => {
       const sent = request(
-        new URL('/api/default/sql', this.url),
+        this.urlOf('sql'),
         { method: 'POST', auth: `${email}:${password}` },
         (response) =>
           response.once('data', () => {
@@ -109,7 +115,7 @@ export class Client {
     body: string | Buffer,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<UploadStatus> {
-    const answer = await this.call(`/api/default/${path}?wait=true`, { body, headers });
+    const answer = await this.call(`${path}?wait=true`, { body, headers });
     if (answer.status !== 200)
       throw new Error(`upload: ${answer.status} ${answer.bytes.toString()}`);
     const [status] = answer.json<{ status: [UploadStatus] }>().status;
@@ -118,7 +124,7 @@ export class Client {
 
   /** Rows of a statement. @throws when the answer is not 200. */
   async sql<Row = Record<string, unknown>>(statement: string): Promise<Row[]> {
-    const answer = await this.call('/api/default/sql', { body: statement });
+    const answer = await this.call('sql', { body: statement });
     if (answer.status !== 200) throw new Error(`sql: ${answer.status} ${answer.bytes.toString()}`);
     return answer.json<Row[]>();
   }

@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-export interface RelayedCall {
+interface RelayedCall {
   readonly method: string;
   readonly path: string;
   readonly body: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ROOT } from './start-server.js';
 
-export interface MillraceOptions {
+interface MillraceOptions {
   /** Home folder: it keeps there which uploads have not ended. */
   readonly home: string;
   readonly input?: string | Buffer;
@@ -18,7 +18,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export interface RunningMillrace {
+interface RunningMillrace {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
 }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 
-export interface EdgeOptions {
+interface EdgeOptions {
   /** Working directory; this tree's fixtures from ROAPI by default. */
   readonly directory?: string;
   readonly variables?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface EdgeOptions {
 }
 
 /** Rows of an answer, or the error. */
-export interface EdgeAnswer {
+interface EdgeAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -103,7 +103,7 @@ function asker(url: string) {
   };
 }
 
-export interface EndedEdge {
+interface EndedEdge {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -1,21 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { environment } from '../../bin/prepare.mjs';
+import type { ChildProcess } from 'node:child_process';
 import { Client } from './client.js';
+import { ROOT, startProcess, type ServerOptions } from './server-process.mjs';
 
-export const ROOT = { email: 'root@example.com', password: 'Root-Secret-1' };
-
-export interface ServerOptions {
-  /** Kept by the caller; without one the server gets its own and it is gone after stop or kill. */
-  readonly dataDirectory?: string;
-  readonly variables?: Readonly<Record<string, string>>;
-  /** The program of another build; absolute. */
-  readonly main?: string | undefined;
-}
+export { ROOT, type ServerOptions };
 
 export interface Server {
   readonly url: string;
@@ -31,60 +18,23 @@ export interface Server {
   kill(): Promise<void>;
 }
 
-const MAIN = join(import.meta.dirname, '../../dist/apps/api/main.js');
-
-/** Starts the built server on a free port, as its launcher does, and waits until it says that it listens. */
+/**
+ * A server of the suite's own: for one that gives it variables, stops or kills it, looks into its
+ * data directory, or counts what the whole server has. Others borrow one: see borrow-server.ts.
+ */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const own = options.dataDirectory === undefined;
-  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'millrace-'));
-  const child = spawn(process.execPath, ['--enable-source-maps', options.main ?? MAIN], {
-    env: {
-      ...environment(),
-      MILLRACE_HTTP_ADDR: '127.0.0.1:0',
-      MILLRACE_DATA_DIR: dataDirectory,
-      MILLRACE_ROOT_PASSWORD: ROOT.password,
-      MILLRACE_LOG_LEVEL: 'fatal',
-      // No proxy has to notice.
-      MILLRACE_DRAIN_SECONDS: '0',
-      // How long tests go on is nothing that a server knows.
-      MILLRACE_CAMPAIGN: undefined,
-      // With KAFKA_BROKERS set, the same specs run on Kafka, each server on topics of its own.
-      KAFKA_NAMESPACE: basename(dataDirectory),
-      ...options.variables,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'exit') as Promise<[number | null]>;
-  const complaints: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => complaints.push(line));
-  const printed: string[] = [];
-  child.stdout.on('data', (bytes: Buffer) => printed.push(bytes.toString()));
-  const cleanUp = (): void => {
-    if (own) rmSync(dataDirectory, { recursive: true, force: true });
+  const { url, process, dataDirectory, ended, output } = await startProcess(options);
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+    process.kill(signal);
+    return ended;
   };
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /listens on (\S+)/.exec(line)?.[1];
-    if (url === undefined) continue;
-    child.stdout.resume();
-    const end = async (signal: NodeJS.Signals): Promise<number | null> => {
-      child.kill(signal);
-      const [code] = await exited;
-      cleanUp();
-      return code;
-    };
-    return {
-      url,
-      process: child,
-      dataDirectory,
-      client: new Client(url, ROOT),
-      output: () => [...printed, ...complaints].join('\n'),
-      stop: () => end('SIGTERM'),
-      kill: async () => void (await end('SIGKILL')),
-    };
-  }
-  const [code] = await exited;
-  cleanUp();
-  throw new Error(
-    `the server ended with code ${String(code)} before it listened: ${complaints.join('\n')}`,
-  );
+  return {
+    url,
+    process,
+    dataDirectory,
+    client: new Client(url, ROOT),
+    output,
+    stop: () => end('SIGTERM'),
+    kill: async () => void (await end('SIGKILL')),
+  };
 }

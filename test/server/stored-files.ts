@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-export interface StoredFile {
+interface StoredFile {
   /** Relative to the folder. */
   readonly path: string;
   readonly bytes: Buffer;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A part of a table as it lies on the disk. */
-export interface PartFolder {
+interface PartFolder {
   readonly path: string;
   readonly name: string;
 }

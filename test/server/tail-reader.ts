@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { text } from 'node:stream/consumers';
 import { ROOT } from './start-server.js';
 
-export interface TailEvent {
+interface TailEvent {
   readonly event: string;
   readonly data: string;
 }

@@ -38,7 +38,7 @@ export interface AuditPage {
   readonly total: number;
 }
 
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 
 /** @param from how many of the newest are passed over */
 export function readAudit(

@@ -24,7 +24,7 @@ export interface SentInvitation extends Invitation {
   readonly email: string;
 }
 
-export interface ReceivedInvitation extends Invitation {
+interface ReceivedInvitation extends Invitation {
   readonly organization: string;
 }
 

@@ -44,7 +44,7 @@ function structOf(type: unknown): readonly ArrowField[] | undefined {
 }
 
 /** Arrow's types are words, or objects of one word and what it is made of. */
-export function wordOf(type: unknown): string {
+function wordOf(type: unknown): string {
   if (typeof type === 'string') return type;
   if (typeof type !== 'object' || type === null) return '';
   const [[word, of] = ['', undefined]] = Object.entries(type);

@@ -1,7 +1,7 @@
 import { ApiFailure, request } from './request.js';
 
 /** What the node that answered says of itself. */
-export interface NodeState {
+interface NodeState {
   /** Undefined: it is ready; else why it is not. */
   readonly notReady: string | undefined;
   /** Why each part that it cannot reach is away. */

@@ -1,6 +1,6 @@
 import { requestJson } from './request.js';
 
-export interface SignUpRule {
+interface SignUpRule {
   readonly open: boolean;
   /** Of e-mail addresses; none: all. */
   readonly domains: readonly string[];

@@ -15,7 +15,7 @@ export interface Token {
   readonly created_by: string;
 }
 
-export interface NewToken {
+interface NewToken {
   readonly name: string;
   readonly role: string;
   readonly streams: readonly string[] | null;

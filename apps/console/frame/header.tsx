@@ -38,10 +38,8 @@ export function Header({ page, session, organization, pages, onSignedOut }: Prop
             {each === 'streams' && program === 'edge' ? 'Tables' : TITLES[each]}
           </a>
         ))}
-        <a href="/docs" hidden={program === 'edge'}>
-          API
-        </a>
-        <a href="/graphiql" hidden={program === 'edge' || session.email === ''}>
+        <a href="/docs">API</a>
+        <a href="/graphiql" hidden={program === 'hosted' && session.email === ''}>
           GraphiQL
         </a>
       </nav>

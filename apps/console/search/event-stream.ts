@@ -1,4 +1,4 @@
-export interface ServerSent {
+interface ServerSent {
   readonly event: string;
   readonly data: string;
   /** The last id that came; empty before the first. */

@@ -10,7 +10,7 @@ export interface Followed {
   readonly rows: number;
 }
 
-export interface Listener {
+interface Listener {
   /** It begins, maybe once more from the start: what was shown is not continued. */
   begins(): void;
   /** JSON of a row, oldest first. */

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { binsOf, type Bucket } from './bins.js';
 import { timeText } from '../frame/time-text.js';
 
@@ -6,11 +7,41 @@ interface Props {
   /** Milliseconds since the epoch. */
   readonly start: number | undefined;
   readonly end: number;
+  /** Is told which part somebody has drawn over. */
+  readonly onSpan: (start: number, end: number) => void;
+}
+
+/** Of the bars, by their number. */
+interface Drawn {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** How many records there are, over time. What it shows is said in words, too. */
-export function Histogram({ buckets, start, end }: Props) {
+export function Histogram({ buckets, start, end, onSpan }: Props) {
+  const [drawn, setDrawn] = useState<Drawn>();
   const bins = binsOf(buckets, start, end);
+  const barAt = ({ currentTarget, clientX }: PointerEvent): number => {
+    const { left, width } = (currentTarget as HTMLElement).getBoundingClientRect();
+    const index = Math.floor(((clientX - left) / width) * bins.length);
+    return Math.min(bins.length - 1, Math.max(0, index));
+  };
+  const draw = (event: PointerEvent): void => {
+    const to = barAt(event);
+    setDrawn((before) => before && { ...before, to });
+  };
+  /** A click alone is no part. */
+  const choose = (): void => {
+    setDrawn(undefined);
+    if (!drawn || drawn.from === drawn.to) return;
+    const [from, to] = [Math.min(drawn.from, drawn.to), Math.max(drawn.from, drawn.to)];
+    const first = bins[from];
+    if (first) onSpan(first.at, bins[to + 1]?.at ?? Math.max(end, (bins[to]?.at ?? 0) + 1));
+  };
+  const isDrawn = (index: number): boolean =>
+    drawn !== undefined &&
+    index >= Math.min(drawn.from, drawn.to) &&
+    index <= Math.max(drawn.from, drawn.to);
   const most = Math.max(1, ...bins.map(({ records }) => records));
   const peak = bins.find(({ records }) => records === most);
   const first = timeText((bins[0]?.at ?? 0) * 1000);
@@ -20,11 +51,22 @@ export function Histogram({ buckets, start, end }: Props) {
     : 'Records over time';
   return (
     <figure class="histogram">
-      <div role="img" aria-label={words} class="bars">
-        {bins.map(({ at, records }) => (
+      <div
+        role="img"
+        aria-label={words}
+        class="bars"
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrawn({ from: barAt(event), to: barAt(event) });
+        }}
+        onPointerMove={draw}
+        onPointerUp={choose}
+        onPointerCancel={() => setDrawn(undefined)}
+      >
+        {bins.map(({ at, records }, index) => (
           <div
             key={at}
-            class={records > 0 ? 'some' : ''}
+            class={`${records > 0 ? 'some' : ''} ${isDrawn(index) ? 'drawn' : ''}`}
             title={`${timeText(at * 1000)}: ${records.toLocaleString()}`}
             style={{ height: `${(100 * records) / most}%` }}
           />
@@ -32,6 +74,7 @@ export function Histogram({ buckets, start, end }: Props) {
       </div>
       <figcaption class="hint">
         <span>{first}</span>
+        <span class="how">Draw over a part to look at it alone</span>
         <span>{last} UTC</span>
       </figcaption>
     </figure>

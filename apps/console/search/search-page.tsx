@@ -6,15 +6,9 @@ import { FirstUpload } from '../upload/first-upload.js';
 import { conditionOf } from './condition.js';
 import { Histogram } from './histogram.js';
 import { Lines, type Line } from './lines.js';
-import {
-  isRange,
-  linesAround,
-  RANGES,
-  search,
-  type Page,
-  type Range,
-  type Wanted,
-} from './search.js';
+import { RangeField } from './range-field.js';
+import { linesAround, search, type Page, type Wanted } from './search.js';
+import { rangeBetween, spanOf } from './time-range.js';
 import { LIVE_LINES_MAX, useLive } from './use-live.js';
 
 interface Props {
@@ -38,14 +32,14 @@ type State =
       readonly before: State;
     };
 
-const DEFAULT_RANGE: Range = '24h';
+const DEFAULT_RANGE = '24h';
 /** Of the newest rows, that a live view begins with. */
 const LIVE_BEGINS_WITH = 50;
 
 export function SearchPage({ organization, tables, ...route }: Props) {
   const streams = tables.filter(({ name }) => !name.startsWith('_'));
   const stream = streams.find(({ name }) => name === route.stream) ?? streams[0];
-  const range = isRange(route.range) ? route.range : DEFAULT_RANGE;
+  const range = route.range && spanOf(route.range, 0) ? route.range : DEFAULT_RANGE;
   const [typed, setTyped] = useState(route.text ?? '');
   const [state, setState] = useState<State>({ at: 'start' });
   const [isSearching, setSearching] = useState(true);
@@ -80,15 +74,14 @@ export function SearchPage({ organization, tables, ...route }: Props) {
     if (!own.signal.aborted) setSearching(false);
   };
   const searchAnew = (): void => {
-    if (!stream) return;
-    const { seconds } = RANGES[range];
-    // The newest record has the time of now, or is a little ahead.
-    const end = (Date.now() + 1000) * 1000;
-    const start = seconds === undefined ? undefined : end - seconds * 1_000_000;
+    const span = spanOf(range, Date.now());
+    if (!stream || !span) return;
+    const end = span.end * 1000;
+    const start = span.start === undefined ? undefined : span.start * 1000;
     void run(0, { organization, stream: stream.name, condition, start, end });
   };
   /** The address follows; that it has changed searches, once. */
-  const go = (change: { stream?: string; text?: string; range?: Range }): void => {
+  const go = (change: { stream?: string; text?: string; range?: string }): void => {
     const { name = '' } = stream ?? {};
     const wanted = { organization, stream: name, text: typed, range, ...change };
     const link = linkTo({ page: 'search', ...wanted });
@@ -176,20 +169,7 @@ export function SearchPage({ organization, tables, ...route }: Props) {
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           />
         </label>
-        <label>
-          Time
-          <select
-            value={range}
-            disabled={isLive}
-            onChange={({ currentTarget }) => go({ range: currentTarget.value as Range })}
-          >
-            {Object.entries(RANGES).map(([key, { title }]) => (
-              <option key={key} value={key}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <RangeField range={range} disabled={isLive} onRange={(each) => go({ range: each })} />
         <div class="bar">
           <button type="submit" class="primary">
             Search
@@ -217,6 +197,7 @@ export function SearchPage({ organization, tables, ...route }: Props) {
           buckets={state.page.buckets}
           start={state.wanted.start === undefined ? undefined : state.wanted.start / 1000}
           end={state.wanted.end / 1000}
+          onSpan={(from, to) => go({ range: rangeBetween(from, to) })}
         />
       )}
       {!isLive && state.at === 'found' && state.page.total === 0 && (

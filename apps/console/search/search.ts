@@ -3,19 +3,6 @@ import { listElements, rowFields } from '../ask/row-fields.js';
 import { quotedName } from '../ask/error-place.js';
 import type { Bucket } from './bins.js';
 
-export const RANGES = {
-  '15m': { title: 'Last 15 minutes', seconds: 15 * 60 },
-  '1h': { title: 'Last hour', seconds: 3600 },
-  '24h': { title: 'Last 24 hours', seconds: 86_400 },
-  '7d': { title: 'Last 7 days', seconds: 7 * 86_400 },
-  '30d': { title: 'Last 30 days', seconds: 30 * 86_400 },
-  all: { title: 'All times', seconds: undefined },
-} as const;
-export type Range = keyof typeof RANGES;
-
-export const isRange = (text: string | undefined): text is Range =>
-  text !== undefined && Object.hasOwn(RANGES, text);
-
 /** Lines that come at once. */
 export const PAGE = 100;
 /** Of small buckets, where the range has no ends. */

@@ -27,7 +27,7 @@ export function readingOf({ type, verbatim }: Omit<JudgedColumn, 'fits'>): numbe
 }
 
 /** A field's value as JSON has it, in bytes of its own. */
-export interface JsonOfField {
+interface JsonOfField {
   readonly bytes: Buffer;
   readonly kind: number;
   readonly marks: number;

@@ -40,7 +40,7 @@ const FRACTION_DIGITS_MAX = 300;
 /** Levels of arrays and objects that a record may have, itself the first. */
 export const NESTING_MAX = 100;
 /** What is nested deeper is not read to its end, and so no record: to leave it costs by its depth. */
-export const READ_MAX = 400;
+const READ_MAX = 400;
 
 const FAULT_FOUND = new FaultFound('a record that cannot be stored');
 

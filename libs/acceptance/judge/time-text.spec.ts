@@ -85,7 +85,7 @@ describe('microsOfText', () => {
         if (plain !== undefined || /^\d{4}-\d\d-\d\dT[\d:]{8}(\.\d{1,9})?Z$/.test(text))
           expect(exactly(plain)).toBe(micros);
       }),
-      { numRuns: rounds(3000, 300_000) },
+      { numRuns: rounds(1000, 300_000) },
     );
   });
 
@@ -151,7 +151,7 @@ describe('microsOfNumber', () => {
         },
       ),
       {
-        numRuns: rounds(3000, 300_000),
+        numRuns: rounds(1000, 300_000),
         examples: thresholds.flatMap((value): [bigint][] => [[value], [-value]]),
       },
     );
@@ -176,7 +176,7 @@ describe('microsOfNumber', () => {
         const apart = micros > exact ? micros - exact : exact - micros;
         expect(Number(apart)).toBeLessThanOrEqual(2 + Math.abs(Number(exact)) * 2 ** -51);
       }),
-      { numRuns: rounds(3000, 300_000) },
+      { numRuns: rounds(1000, 300_000) },
     );
   });
 
@@ -217,7 +217,7 @@ describe('plainMicros', () => {
         else if (/^(\d{1,13}|[1-8]\d{15}|1\d{17,18})$/.test(text))
           expect(stored(slowNumberTime(text))).toBeUndefined();
       }),
-      { numRuns: rounds(3000, 300_000) },
+      { numRuns: rounds(1000, 300_000) },
     );
   });
 });

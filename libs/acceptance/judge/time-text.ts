@@ -136,7 +136,7 @@ const whole = (value: number): Micros | undefined =>
   Number.isFinite(value) ? BigInt(Math.round(value)) : undefined;
 
 /** A time as a text tells it. */
-export interface ToldTime {
+interface ToldTime {
   readonly milliseconds: number;
   /** Digits of a second. */
   readonly fraction: string;

@@ -2,7 +2,7 @@ import { MillraceError } from '@app/platform';
 
 const NEWLINE = 0x0a;
 
-export interface RecordLimit {
+interface RecordLimit {
   readonly maxRecordBytes: number;
   /** Bytes of the first record that came before this piece. */
   readonly begun?: number;

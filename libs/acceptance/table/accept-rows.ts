@@ -25,13 +25,13 @@ import { judgedRows, type JudgedRows, type StoredField } from './judge-rows.sql.
 import type { RowChunk } from './spool-rows.js';
 
 /** The stream made ready for a table's fields, and why some of them cannot become columns. */
-export interface ReadyStream {
+interface ReadyStream {
   readonly schema: StreamSchema;
   readonly refusedFields: ReadonlyMap<string, string>;
 }
 
 /** The stream that a table's rows go to. */
-export interface TargetStream {
+interface TargetStream {
   /**
    * Makes or changes it, once, so that the fields fit as far as they can; then answers it as it is
    * each time.

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { MillraceError } from '@app/platform';
 import { openArrow } from './arrow-file.js';
 import { structure } from './field-type.js';
+import { rounds } from '../../../test/rounds.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/arrow');
 const files = readdirSync(FIXTURES).filter((name) => /\.arrows?$/.test(name));
@@ -68,7 +69,7 @@ describe('files and streams of Arrow', () => {
           expect((error as MillraceError).kind).toBe('MALFORMED_BODY');
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(300, 10_000) },
     );
   });
 });

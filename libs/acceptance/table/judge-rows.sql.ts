@@ -17,7 +17,7 @@ export interface StoredField {
   readonly within?: readonly string[];
 }
 
-export interface RowJudgement {
+interface RowJudgement {
   readonly source: string;
   readonly firstLine: number;
   readonly columns: readonly Column[];

@@ -3,7 +3,7 @@ import { footerOf, notParquet, nullableObjects, type NullableObject } from '@app
 import type { Field, FieldType, SecondDigits } from './field-type.js';
 
 /** What a Parquet file says of itself. */
-export interface ParquetFooter {
+interface ParquetFooter {
   readonly fields: readonly Field[];
   readonly rows: number;
   readonly objects: readonly NullableObject[];

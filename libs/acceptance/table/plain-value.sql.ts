@@ -7,7 +7,7 @@ export const EXACT_FLOAT_DIGITS = 15;
 const INT64_DIGITS = 18;
 
 /** Types that values have where no column has theirs: in objects, in lists of several types, in records. */
-export type PlainType = 'Int64' | 'UInt64' | 'Float64' | 'Bool' | 'String';
+type PlainType = 'Int64' | 'UInt64' | 'Float64' | 'Bool' | 'String';
 
 export function plainType(type: ValueType): PlainType {
   switch (type.family) {

@@ -12,7 +12,7 @@ export interface RowChunk {
   readonly bytes: number;
 }
 
-export interface RowSpoolOptions {
+interface RowSpoolOptions {
   readonly directory: string;
   /** A chunk is cut after the block that reaches one of these. */
   readonly chunkBytes: number;

@@ -50,5 +50,4 @@ export function microsOf(value: string, type: DayOrTime): string {
   return exact(`intDiv(${value}, ${factor}) - (${value} < 0 AND ${value} % ${factor} != 0)`);
 }
 
-export type DayOrTime =
-  { readonly family: 'date' } | Extract<ValueType, { readonly family: 'timestamp' }>;
+type DayOrTime = { readonly family: 'date' } | Extract<ValueType, { readonly family: 'timestamp' }>;

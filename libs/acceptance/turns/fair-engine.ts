@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LocalEngine, type RowFile, type RowFiles } from '@app/warehouse';
-import { FairSlots } from './fair-slots.js';
+import { FairSemaphore } from '@app/flow';
 
 /** Statements over small files, and over large ones, that run at once. */
 export const ENGINE_SLOTS = { small: 2, large: 2 } as const;
@@ -19,9 +19,9 @@ const SMALL_BYTES = 256 * 1024;
  */
 @Injectable()
 export class FairEngine {
-  private readonly small = new FairSlots(ENGINE_SLOTS.small);
-  private readonly large = new FairSlots(ENGINE_SLOTS.large);
-  private readonly tables = new FairSlots(TABLES.all, undefined, TABLES.each);
+  private readonly small = new FairSemaphore(ENGINE_SLOTS.small);
+  private readonly large = new FairSemaphore(ENGINE_SLOTS.large);
+  private readonly tables = new FairSemaphore(TABLES.all, undefined, TABLES.each);
 
   constructor(private readonly engine: LocalEngine) {}
 

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { judgeChunk } from '../judge/judge-chunk.js';
 import type { JudgedChunk, JudgeJob } from '../judge/judge-job.js';
 import { JudgeThreads } from '../judge/judge-threads.js';
-import { FairSlots } from './fair-slots.js';
+import { FairSemaphore } from '@app/flow';
 
 export interface Judge {
   judge(job: JudgeJob): Promise<JudgedChunk>;
@@ -16,7 +16,7 @@ const SLOTS = 2;
 /** The judge of records, shared out fairly: what is small waits for nothing, and with what is large organizations take turns. */
 @Injectable()
 export class FairJudge implements OnApplicationShutdown {
-  private readonly slots = new FairSlots(SLOTS);
+  private readonly slots = new FairSemaphore(SLOTS);
   private readonly threads = new JudgeThreads();
 
   /** Chunks that wait for their turn. */

@@ -6,7 +6,7 @@ import { toHit } from './audit-hit.js';
 const SIZE_MAX = 1000;
 
 @ObjectType('AuditEntry')
-class AuditEntryOfCatalogue {
+class AuditEntryInGraphql {
   @Field(() => Float) position!: number;
   @Field(() => String, { description: 'ISO 8601, UTC' }) occurred_at!: string;
   @Field(() => String) type!: string;
@@ -21,11 +21,11 @@ class AuditEntryOfCatalogue {
 
 @ObjectType('AuditPage')
 class AuditPage {
-  @Field(() => [AuditEntryOfCatalogue]) hits!: AuditEntryOfCatalogue[];
+  @Field(() => [AuditEntryInGraphql]) hits!: AuditEntryInGraphql[];
   @Field(() => Float) total!: number;
 }
 
-/** Who did what in the organization, in the catalogue. */
+/** Who did what in the organization, in the GraphQL schema of metadata. */
 @Resolver()
 @Requires('manage-organization')
 export class AuditResolver {

@@ -15,6 +15,7 @@ import { responseFormat } from './response-format.js';
 /** What a configuration file says; what it leaves out is absent. */
 export interface ConfigFile {
   readonly http?: HttpAddress;
+  readonly postgres?: HttpAddress;
   readonly tables: readonly DescribedTable[];
   readonly stores: readonly DescribedStore[];
   /** False: tables may be registered; absent: not said. */
@@ -29,7 +30,6 @@ export interface ConfigFile {
 
 /** ROAPI's keys for what is not here, with the reason. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
-  'addr.postgres': "the Postgres protocol is not served; use HTTP's frontends",
   'addr.flight_sql': 'FlightSQL is not served; ask by HTTP for Arrow (Accept)',
   datafusion: 'settings of the engine that ROAPI has, which is not the one here',
   flight_sql_config: 'FlightSQL is not served',
@@ -39,7 +39,7 @@ const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
 const configFile = strict({
   addr: strict({
     http: httpAddress.optional(),
-    postgres: z.string().optional(),
+    postgres: httpAddress.optional(),
     flight_sql: z.string().optional(),
   }).nullish(),
   tables: z.array(tableEntry).nullish(),
@@ -87,6 +87,7 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     tables: tables ?? [],
     stores: kvstores ?? [],
     ...present('http', addr?.http),
+    ...present('postgres', addr?.postgres),
     ...present(
       'readOnly',
       rest.disable_read_only === undefined ? undefined : !rest.disable_read_only,

@@ -13,6 +13,8 @@ import { responseFormat } from './response-format.js';
 
 export interface EdgeConfig {
   readonly http: HttpAddress;
+  /** Where clients of PostgreSQL ask; absent: nowhere. */
+  readonly postgres?: HttpAddress;
   /** Names are told apart. */
   readonly tables: readonly DescribedTable[];
   readonly stores: readonly DescribedStore[];
@@ -34,7 +36,7 @@ export interface EdgeConfig {
 }
 
 /** Somebody asked for a text instead of the program. */
-export type EdgeQuestion = 'help' | 'version';
+type EdgeQuestion = 'help' | 'version';
 
 /** Reads arguments, configuration file and environment. @throws {Error} that names what is wrong and where */
 export async function readEdgeConfig(
@@ -64,6 +66,7 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
   refuseDoubled('kvstore', file.stores);
   return {
     http,
+    ...present('postgres', postgresOf(given, file)),
     tables,
     stores: file.stores,
     responseFormat: read('response-format', responseFormat, given) ?? file.responseFormat ?? 'json',
@@ -123,6 +126,11 @@ function addressOf(
   return readArgument('HOST and PORT', httpAddress, text);
 }
 
+function postgresOf(given: EdgeArguments, file: ConfigFile): HttpAddress | undefined {
+  const text = given['addr-postgres'];
+  return text === undefined ? file.postgres : readArgument('--addr-postgres', httpAddress, text);
+}
+
 function isReadOnly(given: EdgeArguments, file: ConfigFile): boolean | undefined {
   const readOnly = given['read-only'] === true;
   const writable = given['disable-read-only'] === true;
@@ -139,13 +147,10 @@ function originOf(text: string): string {
 }
 
 function unserved(given: EdgeArguments): readonly string[] {
-  const notes = {
-    'addr-postgres': "the Postgres protocol is not served; use HTTP's frontends",
-    'addr-flight-sql': 'FlightSQL is not served; ask by HTTP for Arrow (Accept)',
-  } as const;
-  return (['addr-postgres', 'addr-flight-sql'] as const)
-    .filter((name) => given[name] !== undefined)
-    .map((name) => `--${name} has no effect: ${notes[name]}`);
+  if (given['addr-flight-sql'] === undefined) return [];
+  return [
+    '--addr-flight-sql has no effect: FlightSQL is not served; ask by HTTP for Arrow (Accept)',
+  ];
 }
 
 function refuseDoubled(kind: string, all: readonly { readonly name: string }[]): void {

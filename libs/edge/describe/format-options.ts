@@ -81,7 +81,7 @@ const SCHEMAS = {
   postgres: database,
 } satisfies Record<TableFormat, z.ZodType>;
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly options: TableOptions;
   readonly materialize?: boolean;
 }

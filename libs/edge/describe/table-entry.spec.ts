@@ -4,6 +4,7 @@ import type { DescribedTable, TableOptions } from '../table-description.js';
 import { printTable } from './print-table.js';
 import { parseTableArgument } from './table-argument.js';
 import { tableEntry } from './table-entry.js';
+import { rounds } from '../../../test/rounds.js';
 
 const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,40}$/);
 const text = fc.string({ minLength: 1, maxLength: 8 });
@@ -205,7 +206,7 @@ describe('an argument', () => {
           expect((error as Error).message).toMatch(/^table /);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(250, 10_000) },
     );
   });
 });

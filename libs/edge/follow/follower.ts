@@ -16,7 +16,7 @@ import { OldGenerations } from './old-generations.js';
 import { StreamCache } from './stream-cache.js';
 import { syncStream } from './sync-stream.js';
 
-export interface FollowerParts {
+interface FollowerParts {
   readonly config: FollowConfig;
   /** Absolute; keeps what was fetched. */
   readonly folder: string;

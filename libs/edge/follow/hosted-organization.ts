@@ -43,7 +43,7 @@ interface HostedRequest {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Until the last byte is there. */
-  readonly patienceMilliseconds?: number;
+  readonly maxWaitMilliseconds?: number;
 }
 
 /** An organization of the hosted service, read over HTTP. */
@@ -61,9 +61,9 @@ export class HostedOrganization {
 
   /** Its streams with their columns. @throws {HostedError} @throws when it cannot be reached */
   async streams(
-    patienceMilliseconds = QUESTION_MILLISECONDS,
+    maxWaitMilliseconds = QUESTION_MILLISECONDS,
   ): Promise<ReadonlyMap<string, readonly DescribedColumn[]>> {
-    const answer = await this.request('schema', { patienceMilliseconds });
+    const answer = await this.request('schema', { maxWaitMilliseconds });
     const schemas = hostedSchemas.parse(await answer.json());
     const own = Object.entries(schemas).filter(([name]) => !name.startsWith('_'));
     return new Map(own.map(([name, { fields }]) => [name, followedColumns(fields)]));
@@ -123,7 +123,7 @@ export class HostedOrganization {
       method: 'POST',
       body: `SELECT ${names} FROM ${quoteIdentifier(stream)} ${which}`,
       headers: { Accept: 'application/parquet' },
-      patienceMilliseconds: DOWNLOAD_MILLISECONDS,
+      maxWaitMilliseconds: DOWNLOAD_MILLISECONDS,
     });
     if (!answer.body) throw new Error('the hosted service sent no rows');
     await pipeline(Readable.fromWeb(answer.body), createWriteStream(file, { flush: true }));
@@ -136,14 +136,14 @@ export class HostedOrganization {
 
   private async request(
     path: string,
-    { headers, patienceMilliseconds = QUESTION_MILLISECONDS, ...init }: HostedRequest = {},
+    { headers, maxWaitMilliseconds = QUESTION_MILLISECONDS, ...init }: HostedRequest = {},
   ): Promise<Response> {
     const answer = await fetch(new URL(path, this.base), {
       ...init,
       headers: { Accept: 'application/json', ...headers, Authorization: this.authorization },
       // A server that redirects elsewhere must not be shown the password.
       redirect: 'error',
-      signal: AbortSignal.any([this.stop, AbortSignal.timeout(patienceMilliseconds)]),
+      signal: AbortSignal.any([this.stop, AbortSignal.timeout(maxWaitMilliseconds)]),
     });
     if (answer.ok || answer.status === 304) return answer;
     const after = Number(answer.headers.get('retry-after') ?? Number.NaN);

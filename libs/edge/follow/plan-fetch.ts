@@ -1,5 +1,5 @@
 /** Of one partition of the hosted queue: the rows up to an offset. */
-export interface Reach {
+interface Reach {
   readonly last: number;
   readonly rows: number;
 }

@@ -13,7 +13,7 @@ const FILES_MAX = 64;
 /** Larger ones are left as they are. */
 const MERGED_BYTES_MAX = 64 * 1024 * 1024;
 
-export interface SyncParts {
+interface SyncParts {
   readonly hosted: HostedOrganization;
   readonly files: LocalFiles;
 }

@@ -15,7 +15,7 @@ import type { TableRegistry } from '../registry/table-registry.js';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-export interface CallerTerms {
+interface CallerTerms {
   /** Absent: nobody has to show one. */
   readonly token?: string;
   /** Where the program listens. */

@@ -14,7 +14,7 @@ export interface Copy {
 }
 
 /** What copies are made with, and given back to. */
-export interface CopyTerms {
+interface CopyTerms {
   readonly engine: Pick<SourceEngine, 'statements'>;
   readonly holding: Holding;
 }
@@ -33,7 +33,7 @@ const SMALL_COPY_BYTES = 32 * 1024 ** 2;
 const MAKING_BYTES = 256 * 1024 ** 2;
 
 /** The rows that a copy is made of. */
-export interface CopiedRows {
+interface CopiedRows {
   /** Without the settings. */
   readonly select: string;
   readonly settings: Settings;

@@ -61,7 +61,7 @@ export async function openSource(
 ): Promise<OpenedSource> {
   const { options, uri } = described;
   const { base, credentials } = workshop;
-  const database = databaseSource(described, base);
+  const database = await databaseSource(described, base, workshop.engine.statements);
   if (database) return inPlace(database);
   const place = await placed(uri, options.format, workshop);
   if (options.format === 'delta' || options.format === 'iceberg')

@@ -100,7 +100,7 @@ async function prepared(
       }
     }
     // One row shows that the bytes are what they should be, before anybody relies on it.
-    await statements.run(`SELECT * FROM (${select}) LIMIT 1 FORMAT Null`);
+    await statements.run(`SELECT * FROM ${source.oneRow ?? `(${select})`} LIMIT 1 FORMAT Null`);
     const count =
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
     // What was written down of files is of those files.

@@ -5,7 +5,7 @@ import type { DescribedTable } from '../table-description.js';
 import { readState, writeState, type KeptState } from './state-file.js';
 import type { TableChange, TableRegistry } from './table-registry.js';
 
-export interface RegistrationTerms {
+interface RegistrationTerms {
   readonly readOnly: boolean;
   /** Absolute folder that relative paths start from. */
   readonly base: string;

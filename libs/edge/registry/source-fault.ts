@@ -1,4 +1,5 @@
 import { WarehouseError } from '@app/warehouse';
+import { NO_SUCH_VALUE } from '../sources/remote-column.js';
 
 /** The engine's numbers of files that are not there, or cannot be opened. */
 const GONE = new Set([74, 75, 76, 87, 107, 400, 481]);
@@ -15,6 +16,8 @@ const PLACE = /:?\s*\(in file\/uri [^)]*\)/g;
 const COMPUTED =
   /while executing '?(?:FUNCTION|function)|Cannot convert string '|while converting '/i;
 const NO_FILES = /there are no files/i;
+/** Such as a number that is none, in a column of decimals. */
+const UNREADABLE_VALUE = /Cannot parse PostgreSQL value '[^']{0,40}' as [\w(), ]+/;
 const REASON_MAX = 300;
 
 export const NOT_THERE =
@@ -25,6 +28,8 @@ export function sourceFault({ code, message }: WarehouseError): string | undefin
   if (GONE.has(code) || NO_FILES.test(message)) return NOT_THERE;
   if (AWAY.has(code) || (FOREIGN.has(code) && CONNECTIONS.test(message)))
     return 'the server that it is read from does not answer as it should; try again later';
+  const value = NO_SUCH_VALUE.exec(message)?.[0] ?? UNREADABLE_VALUE.exec(message)?.[0];
+  if (value !== undefined) return value;
   if (LAKES.has(code)) return 'what it is read from is not there, or damaged';
   if (message.search(PLACE) === -1 || COMPUTED.test(message)) return undefined;
   return `what it is read from is not what it was when it was registered: ${reasonOf(message)}`;

@@ -1,35 +1,73 @@
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isAbort, MillraceError, type Logger } from '@app/platform';
-import { toWarehouseError, WarehouseReader, type WarehouseQuery } from '@app/warehouse';
+import {
+  toWarehouseError,
+  WarehouseReader,
+  WholeResult,
+  type AnswerFormat,
+  type WarehouseQuery,
+} from '@app/warehouse';
 import { withCount } from './count-view.js';
+import { KeptAnswers } from './kept-answers.js';
 import type { PreparedTable } from './prepare-table.js';
+import { Repeatable } from './repeatable.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
 import type { TableRegistry } from './table-registry.js';
 
+/** Of copies in memory that one statement reads: up to so many a second thread costs more than it does. */
+const FEW_BYTES = 1024 ** 2;
+/** What nobody writes over on its way out. */
+const KEPT_FORMATS: ReadonlySet<AnswerFormat> = new Set(['json', 'ndjson', 'csv']);
+
 /**
- * Reads for clients. What fails at the files and servers that tables are read from is no mistake
+ * Reads for clients. Small answers over copies are kept as long as the copies are: whoever asks the
+ * same again is answered from them. What fails at the files and servers that tables are read from is no mistake
  * of who asks: it is told with the table's name, and without the place, which goes to the log.
  */
 export class SourceReader extends WarehouseReader {
+  private readonly answers = new KeptAnswers();
+  private readonly repeatable: Repeatable;
+
   constructor(
     private readonly reader: WarehouseReader,
     private readonly registry: Pick<TableRegistry, 'prepared'>,
     private readonly logger: Logger,
   ) {
     super();
+    this.repeatable = new Repeatable(reader);
   }
 
   async stream(query: WarehouseQuery): Promise<Readable> {
+    const mayKeep = await this.mayKeep(query);
+    const known = mayKeep ? this.answers.get(query) : undefined;
+    if (known) return new WholeResult(known);
     this.insistOnDatabases(query);
-    return this.reader
-      .stream(this.counted(query))
+    const isSmall = this.isOverFew(query);
+    const rows = await this.reader
+      .stream({ ...this.counted(query), ...(isSmall && { isSmall }) })
       .catch((error: unknown) => this.fail(error, query));
+    if (mayKeep && rows instanceof WholeResult) this.answers.set(query, rows.bytes);
+    return rows;
   }
 
   async text(query: WarehouseQuery): Promise<string> {
     this.insistOnDatabases(query);
     return this.reader.text(this.counted(query)).catch((error: unknown) => this.fail(error, query));
+  }
+
+  /** Whoever wants to know what was read wants it read. */
+  private async mayKeep(query: WarehouseQuery): Promise<boolean> {
+    if (query.onProgress || !KEPT_FORMATS.has(query.format)) return false;
+    return this.named(query).length === 0 && (await this.repeatable.is(query.sql));
+  }
+
+  /** Whether all the rows that it may read are few, and in memory. */
+  private isOverFew({ sql, database = '' }: WarehouseQuery): boolean {
+    let bytes = 0;
+    for (const [name, { copy }] of this.registry.prepared(database))
+      if (isNamed(name, sql)) bytes += copy?.memoryBytes ?? Infinity;
+    return bytes <= FEW_BYTES;
   }
 
   private counted(query: WarehouseQuery): WarehouseQuery {

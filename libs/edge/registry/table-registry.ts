@@ -20,7 +20,7 @@ export interface TableChange {
 }
 
 /** A request's hold on the tables as they were when it came. */
-export interface Hold {
+interface Hold {
   readonly database: string;
   /** May be told more than once. */
   release(): void;

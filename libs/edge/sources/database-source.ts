@@ -1,72 +1,72 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { quoteText } from '@app/warehouse';
+import { quoteText, type SourceEngine } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
+import { databaseServer, type DatabaseServer } from './database-server.js';
+import { mysqlCatalog, mysqlTable, type MysqlColumn } from './mysql-table.js';
+import { postgresCatalog, postgresTable, type PostgresColumn } from './postgres-table.js';
+import { asDeclared, madeSelect, sentSelect, type RemoteTable } from './remote-column.js';
 import { plainSource, tableFunction, type Source } from './source.js';
 
-const PORTS = { mysql: 3306, postgres: 5432 } as const;
-const FUNCTIONS = { mysql: 'mysql', postgres: 'postgresql' } as const;
+type Statements = SourceEngine['statements'];
 
 /**
- * A table of a database, read there each time.
- * @throws {Error} when the URI is none of a database.
+ * A table of a database, read there each time. @returns undefined for another format
+ * @throws {Error} when the URI is none of a database, the database refuses, or has no such table
  */
-export function databaseSource(
-  { name, uri, options }: DescribedTable,
+export async function databaseSource(
+  described: DescribedTable,
   base: string,
-): Source | undefined {
-  if (options.format === 'sqlite') {
-    const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
-    const file = isAbsolute(path) ? path : resolve(base, path);
-    // SQLite would make an empty one.
-    if (!existsSync(file)) throw new Error(`there is no file ${file}`);
-    const call = tableFunction('sqlite', [quoteText(file), quoteText(options.table ?? name)]);
-    return plainSource(call, file);
-  }
+  statements: Statements,
+): Promise<Source | undefined> {
+  const { name, uri, options } = described;
+  if (options.format === 'sqlite') return sqliteSource(uri, options.table ?? name, base);
   if (options.format !== 'mysql' && options.format !== 'postgres') return undefined;
-  const server = serverOf(uri);
-  const host = `${server.hostname}:${server.port || PORTS[options.format]}`;
-  const [database = '', inPath] = server.path.map(decoded);
-  if (database === '') throw new Error(`there is no database in the URI: want …://host/database`);
-  const args = [
-    host,
-    database,
-    options.table ?? inPath ?? name,
-    decoded(server.user),
-    decoded(server.password),
-  ];
-  const call = tableFunction(FUNCTIONS[options.format], args.map(quoteText));
-  const shown = `${server.scheme}://${host}/${database}`;
-  return plainSource(call, shown);
+  const server = databaseServer(uri, options.format);
+  const tableName = options.table ?? server.table ?? name;
+  const found = await catalogued(server, tableName, statements);
+  if (!found)
+    throw new Error(
+      `there is no table ${JSON.stringify(tableName)} in database ${JSON.stringify(server.database)}, or ${JSON.stringify(server.user)} may not read it; say table=<its name there>`,
+    );
+  const { columns: declared } = described;
+  const table = declared ? { ...found, columns: asDeclared(found, declared) } : found;
+  const select = (more: string): string =>
+    `(${madeSelect(table.columns, answerOf(server, sentSelect(table) + more))})`;
+  return { ...plainSource(select(''), server.shown), oneRow: select(' LIMIT 1') };
 }
 
-interface Server {
-  readonly scheme: string;
-  readonly user: string;
-  readonly password: string;
-  readonly hostname: string;
-  readonly port: string;
-  readonly path: readonly string[];
+function sqliteSource(uri: string, table: string, base: string): Source {
+  const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
+  const file = isAbsolute(path) ? path : resolve(base, path);
+  // SQLite would make an empty one.
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`);
+  return plainSource(tableFunction('sqlite', [quoteText(file), quoteText(table)]), file);
 }
 
-/** `user:password@` reaches to the last `@`: people write passwords as they are. */
-const DATABASE = /^([a-z]+):\/\/(?:([^:]*)(?::(.*))?@)?([^@]*)$/s;
+const FUNCTIONS = { mysql: 'mysql', postgres: 'postgresql' } as const;
 
-function serverOf(uri: string): Server {
-  const [, scheme = '', user = '', password = '', rest = ''] = DATABASE.exec(uri) ?? [];
-  const url = `http://${rest}`;
-  if (rest === '' || !URL.canParse(url))
-    throw new Error('want <scheme>://user:password@host:port/database');
-  const { hostname, pathname } = new URL(url);
-  const port = /^[^/]*:(\d+)(?:[/?#]|$)/.exec(rest)?.[1] ?? '';
-  return { scheme, user, password, hostname, port, path: pathname.slice(1).split('/') };
+/** The table function with the rows of a statement that the database carries out. */
+function answerOf(server: DatabaseServer, statement: string): string {
+  const { format, host, database, user, password } = server;
+  return tableFunction(FUNCTIONS[format], [
+    ...[host, database].map(quoteText),
+    `query(${quoteText(statement)})`,
+    ...[user, password].map(quoteText),
+  ]);
 }
 
-/** A `%` may also stand for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+async function catalogued(
+  server: DatabaseServer,
+  table: string,
+  statements: Statements,
+): Promise<RemoteTable | undefined> {
+  const ask = async <Row>(catalog: string): Promise<readonly Row[]> => {
+    const sql = `SELECT * FROM ${answerOf(server, catalog)} FORMAT JSONEachRow`;
+    const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Row);
+  };
+  return server.format === 'mysql'
+    ? mysqlTable(await ask<MysqlColumn>(mysqlCatalog(server.database, table)))
+    : postgresTable(await ask<PostgresColumn>(postgresCatalog(table)));
 }

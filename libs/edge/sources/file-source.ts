@@ -10,7 +10,7 @@ import { stampOf } from './source-stamp.js';
 import { optionalText, tableFunction, type Settings, type Source } from './source.js';
 
 /** A server that is not there is no reason to keep a query, or who registers a table, for minutes. */
-const PATIENCE: Settings = {
+const WAITS: Settings = {
   http_max_tries: '2',
   http_connection_timeout: '5',
   http_receive_timeout: '30',
@@ -48,7 +48,7 @@ export function fileSource(
         ]);
       return {
         ...read,
-        settings: { ...settings, ...PATIENCE },
+        settings: { ...settings, ...WAITS },
         call,
         many: isGlob(place.url),
         shown: withoutSecrets(place.url),

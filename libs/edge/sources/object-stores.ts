@@ -9,7 +9,7 @@ interface ObjectPlace {
 }
 
 /** What the engine's functions are called with before format and structure. */
-export interface StoreArguments {
+interface StoreArguments {
   readonly args: readonly string[];
   readonly shown: string;
 }

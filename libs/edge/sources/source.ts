@@ -21,6 +21,8 @@ export interface Source {
   readonly many: boolean;
   /** The first row as one of values: it is all that there is of the columns where no other follows. */
   readonly header?: Pick<Source, 'call' | 'settings'>;
+  /** A subquery with one row at most, where who holds them would otherwise send all; absent: `call` does. */
+  readonly oneRow?: string;
   /** A table function with a row for each of its files, named in `_path`; absent: they are not on this machine. */
   readonly files?: string;
   /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */

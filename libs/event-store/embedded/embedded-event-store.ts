@@ -37,7 +37,7 @@ const key = (stream: string, revision: number): [string, number] => [stream, rev
  * appends; lmdb runs one at a time, gathers those that wait into one commit and syncs it to disk
  * before their promises resolve.
  */
-export class EmbeddedEventStore implements EventStore, CopiedEvents {
+class EmbeddedEventStore implements EventStore, CopiedEvents {
   readonly awaySince = undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();

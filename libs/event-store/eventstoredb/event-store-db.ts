@@ -15,7 +15,7 @@ import {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from '../event-store.js';
-import { Patience, within } from './patience.js';
+import { RetryPolicy, within } from './retry-policy.js';
 import { Presence, type PresenceLog } from './presence.js';
 import { LogReader } from './log-reader.js';
 import { PassedOver } from './passed-over.js';
@@ -30,14 +30,14 @@ export interface EventStoreDbOptions {
   /** What our streams' names begin with. Default `millrace`. */
   readonly namespace?: string;
   /** How long an operation is tried again from when the server was there last. Default 20 s. */
-  readonly patienceMs?: number;
+  readonly maxWaitMs?: number;
   /** Where it is kept up to where others' events were passed over; absolute. None: it is not. */
   readonly positionFile?: string;
   /** How long the server may take for one answer. Default 5 s. */
   readonly silenceMs?: number;
 }
 
-const DEFAULTS = { namespace: 'millrace', patienceMs: 20_000, silenceMs: 5_000 };
+const DEFAULTS = { namespace: 'millrace', maxWaitMs: 20_000, silenceMs: 5_000 };
 /** How long a close may take to keep where it is. */
 const CLOSE_MS = 500;
 /** How far back a repeated append is looked for. */
@@ -48,7 +48,7 @@ const LOOK_BACK = 500;
  * events' ids, so that one whose answer was lost is not stored twice; reads and subscriptions go
  * on after the last event they gave.
  */
-export class EventStoreDb implements EventStore {
+class EventStoreDb implements EventStore {
   private readonly client: EventStoreDBClient;
   private readonly names: StreamNames;
   private readonly closing = new AbortController();
@@ -60,14 +60,14 @@ export class EventStoreDb implements EventStore {
 
   constructor(options: EventStoreDbOptions) {
     const { positionFile } = options;
-    const { url, log, namespace, patienceMs, silenceMs } = { ...DEFAULTS, ...options };
+    const { url, log, namespace, maxWaitMs, silenceMs } = { ...DEFAULTS, ...options };
     setMaxListeners(0, this.closing.signal);
     this.client = soundClient(url);
     this.names = new StreamNames(namespace);
     this.silenceMs = silenceMs;
     const { signal } = this.closing;
     const probe = (): Promise<void> => this.reader.probe();
-    this.presence = new Presence({ patienceMs, probe, log, signal });
+    this.presence = new Presence({ maxWaitMs, probe, log, signal });
     const { client, names, presence } = this;
     const passed = new PassedOver(names.prefix, positionFile);
     this.reader = new LogReader({ client, names, presence, silenceMs, signal, passed });
@@ -87,11 +87,11 @@ export class EventStoreDb implements EventStore {
     const stored = events.map(({ id, type, data, metadata }) =>
       jsonEvent<JSONEventType>({ id, type, data: storable(data), metadata: { ...metadata } }),
     );
-    const patience = this.patience();
-    patience.begin();
+    const retryPolicy = this.retryPolicy();
+    retryPolicy.begin();
     for (let uncertain = false; ; uncertain = true) {
       // The server recognizes a repeat for certain only where a revision is expected.
-      const done = uncertain ? await this.find(stream, events, patience) : undefined;
+      const done = uncertain ? await this.find(stream, events, retryPolicy) : undefined;
       if (done) return done;
       try {
         const { nextExpectedRevision } = await within(
@@ -99,17 +99,17 @@ export class EventStoreDb implements EventStore {
           this.client.appendToStream(this.names.stored(stream), stored, {
             expectedRevision: toExpected(expected),
             requiresLeader: true,
-            // After our own patience, which tells what it was.
+            // After our own retryPolicy, which tells what it was.
             deadline: 2 * this.silenceMs,
           }),
         );
-        patience.reset();
-        return await this.written(stream, events, Number(nextExpectedRevision), patience);
+        retryPolicy.reset();
+        return await this.written(stream, events, Number(nextExpectedRevision), retryPolicy);
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) this.presence.heard();
         if (error instanceof WrongExpectedVersionError)
           return await this.conflict(stream, events, expected, error);
-        await patience.after(error);
+        await retryPolicy.after(error);
       }
     }
   }
@@ -117,25 +117,25 @@ export class EventStoreDb implements EventStore {
   read(
     stream: string,
     options: ReadStreamOptions = {},
-    patience = this.patience(),
+    retryPolicy = this.retryPolicy(),
   ): AsyncIterable<RecordedEvent> {
-    return this.reader.read(stream, options, patience);
+    return this.reader.read(stream, options, retryPolicy);
   }
 
   async *readAll(options: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
     await this.loaded;
-    yield* this.reader.readAll(options, this.patience());
+    yield* this.reader.readAll(options, this.retryPolicy());
   }
 
   async *subscribe({ after, signal }: SubscribeOptions): AsyncIterable<RecordedEvent> {
     await this.loaded;
     const ended = AbortSignal.any([signal, this.closing.signal]);
-    yield* this.reader.subscribe(after, ended, this.patience(true, ended));
+    yield* this.reader.subscribe(after, ended, this.retryPolicy(true, ended));
   }
 
   async lastPosition(): Promise<bigint | undefined> {
     await this.loaded;
-    return this.reader.lastPosition(this.patience());
+    return this.reader.lastPosition(this.retryPolicy());
   }
 
   async close(): Promise<void> {
@@ -151,12 +151,12 @@ export class EventStoreDb implements EventStore {
     stream: string,
     events: readonly NewEvent[],
     revision: number,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
   ): Promise<AppendResult> {
     // Versions of the server differ in the position that they tell after a write; a read does not.
-    for await (const event of this.read(stream, { from: revision, limit: 1 }, patience))
+    for await (const event of this.read(stream, { from: revision, limit: 1 }, retryPolicy))
       if (event.id === events.at(-1)?.id) return { revision, position: event.position };
-    const found = await this.find(stream, events, patience);
+    const found = await this.find(stream, events, retryPolicy);
     if (found) return found;
     throw new Error(`the event store acknowledged an append to ${stream} and does not have it`);
   }
@@ -165,12 +165,12 @@ export class EventStoreDb implements EventStore {
   private async find(
     stream: string,
     events: readonly NewEvent[],
-    patience = this.patience(),
+    retryPolicy = this.retryPolicy(),
   ): Promise<AppendResult | undefined> {
     const wanted = new Set(events.map(({ id }) => id));
     let last: AppendResult | undefined;
     const options = { direction: 'backward', limit: LOOK_BACK } as const;
-    for await (const event of this.read(stream, options, patience)) {
+    for await (const event of this.read(stream, options, retryPolicy)) {
       const { revision, position } = event;
       if (!wanted.delete(event.id)) continue;
       last ??= { revision, position };
@@ -191,8 +191,8 @@ export class EventStoreDb implements EventStore {
     throw new WrongExpectedRevisionError(stream, expected, actual);
   }
 
-  private patience(endless = false, signal = this.closing.signal): Patience {
-    return new Patience({ endless, signal, presence: this.presence });
+  private retryPolicy(endless = false, signal = this.closing.signal): RetryPolicy {
+    return new RetryPolicy({ endless, signal, presence: this.presence });
   }
 }
 

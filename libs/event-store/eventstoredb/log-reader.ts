@@ -14,7 +14,7 @@ import {
 import type { RecordedEvent } from '../event.js';
 import type { ReadAllOptions, ReadStreamOptions } from '../event-store.js';
 import type { PassedOver, Witness } from './passed-over.js';
-import type { Patience } from './patience.js';
+import type { RetryPolicy } from './retry-policy.js';
 import type { Presence } from './presence.js';
 import { pull, type Source } from './pull.js';
 import type { StreamNames } from './stream-names.js';
@@ -44,12 +44,12 @@ export class LogReader {
   read(
     stream: string,
     { direction = 'forward', from, limit = Infinity }: ReadStreamOptions,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
   ): AsyncIterable<RecordedEvent> {
     const { client, names } = this.options;
     const backward = direction === 'backward';
     const begin = from === undefined ? (backward ? END : START) : BigInt(from);
-    return this.reading(limit, patience, (seen, count) => {
+    return this.reading(limit, retryPolicy, (seen, count) => {
       if (backward && seen?.revision === 0) return undefined;
       return client.readStream(names.stored(stream), {
         direction: backward ? BACKWARDS : FORWARDS,
@@ -62,7 +62,7 @@ export class LogReader {
 
   async *readAll(
     { direction = 'forward', after, limit = Infinity }: ReadAllOptions,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
   ): AsyncIterable<RecordedEvent> {
     const { passed } = this.options;
     const backward = direction === 'backward';
@@ -72,7 +72,7 @@ export class LogReader {
       if (!backward && mark !== undefined) passed.passed(mark, position);
       return false;
     };
-    const events = this.readingAll(backward, after, patience, foreign);
+    const events = this.readingAll(backward, after, retryPolicy, foreign);
     for await (const event of events) {
       // Forward, the server gives the event at the position itself too.
       if (mark !== undefined && (backward ? event.position >= mark : event.position <= mark))
@@ -88,7 +88,7 @@ export class LogReader {
   async *subscribe(
     after: bigint | undefined,
     ended: AbortSignal,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
   ): AsyncIterable<RecordedEvent> {
     const { client, names, passed } = this.options;
     let seen = after;
@@ -106,7 +106,7 @@ export class LogReader {
       const source = client.subscribeToAll({ fromPosition: passed.after(seen) ?? START, filter });
       try {
         for await (const resolved of pull(source, { signal: ended })) {
-          patience.reset();
+          retryPolicy.reset();
           const event = names.recorded(resolved);
           if (!event || (seen !== undefined && event.position <= seen)) continue;
           passed.met(event.position);
@@ -116,12 +116,12 @@ export class LogReader {
         if (!ended.aborted) throw new Error('the event store ended a subscription');
       } catch (error) {
         passed.forget();
-        if (!ended.aborted) await patience.after(error);
+        if (!ended.aborted) await retryPolicy.after(error);
       }
     }
   }
 
-  async lastPosition(patience: Patience): Promise<bigint | undefined> {
+  async lastPosition(retryPolicy: RetryPolicy): Promise<bigint | undefined> {
     const { passed } = this.options;
     let end: Position | undefined;
     let last: bigint | undefined;
@@ -130,7 +130,7 @@ export class LogReader {
       last = passed.lastBefore(position.commit);
       return last !== undefined;
     };
-    for await (const { position } of this.readingAll(true, undefined, patience, foreign)) {
+    for await (const { position } of this.readingAll(true, undefined, retryPolicy, foreign)) {
       last = position;
       break;
     }
@@ -173,7 +173,7 @@ export class LogReader {
   private readingAll(
     backward: boolean,
     after: bigint | undefined,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
     foreign: Foreign,
   ): AsyncIterable<RecordedEvent> {
     const { client, passed } = this.options;
@@ -183,7 +183,7 @@ export class LogReader {
         : passed.after(position);
     return this.reading(
       Infinity,
-      patience,
+      retryPolicy,
       (seen) =>
         client.readAll({
           direction: backward ? BACKWARDS : FORWARDS,
@@ -197,14 +197,14 @@ export class LogReader {
   /** What `open` gives, and after a failure what it gives from the last event on. */
   private async *reading(
     limit: number,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
     open: Open,
     foreign: Foreign = () => false,
   ): AsyncIterable<RecordedEvent> {
     const { names, presence, silenceMs, signal, passed } = this.options;
     let seen: RecordedEvent | undefined;
     let count = 0;
-    patience.begin();
+    retryPolicy.begin();
     while (count < limit) {
       const source = open(seen, count);
       if (!source) return;
@@ -216,7 +216,7 @@ export class LogReader {
             if (position && foreign(position)) return;
             continue;
           }
-          patience.reset();
+          retryPolicy.reset();
           yield event;
           seen = event;
           count += 1;
@@ -228,7 +228,7 @@ export class LogReader {
         if (error instanceof StreamNotFoundError) presence.heard();
         if (error instanceof StreamNotFoundError) return;
         passed.forget();
-        await patience.after(error);
+        await retryPolicy.after(error);
       }
     }
   }

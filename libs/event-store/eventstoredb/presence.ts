@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SilenceError } from './failure.js';
+import { SilenceError } from './eventstoredb-failure.js';
 
 export interface PresenceLog {
   warn(details: object, message: string): void;
 }
 
-export interface PresenceOptions {
+interface PresenceOptions {
   /** How long it may be away before nobody waits for it any more. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
   /** Asks it something. Rejects when it does not answer. */
   readonly probe: () => Promise<unknown>;
   readonly log: PresenceLog;
@@ -35,9 +35,9 @@ export class Presence {
   }
 
   /** For so many milliseconds more it may come back soon; 0 when it has been away for longer than that. */
-  get patienceLeftMs(): number {
-    const { patienceMs } = this.options;
-    return this.since ? Math.max(0, this.since.tick + patienceMs - performance.now()) : patienceMs;
+  get waitLeftMs(): number {
+    const { maxWaitMs } = this.options;
+    return this.since ? Math.max(0, this.since.tick + maxWaitMs - performance.now()) : maxWaitMs;
   }
 
   /** It has answered. */

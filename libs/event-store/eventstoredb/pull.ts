@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ResolvedEvent, StreamSubscription } from '@eventstore/db-client';
-import { SilenceError } from './failure.js';
+import { SilenceError } from './eventstoredb-failure.js';
 
 interface PullOptions {
   /** How long it may be silent. Undefined: for ever, as a subscription is. */

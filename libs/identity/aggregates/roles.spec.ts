@@ -1,7 +1,7 @@
 import type { Permission } from '@app/platform';
 import { mayDo, ROLES, type Role } from './roles.js';
 
-/** Written by hand from API.md, "Authentication and roles". */
+/** Written by hand, not derived from the code that it judges. */
 const TABLE: Readonly<Record<Role, Readonly<Record<Permission, boolean>>>> = {
   admin: {
     query: true,

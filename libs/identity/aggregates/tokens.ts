@@ -3,7 +3,7 @@ import type { Role } from './roles.js';
 
 /** What a token can be: none manages the organization. */
 export const TOKEN_ROLES = ['editor', 'member', 'viewer'] as const satisfies readonly Role[];
-export type TokenRole = (typeof TOKEN_ROLES)[number];
+type TokenRole = (typeof TOKEN_ROLES)[number];
 
 /** A secret of an organization by which a program uploads and queries, in its own name. */
 export interface Token {

@@ -45,7 +45,7 @@ export class AuthGuard extends PassportGuard('basic') {
     const route = [context.getHandler(), context.getClass()];
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS_METADATA, route);
     if (context.getType<string>() === 'graphql') {
-      // The route of the catalogue has found out who asks; a resolver says what it takes.
+      // The GraphQL route of metadata has found out who asks; a resolver says what it takes.
       const { request } = context.getArgByIndex<{ request: AuthenticatedRequest }>(2);
       this.admit(request, access);
       return true;

@@ -27,7 +27,7 @@ const SLOW_MAX = 1000;
 const SLOW_EACH = 4;
 
 /** Who tries to log in, to which account. */
-export interface Attempter extends AddressPrefix {
+interface Attempter extends AddressPrefix {
   /** A fingerprint of the e-mail, whether it has an account or not. */
   readonly account: string;
   /** Whether this prefix has logged in to the account before. */

@@ -17,7 +17,7 @@ import { LoginThrottle, type Attempt } from './login-throttle.js';
 import { VerifiedCredentials, type Credentials } from './verified-credentials.js';
 
 /** What is the same of every attempt, whatever is sent to show who it is. */
-export interface TokenAttempt {
+interface TokenAttempt {
   readonly secret: string;
   /** The organization that the request's path names, if any; it need not exist. */
   readonly organization: string | undefined;
@@ -26,7 +26,7 @@ export interface TokenAttempt {
   readonly requestId: string;
 }
 
-export interface LoginAttempt extends TokenAttempt {
+interface LoginAttempt extends TokenAttempt {
   readonly email: string;
 }
 

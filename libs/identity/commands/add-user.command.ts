@@ -6,7 +6,7 @@ import type { Profile } from '../aggregates/user.aggregate.js';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { AccountOwners } from '../people/account-owners.js';
 import { Accounts } from '../people/accounts.js';
-import { Invitations } from '../people/invitations.js';
+import { Invitations } from '../people/invitation-commands.js';
 import { Memberships } from '../people/memberships.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';

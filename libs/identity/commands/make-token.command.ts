@@ -6,7 +6,7 @@ import type { Token } from '../aggregates/tokens.js';
 import { Memberships } from '../people/memberships.js';
 import { TokenSecrets } from '../people/token-secrets.js';
 
-export type WantedToken = Pick<Token, 'name' | 'role' | 'streams' | 'expiresAt'>;
+type WantedToken = Pick<Token, 'name' | 'role' | 'streams' | 'expiresAt'>;
 
 /** A token, and its secret, which is told this once. */
 export interface MadeToken {

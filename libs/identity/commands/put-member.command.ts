@@ -4,7 +4,7 @@ import { MillraceError, type Caller } from '@app/platform';
 import type { Role } from '../aggregates/roles.js';
 import { mayDo } from '../aggregates/roles.js';
 import { AccountOwners } from '../people/account-owners.js';
-import { Invitations } from '../people/invitations.js';
+import { Invitations } from '../people/invitation-commands.js';
 import { Memberships } from '../people/memberships.js';
 import {
   OrganizationsProjection,

@@ -3,7 +3,7 @@ import { stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { Accounts } from '../people/accounts.js';
-import { Invitations } from '../people/invitations.js';
+import { Invitations } from '../people/invitation-commands.js';
 import { Memberships } from '../people/memberships.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';

@@ -1,7 +1,8 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
 import { stepOf, type CommandContext } from '@app/event-store';
-import { KeyedQueue, MillraceError } from '@app/platform';
+import { KeyedMutex } from '@app/flow';
+import { MillraceError } from '@app/platform';
 import type { Profile } from '../aggregates/user.aggregate.js';
 import { Accounts } from '../people/accounts.js';
 import { Memberships } from '../people/memberships.js';
@@ -34,7 +35,7 @@ export class SignUp {
 @CommandHandler(SignUp)
 export class SignUpHandler implements ICommandHandler<SignUp, string> {
   /** Of one e-mail one after the other: each finds what the one before has made. */
-  private readonly queue = new KeyedQueue();
+  private readonly queue = new KeyedMutex();
 
   constructor(
     private readonly accounts: Accounts,

@@ -12,7 +12,7 @@ import {
 import type { Invitation } from '../aggregates/invitations.js';
 import { AnswerInvitation } from '../commands/answer-invitation.command.js';
 import { WithdrawInvitation } from '../commands/withdraw-invitation.command.js';
-import { Invitations } from '../people/invitations.js';
+import { Invitations } from '../people/invitation-commands.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { done, type Done } from './done.js';
 

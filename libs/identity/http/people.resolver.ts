@@ -4,14 +4,14 @@ import { MemberList, type UserRecord } from '../people/member-list.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 
 @ObjectType('Organization')
-class OrganizationOfCatalogue {
+class OrganizationInGraphql {
   @Field(() => String) name!: string;
   @Field(() => Float, { description: 'Microseconds since the epoch' }) created_at!: number;
   @Field(() => Float, { description: 'Members' }) users!: number;
 }
 
 @ObjectType('User')
-class UserOfCatalogue {
+class UserInGraphql {
   @Field(() => String) email!: string;
   @Field(() => String) first_name!: string;
   @Field(() => String) last_name!: string;
@@ -19,7 +19,7 @@ class UserOfCatalogue {
   @Field(() => Float, { description: 'Microseconds since the epoch' }) created_at!: number;
 }
 
-/** The organization and its members, in the catalogue. */
+/** The organization and its members, in the GraphQL schema of metadata. */
 @Resolver()
 @Requires('view')
 export class PeopleResolver {
@@ -28,8 +28,8 @@ export class PeopleResolver {
     private readonly members: MemberList,
   ) {}
 
-  @Query(() => OrganizationOfCatalogue, { description: 'The one that the route names' })
-  organization(@Context('request') request: AuthenticatedRequest): OrganizationOfCatalogue {
+  @Query(() => OrganizationInGraphql, { description: 'The one that the route names' })
+  organization(@Context('request') request: AuthenticatedRequest): OrganizationInGraphql {
     const { id, name } = organizationOf(request);
     const organization = this.organizations.get(id);
     if (!organization)
@@ -41,7 +41,7 @@ export class PeopleResolver {
     };
   }
 
-  @Query(() => [UserOfCatalogue], { nullable: true, description: 'Members; for admins' })
+  @Query(() => [UserInGraphql], { nullable: true, description: 'Members; for admins' })
   @Requires('manage-organization')
   users(@Context('request') request: AuthenticatedRequest): readonly UserRecord[] {
     return this.members.of(organizationOf(request));

@@ -27,11 +27,11 @@ import { Passcodes } from './passcode.js';
 const NAMED_AT_ONCE = 1000;
 const LOGGED_MAX = 10;
 
-export interface InstallationKeyLog {
+interface InstallationKeyLog {
   warn(details: object, message: string): void;
 }
 
-export interface KeyHolder {
+interface KeyHolder {
   readonly serverKey: ServerKey;
   /** Opens them; absent in a process that has none: it checks the key, and notes nothing. */
   readonly openKeys?: () => Promise<PersonKeys>;
@@ -44,7 +44,7 @@ export interface KeyHolder {
 }
 
 /** An installation's events, in two forms. */
-export interface InstallationEvents {
+interface InstallationEvents {
   /** As everybody sees them. */
   readonly events: EventStore;
   /** Only judged whether they are ours. */

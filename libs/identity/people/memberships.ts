@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
+import { KeyedMutex } from '@app/flow';
 import {
-  KeyedQueue,
   MillraceError,
   TENANT_BOUNDS,
   type RequestOrganization,
@@ -28,7 +28,7 @@ import { Passcodes } from './passcode.js';
 /** Changes organizations and who belongs to them. */
 @Injectable()
 export class Memberships {
-  private readonly founding = new KeyedQueue();
+  private readonly founding = new KeyedMutex();
 
   constructor(
     private readonly pipeline: CommandPipeline,

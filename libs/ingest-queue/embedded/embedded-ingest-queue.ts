@@ -21,7 +21,7 @@ import type { HoldableQueue, QueueHold } from '../queue-hold.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { SetAside } from '../set-aside.js';
 import { adoptFile } from './adopt-file.js';
-import { AppendNames } from './append-names.js';
+import { AppendNames } from './kept-append-names.js';
 import {
   COMMITTED,
   DoneRecords,
@@ -32,7 +32,7 @@ import {
 } from './done-records.js';
 import { WaitingRecords } from './waiting-records.js';
 
-export interface EmbeddedQueueOptions {
+interface EmbeddedQueueOptions {
   /** Absolute; created when missing. */
   readonly directory: string;
   /** Bound of what waits, by payload size. */
@@ -55,7 +55,7 @@ const PARTITION = 'partition';
  * lmdb gathers waiting appends and commits into one transaction on disk, and their promises
  * resolve after the sync. Offsets come from a counter in the same transaction: never used twice.
  */
-export class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
+class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   readonly isShared = false;
   readonly payloadBytesMax = Number.POSITIVE_INFINITY;
   readonly lag = (): ReadonlyMap<number, number> => new Map([[0, this.depth().records]]);

@@ -13,7 +13,7 @@ export interface ClientParts {
   readonly batch: unknown;
 }
 
-export interface BrokerClass {
+interface BrokerClass {
   readonly prototype: {
     fetch: (this: unknown, ...options: unknown[]) => Promise<FetchAnswer>;
   };
@@ -33,7 +33,7 @@ type BatchClass = new (
 ) => { readonly messages: readonly { readonly offset: string }[] };
 
 /** The installed client is not the one whose private parts are known. */
-export class UnknownClientError extends Error {
+class UnknownClientError extends Error {
   override readonly name = 'UnknownClientError';
 
   constructor(version: string, what: string, options?: ErrorOptions) {

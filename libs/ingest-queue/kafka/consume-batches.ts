@@ -1,6 +1,6 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { ConsumeOptions, Delivery, QueuedRecord } from '../ingest-queue.js';
-import { hasMovedOn } from './failure.js';
+import { hasMovedOn } from './kafka-failure.js';
 import type { GroupProgress } from './group-progress.js';
 import { GroupMember, type Part } from './group-member.js';
 import type { KafkaLog } from './kafka-client.js';
@@ -8,7 +8,7 @@ import type { PlainProducer } from './plain-producer.js';
 import { nextOffset, textHeaders } from './slices.js';
 import type { Topics } from './topics.js';
 
-export interface BatchConsumerOptions {
+interface BatchConsumerOptions {
   readonly kafka: Kafka;
   readonly log: KafkaLog;
   readonly producer: PlainProducer;

@@ -1,7 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../foreign-messages.js';
 import type { QueueRecord } from '../ingest-queue.js';
-import { toFailure } from './failure.js';
+import { toFailure } from './kafka-failure.js';
 import { GroupMember, type Part } from './group-member.js';
 import type { KafkaLog } from './kafka-client.js';
 import { nextOffset, textHeaders } from './slices.js';

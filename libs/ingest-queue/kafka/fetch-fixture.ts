@@ -1,11 +1,11 @@
 /** One record of a fixture: of which producer, and what it is. */
-export interface FixtureRecord {
+interface FixtureRecord {
   readonly offset: number;
   readonly producerId: number;
   readonly kind: 'data' | 'commit' | 'abort';
 }
 
-export interface AbortedFixture {
+interface AbortedFixture {
   readonly producerId: number;
   readonly firstOffset: number;
 }

@@ -4,7 +4,7 @@ import type { KafkaLog } from './kafka-client.js';
 import { slices } from './slices.js';
 import { SteadyConsumer } from './steady-consumer.js';
 
-export interface GroupMemberOptions {
+interface GroupMemberOptions {
   readonly kafka: Kafka;
   readonly log: KafkaLog;
   readonly groupId: string;

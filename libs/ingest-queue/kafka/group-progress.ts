@@ -6,10 +6,10 @@ import { whyNoRoom, type Room } from '../fair-room.js';
 import type { QueueDepth, QueuePosition } from '../ingest-queue.js';
 import { admit } from '../queue-room.js';
 import { SetAside } from '../set-aside.js';
-import { toFailure } from './failure.js';
+import { toFailure } from './kafka-failure.js';
 import type { KafkaLog } from './kafka-client.js';
 
-export interface GroupProgressOptions {
+interface GroupProgressOptions {
   readonly admin: Admin;
   readonly log: KafkaLog;
   readonly groupId: string;

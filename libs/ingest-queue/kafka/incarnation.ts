@@ -5,7 +5,7 @@ import type { KafkaLog } from './kafka-client.js';
 import type { PlainProducer } from './plain-producer.js';
 import { SteadyConsumer } from './steady-consumer.js';
 
-export interface IncarnationOptions {
+interface IncarnationOptions {
   readonly kafka: Kafka;
   readonly admin: Admin;
   readonly log: KafkaLog;

@@ -11,9 +11,9 @@ import {
   type QueuePosition,
   type QueueRecord,
 } from '../ingest-queue.js';
-import type { AppendNames } from './append-names.js';
+import type { AppendNames } from './append-names-topic.js';
 import { BatchConsumer } from './consume-batches.js';
-import { toFailure } from './failure.js';
+import { toFailure } from './kafka-failure.js';
 import type { GroupProgress } from './group-progress.js';
 import type { KafkaLog } from './kafka-client.js';
 import { partitionOf } from './partition-of.js';
@@ -21,7 +21,7 @@ import type { Outgoing, PlainProducer } from './plain-producer.js';
 import type { Topics } from './topics.js';
 import type { SendWithin, TransactionPool } from './transactions.js';
 
-export interface KafkaParts {
+interface KafkaParts {
   readonly kafka: Kafka;
   readonly admin: Admin;
   readonly log: KafkaLog;

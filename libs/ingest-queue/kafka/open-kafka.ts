@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ForeignMessages } from '../foreign-messages.js';
 import type { IngestQueue } from '../ingest-queue.js';
-import { AppendNames } from './append-names.js';
+import { AppendNames } from './append-names-topic.js';
 import { registerCodecs } from './codecs.js';
 import { KafkaForeignMessages, type ForeignOptions } from './consume-foreign.js';
 import { GroupProgress } from './group-progress.js';

@@ -1,5 +1,5 @@
 import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
-import { notSent, toFailure, unavailable } from './failure.js';
+import { notSent, toFailure, unavailable } from './kafka-failure.js';
 import { RETRY } from './kafka-client.js';
 
 /** To one partition. */

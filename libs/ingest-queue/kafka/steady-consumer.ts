@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
 import type { KafkaLog } from './kafka-client.js';
 
-export interface SteadyConsumerOptions {
+interface SteadyConsumerOptions {
   readonly kafka: Kafka;
   readonly log: KafkaLog;
   readonly config: ConsumerConfig;

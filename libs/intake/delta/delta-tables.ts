@@ -19,7 +19,7 @@ import { unpackArchive } from './unpack-archive.js';
 /** Of type {@link DeltaSources}. */
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
-export interface OpenOptions extends TableBytesOptions {
+interface OpenOptions extends TableBytesOptions {
   /** Whose turn it is. */
   readonly engine: LocalEngine;
   readonly organization: RequestOrganization;

@@ -5,7 +5,7 @@ import { S3Folder } from './s3-folder.js';
 import type { TableBytesOptions } from './table-bytes.js';
 import { brokenTable, type TableFolder } from './table-folder.js';
 
-export interface LocationOptions extends TableBytesOptions {
+interface LocationOptions extends TableBytesOptions {
   /** Name of the organization that uploads. */
   readonly organization: string;
   /** For files while they are read. */

@@ -1,7 +1,7 @@
 import { brokenTable } from './table-folder.js';
 
 /** Files of a log that together give a table as it was at a version. */
-export interface LogSegment {
+interface LogSegment {
   readonly version: number;
   /** What all before the commits comes to; empty: the commits begin with the table. */
   readonly checkpoint: readonly string[];

@@ -12,7 +12,7 @@ import { TableBytes, type TableBytesOptions } from './table-bytes.js';
 /** Files of an archive, by their path in it: where they are now, and their size. */
 export type Unpacked = ReadonlyMap<string, { readonly file: string; readonly bytes: number }>;
 
-export interface UnpackOptions extends TableBytesOptions {
+interface UnpackOptions extends TableBytesOptions {
   /** Files are put here under names of their own: what an archive calls them leads nowhere. */
   readonly directory: string;
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
+import { Backoff } from '@app/flow';
 import {
   ForeignMessages,
   type DeadMessage,
@@ -57,18 +57,17 @@ export class ForeignUploadsPipeline {
 
   private async run(logger: Logger): Promise<void> {
     const { signal } = this.stopping;
-    let backoff = BACKOFF_MS.first;
+    const backoff = new Backoff(BACKOFF_MS);
     for await (const delivery of this.messages.consume({ ...DELIVERY, signal })) {
       try {
         await this.take(delivery);
-        backoff = BACKOFF_MS.first;
+        backoff.reset();
       } catch (error) {
         logger.error(
           { err: error },
           'messages of other producers could not be taken; they come again',
         );
-        await sleep(backoff, undefined, { signal }).catch(() => undefined);
-        backoff = Math.min(backoff * 2, BACKOFF_MS.most);
+        await backoff.wait(signal);
         await delivery.release();
       }
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { INNER_BREAK } from '@app/acceptance';
 import { CsvFramer } from './csv-framer.js';
+import { rounds } from '../../../test/rounds.js';
 
 /** Frames a text that arrives in pieces that end at `cuts`. */
 function frame(text: string, cuts: readonly number[] = [], delimiter = ','): Buffer[] {
@@ -48,7 +49,7 @@ describe('framing CSV', () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('framing CSV', () => {
         );
         expect(unlessMalformed(() => frame(bytes, cuts))).toEqual(single);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(500, 20_000) },
     );
   });
 

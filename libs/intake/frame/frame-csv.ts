@@ -3,7 +3,7 @@ import { INNER_BREAK } from '@app/acceptance';
 import { CsvFramer } from './csv-framer.js';
 import { columnNames, likelyDelimiter } from './csv-header.js';
 
-export interface FramedCsv {
+interface FramedCsv {
   readonly delimiter: string;
   /** In the order of the fields. */
   readonly columns: readonly string[];

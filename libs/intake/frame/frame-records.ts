@@ -4,7 +4,7 @@ import { RecordFramer, type Container } from './record-framer.js';
 /** What a number in a message about a record counts: lines of NDJSON, records of an array, or rows of a table. */
 export type RecordUnit = 'line' | 'record' | 'row';
 
-export interface FramedRecords {
+interface FramedRecords {
   /** One record a line. */
   readonly lines: AsyncIterable<Buffer>;
   readonly unit: RecordUnit;

@@ -1,5 +1,5 @@
 /** A body that ended within the limit, or what is left to read of one that did not. */
-export type SmallOrLong =
+type SmallOrLong =
   | { readonly whole: true; readonly bytes: Buffer }
   | { readonly whole: false; readonly lines: AsyncIterable<Buffer> };
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { frameRecords } from './frame-records.js';
 import { RecordFramer } from './record-framer.js';
+import { rounds } from '../../../test/rounds.js';
 
 /** Frames a body that arrives in pieces cut at the given places. */
 async function frame(
@@ -86,7 +87,7 @@ describe('framing', () => {
           if (outcome.lines.every(valid)) expect([body, valid(body)]).toEqual([body, true]);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: rounds(500, 20_000) },
     );
   });
 

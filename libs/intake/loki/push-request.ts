@@ -3,7 +3,7 @@ import { shape } from '../protobuf/codec.js';
 import { LineWriter } from '../protobuf/line.js';
 import { malformed } from '../protobuf/malformed.js';
 import { parseJson } from '../protobuf/parse-json.js';
-import { int32, int64, text } from '../protobuf/scalars.js';
+import { int32, int64, text } from '../protobuf/protobuf-scalars.js';
 import type { Lines } from '../upload/line-uploads.js';
 import { labelMembers } from './label-text.js';
 

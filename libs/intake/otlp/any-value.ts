@@ -2,7 +2,7 @@ import { WireType } from '@bufbuild/protobuf/wire';
 import type { Codec } from '../protobuf/codec.js';
 import { malformed } from '../protobuf/malformed.js';
 import type { ReadBounds } from '../protobuf/read-bounds.js';
-import { bool, bytes, double, int64, text } from '../protobuf/scalars.js';
+import { bool, bytes, double, int64, text } from '../protobuf/protobuf-scalars.js';
 import { decimal } from '../protobuf/decimal.js';
 import type { WireReader } from '../protobuf/wire-reader.js';
 

@@ -1,7 +1,7 @@
 import { message } from '../protobuf/messages.js';
 import { shape } from '../protobuf/codec.js';
 import { LineWriter } from '../protobuf/line.js';
-import { fixed32, fixed64, hexBytes, oneOf, text, uint32 } from '../protobuf/scalars.js';
+import { fixed32, fixed64, hexBytes, oneOf, text, uint32 } from '../protobuf/protobuf-scalars.js';
 import type { Lines } from '../upload/line-uploads.js';
 import { anyValue, keyValue, type AnyValue } from './any-value.js';
 import {

@@ -11,7 +11,7 @@ import {
   text,
   uint32,
   uint64,
-} from '../protobuf/scalars.js';
+} from '../protobuf/protobuf-scalars.js';
 import { keyValue } from './any-value.js';
 import { requestShape, type Attributed, type ExportRequest } from './resource-scope.js';
 

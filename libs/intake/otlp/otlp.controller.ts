@@ -8,7 +8,7 @@ import { messageOf, readMessage } from '../protobuf/messages.js';
 import { parseJson } from '../protobuf/parse-json.js';
 import { ReadBounds } from '../protobuf/read-bounds.js';
 import { LineUploads, type Lines } from '../upload/line-uploads.js';
-import { streamNameOf } from '../upload/stream-name.js';
+import { streamNameOf } from '../upload/stream-header.js';
 import { INTAKE_FAILURES } from '../upload/upload-intake.js';
 import { waitQuery } from '../upload/wait-query.js';
 import { answerOf, asStatus } from './export-answer.js';

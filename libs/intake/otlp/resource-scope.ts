@@ -1,7 +1,7 @@
 import { message } from '../protobuf/messages.js';
 import { shape, type Codec, type Shape } from '../protobuf/codec.js';
 import { LineWriter } from '../protobuf/line.js';
-import { text, uint32 } from '../protobuf/scalars.js';
+import { text, uint32 } from '../protobuf/protobuf-scalars.js';
 import { keyValue, objectOf } from './any-value.js';
 
 /** Field numbers are those of opentelemetry-proto 1.x, which never change. */

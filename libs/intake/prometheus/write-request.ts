@@ -2,7 +2,16 @@ import { message, readMessage } from '../protobuf/messages.js';
 import { shape, type Codec } from '../protobuf/codec.js';
 import { decimal } from '../protobuf/decimal.js';
 import { LineWriter } from '../protobuf/line.js';
-import { double, int64, oneOf, sint32, sint64, text, uint32, uint64 } from '../protobuf/scalars.js';
+import {
+  double,
+  int64,
+  oneOf,
+  sint32,
+  sint64,
+  text,
+  uint32,
+  uint64,
+} from '../protobuf/protobuf-scalars.js';
 import type { Lines } from '../upload/line-uploads.js';
 
 /** What Prometheus writes where a series ends: this one of the many NaN. */

@@ -4,7 +4,7 @@ import { MillraceError } from '@app/platform';
 import { shape } from './codec.js';
 import { message, messageOf, readMessage } from './messages.js';
 import { ReadBounds } from './read-bounds.js';
-import * as scalars from './scalars.js';
+import * as scalars from './protobuf-scalars.js';
 
 const INNER = shape({ 1: ['note', scalars.text], 2: ['counts', scalars.uint64, 'list'] });
 const OUTER = shape({

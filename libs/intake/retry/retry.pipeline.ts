@@ -13,7 +13,7 @@ import {
 } from '@app/acceptance';
 import { type RejectedRemoval, WriteProgress } from '@app/writer';
 import { endsOf, type EnqueuedChunk } from '../store/enqueue-batches.js';
-import { SchemaGate } from '../store/schema-gate.js';
+import { SchemaLock } from '../store/schema-lock.js';
 import { Spool } from '../spool/spool.js';
 import { PartsStore } from '../store/store-parts.js';
 import { StreamSchemas, type Uploader } from '../store/stream-schemas.js';
@@ -26,7 +26,7 @@ import {
 } from './rejected-records.js';
 import { RetryNames } from './retry-names.js';
 
-export interface RetryRequest {
+interface RetryRequest {
   readonly organization: RequestOrganization;
   readonly stream: string;
   /** Undefined: what is rejected of all uploads. */
@@ -59,7 +59,7 @@ export class RetryPipeline {
     private readonly progress: WriteProgress,
     private readonly rejected: RejectedRecords,
     private readonly streams: StreamsProjection,
-    private readonly gate: SchemaGate,
+    private readonly gate: SchemaLock,
   ) {}
 
   /** @returns `successful`: moved; `failed`: still rejected. @throws {MillraceError} with what was moved before in its place. */

@@ -6,7 +6,7 @@ import { type Chunk, refuseLongRecord } from '@app/acceptance';
 const NEWLINE = 0x0a;
 const WRITE_AT_ONCE = 256 * 1024;
 
-export interface SpoolOptions {
+interface SpoolOptions {
   readonly directory: string;
   /** A chunk is cut at the first line break after so many bytes. */
   readonly chunkBytes: number;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FairEngine, FairJudge, type SchemaKeeper } from '@app/acceptance';
 import type { EnqueuedChunk } from './enqueue-batches.js';
-import { SchemaGate } from './schema-gate.js';
+import { SchemaLock } from './schema-lock.js';
 
 /** Parts in acceptance or waiting for it; a client that sends faster is slowed down. */
 const PARTS_IN_WORK = 4;
@@ -21,7 +21,7 @@ export interface AcceptedPart {
 }
 
 /** Which stream the parts are for. */
-export interface PartsOf {
+interface PartsOf {
   readonly keeper: SchemaKeeper;
   readonly organizationId: string;
   readonly stream: string;
@@ -33,7 +33,7 @@ export class PartAcceptance {
   constructor(
     private readonly engine: FairEngine,
     private readonly judge: FairJudge,
-    private readonly gate: SchemaGate,
+    private readonly gate: SchemaLock,
   ) {}
 
   /** The first goes alone where it has to make the stream. The next ones arrive meanwhile. */

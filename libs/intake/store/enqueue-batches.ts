@@ -34,7 +34,7 @@ import {
   toRemovalRecord,
 } from '@app/writer';
 import { countStored } from './ingest-metrics.js';
-import { SchemaGate } from './schema-gate.js';
+import { SchemaLock } from './schema-lock.js';
 import { StorageBounds } from './storage-bounds.js';
 import { splitBatch } from './split-batch.js';
 
@@ -70,7 +70,7 @@ export type Appended =
   { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
 /** The same, or which chunks must be accepted again. */
-export type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
+type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
 
 /** Whether the batches are on the queue now, or the same upload has put them there before. */
 export type Put = 'stored' | 'before';
@@ -79,7 +79,7 @@ export type Put = 'stored' | 'before';
 export class BatchEnqueuer {
   constructor(
     private readonly queue: IngestQueue,
-    private readonly gate: SchemaGate,
+    private readonly gate: SchemaLock,
     private readonly engine: FairEngine,
     private readonly storage: StorageBounds,
   ) {}

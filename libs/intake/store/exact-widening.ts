@@ -64,7 +64,7 @@ export class ExactWidening {
 }
 
 /** What may be made of a survey without changing what is stored. */
-export interface ExactSurvey {
+interface ExactSurvey {
   readonly survey: Survey;
   /** Columns that were to keep their type, and may widen after all. */
   readonly released: readonly string[];

@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 
 type Kept = Pick<RequestOrganization, 'database' | 'share'>;
 
-export interface StorageBoundsParts {
+interface StorageBoundsParts {
   readonly warehouse: StorageUse;
   readonly queue: Pick<IngestQueue, 'awaitAllCommitted'>;
   readonly deadLetter: { bytesByDatabase(): Promise<ReadonlyMap<string, number>> };

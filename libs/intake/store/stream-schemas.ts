@@ -15,7 +15,7 @@ import {
 import type { EvolvedSchema, SchemaKeeper, StreamSchema, Survey } from '@app/acceptance';
 import { gateKey } from './enqueue-batches.js';
 import { ExactWidening, mayWiden } from './exact-widening.js';
-import { SchemaGate } from './schema-gate.js';
+import { SchemaLock } from './schema-lock.js';
 
 /** Who uploads, for the events that an upload may cause. */
 export interface Uploader {
@@ -35,7 +35,7 @@ export class StreamSchemas {
     private readonly commands: CommandBus,
     private readonly streams: StreamsProjection,
     private readonly widening: ExactWidening,
-    private readonly gate: SchemaGate,
+    private readonly gate: SchemaLock,
     private readonly tables: WarehouseTablesProjection,
     private readonly room: StreamRoom,
   ) {}

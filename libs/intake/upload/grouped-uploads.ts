@@ -18,7 +18,7 @@ import { Spool } from '../spool/spool.js';
 import { StreamSchemas, type Uploader } from '../store/stream-schemas.js';
 import { countsOf, resultOf, type UploadResult } from './upload-result.js';
 
-export interface SmallUpload {
+interface SmallUpload {
   readonly organization: RequestOrganization;
   readonly stream: string;
   readonly uploader: Uploader;

@@ -8,7 +8,7 @@ import { PartsStore } from '../store/store-parts.js';
 import type { UploadRequest } from './upload-request.js';
 import { resultOf, type UploadResult } from './upload-result.js';
 
-export interface StoredUpload {
+interface StoredUpload {
   readonly request: UploadRequest;
   readonly keeper: SchemaKeeper;
   /** They come as they arrive. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../logger.js';
 
-export interface Tracing {
+interface Tracing {
   /** Sends what has not been sent yet. */
   stop(): Promise<void>;
 }

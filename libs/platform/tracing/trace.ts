@@ -13,7 +13,7 @@ import { MillraceError } from '../errors.js';
 /** Where in which trace something happens; to go on with it elsewhere. */
 export type TraceContext = Context;
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly attributes?: Attributes;
   /** `producer` and `consumer` have a queue between them. Default: within this process. */
   readonly kind?: 'internal' | 'client' | 'producer' | 'consumer';

@@ -1,6 +1,6 @@
 import type { RequestOrganization } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 
 /** What the engine says of itself, as SQL. */
 export interface EngineWords {

@@ -1,9 +1,9 @@
 import { MillraceError, didYouMean } from '@app/platform';
 import { ENGINE_FORMATS, isEngineFormat, type AnswerFormat } from '@app/warehouse';
 import { authorTokens } from '../dialect/author-tokens.js';
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 
-export interface FormedStatement {
+interface FormedStatement {
   readonly text: string;
   /** Undefined: the statement leaves it to the request. */
   readonly format: NamedFormat | undefined;

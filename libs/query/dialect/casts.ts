@@ -5,7 +5,7 @@ import { decimalLiteral } from './decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
 import type { Nodes } from './source-tree.js';
 import { checkedDate } from './time-literals.js';
-import { engineType } from './type-names.js';
+import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
 
 /** What is cast. */

@@ -4,7 +4,7 @@ import { isKeyword } from './operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
 
 /** SQL of a field within objects. */
-export interface WrittenField {
+interface WrittenField {
   readonly sql: string;
   /** Index behind its name. */
   readonly end: number;

@@ -1,7 +1,7 @@
 import type { RequestOrganization } from '@app/platform';
 import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
 import { Verdicts } from '../guard/verdicts.js';
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { nameFinder } from '../name-of.js';
 import { isKeyword } from './operands.js';

@@ -1,12 +1,12 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import { tokenize } from '../search/tokens.js';
+import { tokenize } from '../search/statement-tokens.js';
 import { engineFormat } from './time-formats.js';
 import { triedCast } from './tried-casts.js';
 import { isOfSeconds, wholeSeconds } from './whole-seconds.js';
 
 /** What a function of other systems is in the engine's words. */
-export interface ScalarFunction {
+interface ScalarFunction {
   readonly fewest: number;
   readonly most: number;
   /** Of arguments that are written out already. */

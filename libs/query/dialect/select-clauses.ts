@@ -17,7 +17,7 @@ const KEYWORDS = [
   'FORMAT',
   'INTO',
 ] as const;
-export type ClauseWord = (typeof KEYWORDS)[number];
+type ClauseWord = (typeof KEYWORDS)[number];
 
 export interface Clause {
   readonly word: ClauseWord;

@@ -1,4 +1,4 @@
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 
 /** A piece of a statement that holds no other. */
 export interface Leaf {

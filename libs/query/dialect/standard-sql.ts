@@ -1,5 +1,5 @@
 import type { TableDescription } from '../catalog.js';
-import { tokenize } from '../search/tokens.js';
+import { tokenize } from '../search/statement-tokens.js';
 import { elementNames } from './element-names.js';
 import { Queries } from './queries.js';
 import { isWord, treeOf } from './source-tree.js';

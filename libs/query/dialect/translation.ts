@@ -2,7 +2,7 @@ import type { RequestOrganization } from '@app/platform';
 import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
 import type { SpelledStatement } from '../guard/spell-out.js';
 import { Verdicts } from '../guard/verdicts.js';
-import { tokenize } from '../search/tokens.js';
+import { tokenize } from '../search/statement-tokens.js';
 import { inEngineWords } from './standard-sql.js';
 
 interface Kept {

@@ -1,7 +1,7 @@
 import { quoteText } from '@app/warehouse';
 import { existingDay } from './existing-day.js';
 import { DECIMAL_DIGITS_MAX, isInteger } from './known-type.js';
-import { engineType } from './type-names.js';
+import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
 
 /** `TRY_CAST(value AS type)`: null where CAST would be an error. */

@@ -21,7 +21,7 @@ import {
 import { typeOfConstant, typeOfNumber } from './exact-literals.js';
 import { callAt, operandEnd, signedOperandEnd } from './operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
-import { engineType } from './type-names.js';
+import { engineType } from './standard-type-names.js';
 
 /** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
 export type TypeOfColumn = (name: string) => string | undefined;

@@ -1,10 +1,27 @@
-// Runs in the browser: GraphiQL over the organization that is chosen, or named by ?org=. The
-// browser sends the credentials that it was asked for when the page was opened.
+// Runs in the browser: GraphiQL over the organization that is chosen, or named by ?org=; over the
+// tables of the edge program, which has no organizations. The browser sends the credentials that it
+// was asked for when the page was opened.
 (async () => {
   const place = document.getElementById('graphiql');
   const choice = document.getElementById('organization');
+  const isEdge = document.documentElement.dataset.program === 'edge';
   // An address with credentials in it may be opened, but not be fetched from.
   const address = (path) => new URL(path, location.origin + location.pathname).href;
+  const show = (path, tables) => {
+    const fetcher = GraphiQL.createFetcher({
+      url: address(path),
+      // Needed by who is signed in at the console: a session's cookie alone asks nothing.
+      headers: { 'X-Millrace-Console': '1' },
+    });
+    const defaultQuery = `# ${tables} are fields: { logs(limit: 10) { _timestamp } }\n`;
+    const page = React.createElement(GraphiQL, { fetcher, defaultQuery });
+    ReactDOM.createRoot(place).render(page);
+  };
+  document.getElementById('choice').hidden = isEdge;
+  if (isEdge) {
+    show('api/graphql', 'Tables');
+    return;
+  }
   const answer = await fetch(address('api/organizations'));
   const { data = [], message } = await answer.json();
   if (!answer.ok) {
@@ -18,14 +35,5 @@
   choice.addEventListener('change', () => {
     location.search = new URLSearchParams({ org: choice.value });
   });
-  const fetcher = GraphiQL.createFetcher({
-    url: address(`api/${encodeURIComponent(choice.value)}/graphql`),
-    // Needed by who is signed in at the console: a session's cookie alone asks nothing.
-    headers: { 'X-Millrace-Console': '1' },
-  });
-  const page = React.createElement(GraphiQL, {
-    fetcher,
-    defaultQuery: '# Streams are fields: { logs(limit: 10) { _timestamp } }\n',
-  });
-  ReactDOM.createRoot(place).render(page);
+  show(`api/${encodeURIComponent(choice.value)}/graphql`, 'Streams');
 })();

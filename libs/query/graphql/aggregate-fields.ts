@@ -8,8 +8,8 @@ import {
 } from 'graphql';
 import type { Column } from '@app/warehouse';
 import { columnKind, type ColumnKind } from '../plan/bound-value.js';
-import type { Names } from './names.js';
-import { FIELD_NAME, INT64 } from './scalars.js';
+import type { Names } from './graphql-names.js';
+import { FIELD_NAME, INT64 } from './graphql-scalars.js';
 
 type Columns = ReadonlyMap<string, { readonly column: Column }>;
 
@@ -56,7 +56,7 @@ export const AGGREGATES: Readonly<Record<string, AggregateFunction>> = {
 };
 
 /** Columns that rows can be grouped by. */
-export const isGroupable = ({ type }: Column): boolean => ORDERED.includes(columnKind(type));
+const isGroupable = ({ type }: Column): boolean => ORDERED.includes(columnKind(type));
 
 /** `{ count group_by { status } avg { bytes } }`. */
 export function aggregateFields(

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { GraphqlFailure } from './graphql-failure.js';
 
-export type VariableValues = NonNullable<ReturnType<typeof getVariableValues>['coerced']>;
+type VariableValues = NonNullable<ReturnType<typeof getVariableValues>['coerced']>;
 
 /** Fields of one place in the answer, by their key in it; several are the same field, selected more than once. */
 export type Selection = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>;

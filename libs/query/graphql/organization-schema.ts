@@ -17,7 +17,7 @@ import type { Column } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import { columnKind } from '../plan/bound-value.js';
 import { isListOfObjects, type Shape } from './json-shape.js';
-import { Names } from './names.js';
+import { Names } from './graphql-names.js';
 import { aggregateFields } from './aggregate-fields.js';
 import {
   CONDITIONS,
@@ -30,7 +30,7 @@ import {
   TIME_OF_DAY,
   TIMESTAMP,
   UUID_VALUE,
-} from './scalars.js';
+} from './graphql-scalars.js';
 import { StructTypes, type StructFields } from './struct-fields.js';
 
 /** A table as its root fields show it. */
@@ -46,7 +46,7 @@ export interface SchemaTable {
   readonly aggregateType: GraphQLObjectType;
 }
 
-export interface SchemaColumn {
+interface SchemaColumn {
   readonly column: Column;
   /** Where it holds objects, or lists of them. */
   readonly json: JsonFields | undefined;

@@ -8,7 +8,7 @@ import type { SchemaTable } from './organization-schema.js';
 type ColumnSql = (name: string) => string;
 
 /** The select list of aggregates, and the columns they are grouped by. */
-export interface AggregateSelection {
+interface AggregateSelection {
   readonly selected: readonly string[];
   readonly groups: readonly string[];
 }

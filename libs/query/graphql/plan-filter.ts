@@ -4,7 +4,7 @@ import { comparisonOf, FILTER_OPERATORS, LIST_MAX } from '../frontends/table-fil
 import { columnKind, readValue, type BoundValue } from '../plan/bound-value.js';
 import type { Condition } from '../plan/condition.js';
 import type { SchemaTable } from './organization-schema.js';
-import { NumberText } from './scalars.js';
+import { NumberText } from './graphql-scalars.js';
 
 /** A `filter` argument as conditions on columns. @throws {MillraceError} INVALID_PARAMETER */
 export function planFilter(

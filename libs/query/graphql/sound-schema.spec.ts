@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { assertValidSchema, printSchema } from 'graphql';
-import { Names } from './names.js';
+import { Names } from './graphql-names.js';
 import { soundSchema } from './sound-schema.js';
 
 const RULE = /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/;

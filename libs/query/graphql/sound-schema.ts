@@ -3,12 +3,12 @@ import type { TableDescription } from '../catalog.js';
 import { buildSchema, type OrganizationSchema, type Shapes } from './organization-schema.js';
 
 /** A table that GraphQL has no way to describe, and why. */
-export interface LeftOutTable {
+interface LeftOutTable {
   readonly name: string;
   readonly problem: string;
 }
 
-export interface SoundSchema extends OrganizationSchema {
+interface SoundSchema extends OrganizationSchema {
   readonly leftOut: readonly LeftOutTable[];
 }
 

@@ -11,7 +11,7 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { GraphqlFailure } from './graphql-failure.js';
-import { LENIENT } from './scalars.js';
+import { LENIENT } from './graphql-scalars.js';
 import type { Operation } from './read-document.js';
 import type { OrganizationSchema } from './organization-schema.js';
 

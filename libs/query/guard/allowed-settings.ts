@@ -1,4 +1,4 @@
-import { didYouMean } from '@app/platform';
+import { certain, didYouMean } from '@app/platform';
 import { refused } from './refused.js';
 import type { SpelledStatement } from './spell-out.js';
 
@@ -52,8 +52,10 @@ export function takeSettings(spelled: SpelledStatement): [SpelledStatement, Sett
   if (typeof last !== 'string' || !clause || !spelled.printable.endsWith(clause[0]))
     return [spelled, {}];
   const settings: Record<string, string> = {};
-  for (const [, name = '', quoted, bare] of (clause[1] ?? '').matchAll(new RegExp(ONE, 'g'))) {
-    const value = quoted ?? flag(bare ?? '');
+  const all = certain(clause[1], 'text of SETTINGS');
+  for (const [, found, quoted, bare] of all.matchAll(new RegExp(ONE, 'g'))) {
+    const name = certain(found, 'name of a setting');
+    const value = quoted ?? flag(certain(bare, 'value of a setting'));
     checkSetting(name, value);
     settings[name] = value;
   }

@@ -1,4 +1,4 @@
-import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
+import { certain, didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import type { Catalog } from '../catalog.js';
 import { placeOf } from '../place-in-text.js';
 import {
@@ -63,7 +63,7 @@ export function checkFindings(
   for (const name of findings.expressions) {
     if (name.startsWith('_')) throw refused('name', `a name in WITH may not start with _: ${name}`);
   }
-  for (const [name = '', ...more] of findings.references) {
+  for (const [name, ...more] of findings.references) {
     if (more.length === 0 && takesText(name))
       throw refused(
         'function',
@@ -77,11 +77,11 @@ export function checkFindings(
     );
   }
   for (const name of findings.columns) {
-    const last = name.at(-1) ?? '';
+    const last = certain(name.at(-1), 'part of a name');
     if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
       throw refused('name', `${last} is not allowed${at(last)}`);
   }
-  for (const [name = ''] of findings.repeated) {
+  for (const [name] of findings.repeated) {
     // The engine would tell their columns apart by the database's name.
     if (!findings.expressions.has(name))
       throw new MillraceError(
@@ -129,29 +129,29 @@ export function checkTables(
 ): void {
   // Who may see all tables of the database reaches nothing by what the engine takes for one.
   const seesAll = organization.streams === undefined;
-  const own = ([name = '', ...more]: Name): boolean =>
+  const own = ([name, ...more]: Name): boolean =>
     more.length === 0 &&
     ((expressions.has(name) && (seesAll || !loose.has(name))) ||
       catalog.table(organization, name) !== undefined);
   for (const name of tables) {
     if (name.join('.') === NO_TABLE || own(name)) continue;
     if (name.length > 1) throw bareNames(name, text);
-    const [bare = ''] = name;
+    const [bare] = name;
     const known = catalog.tables(organization).map((table) => table.name);
     throw new MillraceError(
       'STREAM_NOT_FOUND',
       `${catalog.missing(organization, bare)}${placeOf(bare, text)}${didYouMean(bare, known)}`,
     );
   }
-  for (const [name = '', ...more] of columns) {
+  for (const [name, ...more] of columns) {
     if (more.length > 0 || !DATABASE_WORDS.has(name.toLowerCase())) continue;
-    const isColumn = tables.some(([table = '']) =>
+    const isColumn = tables.some(([table]) =>
       catalog.table(organization, table)?.columns.some((column) => column.name === name),
     );
     if (!isColumn) throw refused('name', `${name} is not allowed${placeOf(name, text)}`);
   }
   for (const name of inOperands) {
-    const [first = ''] = name;
+    const [first] = name;
     // By an alias the name can be any table of the database.
     if (!seesAll)
       throw refused(

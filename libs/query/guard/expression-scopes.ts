@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 /** As far as scopes go, an open node of the engine's print. */
 interface ScopeNode {
   readonly label: string;
@@ -40,7 +42,7 @@ export class ExpressionScopes {
       const place = this.declared.get(node)?.get(name);
       if (place === undefined) return false;
       const isWithin = path[at + 1]?.label === 'WITH';
-      return !isWithin || place < (path[at + 2]?.children ?? 0);
+      return !isWithin || place < certain(path[at + 2], 'list of a WITH').children;
     });
     if (!isInReach) this.loose.add(name);
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { certain, MillraceError, type RequestOrganization } from '@app/platform';
 import { toWarehouseError, WarehouseReader } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import { readableText } from '../dialect/author-text.js';
@@ -20,7 +20,7 @@ import { TimeZones } from './time-zones.js';
 import { Verdicts } from './verdicts.js';
 
 /** A statement that may run, in the engine's canonical form. */
-export interface Admitted {
+interface Admitted {
   readonly statement: string;
   /** The engine's, for it alone. */
   readonly settings: Settings;
@@ -91,12 +91,13 @@ export class Guard {
     const verdict = await this.verdictOn(await this.inWords(whole, organization), text);
     checkTables(verdict, this.catalog, organization, text);
     const { spelled, settings, explains, zones, zonePlaceholders } = verdict;
-    const asked = [...zones, ...[...zonePlaceholders].map((name) => values[name] ?? '')];
-    this.zones.check(asked, (await this.engineNames()).zones, organization.id);
+    // This refuses a placeholder without a value.
     const statement = bindValues(spelled, values);
+    const given = [...zonePlaceholders].map((name) => certain(values[name], `value of ${name}`));
+    this.zones.check([...zones, ...given], (await this.engineNames()).zones, organization.id);
     const wallTimes =
       mayMakeWallTimes(statement) ||
-      verdict.tables.some(([name = '']) =>
+      verdict.tables.some(([name]) =>
         this.catalog.table(organization, name)?.columns.some(({ type }) => hasWallTimes(type)),
       );
     return { statement, settings, explains, wallTimes };
@@ -152,6 +153,7 @@ export class Guard {
     const { functions, tables } = await this.engineNames();
     const [spelled, settings] = takeSettings(printed);
     checkSize(spelled.printable);
+    // No EXPLAIN stands there, or one does.
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(
       await this.tree(spelled.printable.slice(explained.length), written),

@@ -1,10 +1,11 @@
+import { certain } from '@app/platform';
 import { ExpressionScopes } from './expression-scopes.js';
 import { asWritten } from './spell-out.js';
 import { takesText } from './text-arguments.js';
 import { constantArgument, type Argument, type TextCall } from './text-call.js';
 
 /** A name in its parts: `a.b` has two, a quoted `a.b` one. */
-export type Name = readonly string[];
+export type Name = readonly [first: string, ...more: string[]];
 
 /** What a statement names, read off the engine's own print of its tree. */
 export interface TreeFindings {
@@ -120,7 +121,7 @@ export function inspectTree(print: string): TreeFindings {
     const node = NODE.exec(line);
     if (node && Number(node[2]) !== nodes++) findings.unknown.push(line);
     const read = node
-      ? readNode(node[1] ?? '', node[3] ?? '', path, findings)
+      ? readNode(certain(node[1], 'kind of a node'), node[3] ?? '', path, findings)
       : { label: readSection(line, findings), call: undefined };
     path.push({ indent, ...read, children: 0, unnamed: new Set(), named: new Set() });
   }
@@ -153,7 +154,7 @@ interface Findings {
 /** @returns the line's label for its children's path. */
 function readSection(line: string, findings: Findings): string {
   const settings = SETTINGS.exec(line);
-  if (settings) findings.partSettings.push(settings[1] ?? '');
+  if (settings) findings.partSettings.push(certain(settings[1], 'text of SETTINGS'));
   else if (!SECTION.test(line) && !NAMED_SECTION.test(line)) findings.unknown.push(line);
   return line.trim();
 }
@@ -228,8 +229,9 @@ function readIdentifier(
   outer: OpenCall | undefined,
   findings: Findings,
 ): void {
-  const parts = identifier.split('.').map(asWritten);
-  const [only = '', ...more] = parts;
+  const [first, ...more] = identifier.split('.').map(asWritten);
+  const only = certain(first, 'part of a name');
+  const parts: Name = [only, ...more];
   outer?.arguments.push(more.length > 0 ? { kind: 'other' } : { kind: 'name', name: only });
   for (const part of more) {
     const type = TYPE_IN_NAME.exec(part)?.[1];
@@ -256,7 +258,8 @@ function readAlias(
 ): void {
   if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
     const table = kind === 'IDENTIFIER' ? IDENTIFIER.exec(attributes)?.[1] : undefined;
-    if (isRepeated(path, table, alias)) findings.repeated.push([asWritten(table ?? alias ?? '')]);
+    if (isRepeated(path, table, alias))
+      findings.repeated.push([asWritten(certain(table ?? alias, 'name of a repeated table'))]);
   }
   if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
   if (kind !== 'CONSTANT' && alias !== undefined) findings.ambiguous.add(asWritten(alias));

@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 /**
  * A second opinion, on the text and not on the engine's print of its tree: whether a table of the
  * engine's or of any organization's database is named anywhere, in whatever place.
@@ -17,8 +19,9 @@ export function foreignTable(
   printable: string,
   engineTables: ReadonlySet<string>,
 ): string | undefined {
-  for (const [, database = '', table = ''] of printable.replace(TEXTS, "''").matchAll(QUALIFIED)) {
-    const name = `${database}.${table}`;
+  for (const [, first, second] of printable.replace(TEXTS, "''").matchAll(QUALIFIED)) {
+    const database = certain(first, 'database of a qualified name');
+    const name = `${database}.${certain(second, 'table of a qualified name')}`;
     if (database.toLowerCase().startsWith('o_') || engineTables.has(name.toLowerCase()))
       return name;
   }

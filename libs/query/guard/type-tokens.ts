@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 export interface Token {
   /** A `name` is one in backquotes, a `text` one in single quotes, both without them. */
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'mark';
@@ -21,7 +23,9 @@ export function tokensOf(text: string): readonly Token[] | undefined {
     const found = TOKEN.exec(text);
     if (!found || tokens.length > TOKENS_MAX) return undefined;
     const [kind, whole] =
-      Object.entries(found.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
+      Object.entries(certain(found.groups, 'kind of a token')).find(
+        ([, value]) => value !== undefined,
+      ) ?? [];
     if (kind !== undefined && whole !== undefined)
       tokens.push({ kind: kind as Token['kind'], text: whole });
   }

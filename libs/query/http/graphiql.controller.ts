@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { fileURLToPath } from 'node:url';
+import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
   MillraceError,
@@ -16,7 +17,6 @@ import {
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const folders = createRequire(import.meta.url).resolve.paths('graphiql') ?? [];
-const own = (name: string): string => new URL(`../graphiql/${name}`, import.meta.url).pathname;
 
 /** A file of a package, which its `exports` may not name: they are for bundlers. */
 function packaged(name: string): string {
@@ -25,15 +25,27 @@ function packaged(name: string): string {
   return path;
 }
 
-interface Asset {
-  readonly type: string;
-  readonly path: () => string;
+export const GRAPHIQL_PAGE = Symbol('GRAPHIQL_PAGE');
+/** What is served. */
+export interface GraphiqlPage {
+  /** Of our own files; with a slash at its end. */
+  readonly folder: URL;
+  readonly program: 'hosted' | 'edge';
 }
 
-const PAGE: Asset = { type: 'text/html; charset=utf-8', path: () => own('page.html') };
+interface Asset {
+  readonly type: string;
+  readonly path: (folder: URL) => string;
+}
+
+const own =
+  (name: string): Asset['path'] =>
+  (folder) =>
+    fileURLToPath(new URL(name, folder));
+const PAGE: Asset = { type: 'text/html; charset=utf-8', path: own('page.html') };
 const ASSETS: ReadonlyMap<string, Asset> = new Map([
-  ['page.js', { type: SCRIPT, path: () => own('page.js') }],
-  ['page.css', { type: STYLE, path: () => own('page.css') }],
+  ['page.js', { type: SCRIPT, path: own('page.js') }],
+  ['page.css', { type: STYLE, path: own('page.css') }],
   ['graphiql.js', { type: SCRIPT, path: () => packaged('graphiql/graphiql.min.js') }],
   ['graphiql.css', { type: STYLE, path: () => packaged('graphiql/graphiql.min.css') }],
   ['react.js', { type: SCRIPT, path: () => packaged('react/umd/react.production.min.js') }],
@@ -54,6 +66,8 @@ const POLICY = pagePolicy({
 @Undescribed()
 export class GraphiqlController {
   private readonly read = new Map<string, Promise<Buffer>>();
+
+  constructor(@Inject(GRAPHIQL_PAGE) private readonly graphiql: GraphiqlPage) {}
 
   /** The browser asks for the credentials, and sends them with each query. */
   @Get()
@@ -80,8 +94,8 @@ export class GraphiqlController {
     request: AuthenticatedRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const file = path();
-    const reading = this.read.get(file) ?? readFile(file);
+    const file = path(this.graphiql.folder);
+    const reading = this.read.get(file) ?? this.load(file);
     this.read.set(file, reading);
     const bytes = await reading;
     const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
@@ -95,5 +109,13 @@ export class GraphiqlController {
       .type(type);
     if (request.headers['if-none-match'] === tag) await reply.status(304).send();
     else await reply.send(bytes);
+  }
+
+  /** The bytes of the page are those of its file but for one word. */
+  private async load(file: string): Promise<Buffer> {
+    const bytes = await readFile(file);
+    if (!file.endsWith('.html')) return bytes;
+    const { program } = this.graphiql;
+    return Buffer.from(bytes.toString().replace('data-program=""', `data-program="${program}"`));
   }
 }

@@ -20,7 +20,7 @@ const FORMATS: readonly (readonly [type: string, format: ResultFormat, parameter
   ['application/vnd.apache.parquet', 'parquet', ''],
 ];
 
-export interface Negotiated {
+interface Negotiated {
   readonly format: ResultFormat;
   readonly contentType: string;
 }
@@ -28,9 +28,23 @@ export interface Negotiated {
 /** What a person's browser, or a tool that shows text, asks for: it gets the default, as for anything. */
 const SHOWN = ['text/html', 'text/plain'];
 
+/** Programs send the same header each time, and there are few programs. */
+const CHOSEN = new Map<string, Negotiated>();
+const CHOSEN_MAX = 100;
+const CHOSEN_LENGTH_MAX = 200;
+
 /** Chooses the answer's format by the Accept header. @throws {MillraceError} NOT_ACCEPTABLE when none fits. */
 export function negotiateFormat(accept: string | undefined): Negotiated {
-  const ranges = weighed(accept ?? '*/*');
+  const key = accept ?? '*/*';
+  const known = CHOSEN.get(key);
+  if (known) return known;
+  const chosen = choose(key);
+  if (key.length <= CHOSEN_LENGTH_MAX && CHOSEN.size < CHOSEN_MAX) CHOSEN.set(key, chosen);
+  return chosen;
+}
+
+function choose(accept: string): Negotiated {
+  const ranges = weighed(accept);
   const [best] = FORMATS.map((each) => ({ each, ...preference(ranges, each[0]) }))
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q || a.place - b.place);
@@ -56,7 +70,8 @@ export function negotiateEncoding(
   acceptEncoding: string | undefined,
   offered: readonly ContentEncoding[],
 ): ContentEncoding | undefined {
-  const wanted = weighed(acceptEncoding ?? '');
+  if (!acceptEncoding) return undefined;
+  const wanted = weighed(acceptEncoding);
   const [best] = offered
     .map((name, place) => {
       const own = wanted.find(({ value }) => value === name);

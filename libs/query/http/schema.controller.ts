@@ -9,7 +9,7 @@ import {
 } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { JsonShapes } from '../graphql/json-shapes.js';
-import { arrowFields } from './arrow-schema.js';
+import { arrowFields } from './arrow-answer.js';
 import type { ArrowField } from './arrow-type.js';
 import { knownTable } from './known-table.js';
 

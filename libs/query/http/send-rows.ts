@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
-import { letGoSent } from '@app/warehouse';
+import { releaseSentMemory } from '@app/warehouse';
 
-export interface Trailers {
+interface Trailers {
   readonly name: string;
   value(): string;
 }
@@ -36,7 +36,7 @@ export async function sendRows(
     write(chunk: Buffer, _encoding, done) {
       begin();
       raw.write(chunk, (error) => {
-        if (!error) letGoSent(chunk);
+        if (!error) releaseSentMemory(chunk);
         done(error);
       });
     },

@@ -3,7 +3,7 @@ import type { Values } from '../guard/bind-values.js';
 
 const PREFIX = 'param_';
 
-export interface SqlParameters {
+interface SqlParameters {
   /** Of the parameter `query`, when it may be there. */
   readonly statement: string | undefined;
   /** Of `{name:Type}` placeholders. */

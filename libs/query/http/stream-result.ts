@@ -49,7 +49,7 @@ export async function streamResult(
 }
 
 /** How an answer is written. */
-export interface AnswerForm {
+interface AnswerForm {
   readonly format: AnswerFormat;
   readonly contentType: string;
   readonly encoding: ContentEncoding | undefined;

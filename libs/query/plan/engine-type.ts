@@ -1,5 +1,5 @@
 /** A type of the engine in its parts. */
-export interface EngineType {
+interface EngineType {
   /** Without what stands in brackets. */
   readonly name: string;
   /** What stands in brackets, parted at commas; a named element of a tuple as `name type`. */

@@ -2,7 +2,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import { clausesOf } from '../dialect/select-clauses.js';
 import { endOf, isWord, itemsOf, startOf, treeOf, type Nodes } from '../dialect/source-tree.js';
 import { isTime } from '../dialect/time-arithmetic.js';
-import { tokenize } from './tokens.js';
+import { tokenize } from './statement-tokens.js';
 
 /**
  * The statement with times of records as microseconds, wherever its outermost list has them:

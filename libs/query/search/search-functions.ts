@@ -2,7 +2,7 @@ import { didYouMean } from '@app/platform';
 import { quoteText, searchedText } from '@app/warehouse';
 import { TRANSLATED_FUNCTIONS } from '../dialect/translated-functions.js';
 import { isAllowedFunction } from '../guard/allowed-functions.js';
-import { partList } from './clauses.js';
+import { partList } from './statement-clauses.js';
 import {
   automaticInterval,
   histogramSql,
@@ -11,7 +11,7 @@ import {
   readTimeZone,
 } from './histogram.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
-import { closing, isName, tokenize, type Token } from './tokens.js';
+import { closing, isName, tokenize, type Token } from './statement-tokens.js';
 
 /** What the functions of search need to know. */
 export interface SearchContext {

@@ -1,11 +1,17 @@
 import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
-import { joinClauses, partStatement, tableNames, type Clauses, type Keyword } from './clauses.js';
+import {
+  joinClauses,
+  partStatement,
+  tableNames,
+  type Clauses,
+  type Keyword,
+} from './statement-clauses.js';
 import { withMicroseconds } from './microsecond-times.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
 import { expandFunctions, type SearchContext } from './search-functions.js';
-import { isName, tokenize } from './tokens.js';
+import { isName, tokenize } from './statement-tokens.js';
 
 /** Microseconds since the epoch, `[start, end)`; undefined is unbounded. */
 export interface TimeRange {
@@ -14,7 +20,7 @@ export interface TimeRange {
 }
 
 /** The tables that a statement may read. */
-export type TableOf = (name: string) => TableDescription | undefined;
+type TableOf = (name: string) => TableDescription | undefined;
 
 export interface SearchPlan {
   /** That the statement reads. */

@@ -36,7 +36,7 @@ export interface SearchResult {
 }
 
 /** How a search over a range is best asked. */
-export interface SearchPartition {
+interface SearchPartition {
   /** Of all rows. */
   readonly records: number;
   readonly histogramInterval: number;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { MillraceError } from '@app/platform';
-import { joinClauses, partStatement } from './clauses.js';
+import { joinClauses, partStatement } from './statement-clauses.js';
 import { automaticInterval, intervalOfCount, readInterval } from './histogram.js';
 import { toHits } from './hits.js';
 import { expandFunctions } from './search-functions.js';
 import { readRange } from './search-request.js';
-import { tokenize } from './tokens.js';
+import { tokenize } from './statement-tokens.js';
 
 const DAY = 86_400;
 

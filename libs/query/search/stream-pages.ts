@@ -5,7 +5,7 @@ import type { BoundStatement } from '../plan/bindings.js';
 /** `_around` looks so many microseconds to each side. */
 const AROUND = 900 * 1_000_000;
 
-export interface TopValues {
+interface TopValues {
   readonly size: number;
   /** Only values that have this text in them, in any case. */
   readonly keyword: string;

@@ -6,7 +6,7 @@ const MOST = { organization: 32, caller: 8, process: 256 } as const;
 const RETRY_SECONDS = 10;
 
 /** A tail's place among the open ones. */
-export interface OpenTail {
+interface OpenTail {
   /** Aborts when the server stops. */
   readonly stopping: AbortSignal;
   readonly close: () => void;

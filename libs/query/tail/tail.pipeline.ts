@@ -12,7 +12,7 @@ import { Tail, type Found } from './tail.js';
 import { TailSource, type WrittenTo } from './tail-source.js';
 import { earlierRows, followingRows } from './tail-statement.js';
 
-export interface TailRequest {
+interface TailRequest {
   readonly organization: RequestOrganization;
   readonly stream: string;
   /** A condition of SQL; all rows without it. */

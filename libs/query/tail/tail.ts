@@ -13,7 +13,7 @@ export interface Found {
 }
 
 /** Rows from a place on, before an offset, in order. */
-export type ReadRows = (from: TailPlace, before: bigint) => Promise<TailRows>;
+type ReadRows = (from: TailPlace, before: bigint) => Promise<TailRows>;
 
 /** How often it is looked for what is written; it is what a row may be late by. */
 const LOOK_MS = 250;

@@ -1,6 +1,6 @@
 import { namesAbove, type Column } from '@app/warehouse';
 import { isScalar, isText } from './column-types.js';
-import { OURS } from './names.js';
+import { OURS } from './stream-name-rules.js';
 
 /** Single values that every table has. */
 const OUR_OWN: readonly Column[] = OURS.map((name) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beyondFloat, changedIn, firstType, fits, widen, type Kinds } from './column-types.js';
-import { arrowName } from './type-names.js';
+import { arrowName } from './declared-type-names.js';
 
 const KINDS = [
   'Int64',

@@ -108,7 +108,7 @@ const ARRAYS: readonly (readonly string[])[] = [
 export type Verbatim = 'scalars' | 'arrays';
 
 /** The type of a new column. */
-export interface FirstType {
+interface FirstType {
   readonly type: string;
   readonly verbatim?: Verbatim;
 }

@@ -2,16 +2,16 @@ import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { ColumnNeighbours } from './column-neighbours.js';
 import { elementOf, isObject, isScalar, isText, type Verbatim } from './column-types.js';
-import { fieldNameProblem } from './names.js';
+import { fieldNameProblem } from './stream-name-rules.js';
 import type { StreamSettings } from './stream-settings.js';
-import { declarableName } from './type-names.js';
+import { declarableName } from './declared-type-names.js';
 import { holds, readValueType } from './value-type.js';
 
 /** More would cost every query; a record that needs more is rejected. */
 export const COLUMNS_MAX = 2000;
 
 /** What becomes of columns that are declared. */
-export interface DeclaredChange {
+interface DeclaredChange {
   readonly added: readonly Column[];
   readonly widened: readonly Column[];
   readonly verbatim: readonly { readonly name: string; readonly of: Verbatim }[];

@@ -1,5 +1,5 @@
 /** What values are there at a path within a column of objects. */
-export interface ObjectPath {
+interface ObjectPath {
   /** Keys with dots between them: none of them has one within. */
   readonly path: string;
   /** Kinds of values, as surveys of columns name them; those of objects and nulls are not told. */
@@ -17,7 +17,7 @@ export interface ObjectColumn {
   readonly limit?: PathLimit;
 }
 
-export type PathLimit = 'crowded' | 'untold';
+type PathLimit = 'crowded' | 'untold';
 
 /** Paths of a stream that are listed. The others are there as they came, without a type. */
 export const PATHS_MAX = 1000;

@@ -3,7 +3,7 @@ import { beyondFloat } from './column-types.js';
 import { WRITTEN_FLOAT, type ObjectColumn } from './object-paths.js';
 
 /** How the values at a path within objects are read, all of them with one type. */
-export interface PathValue {
+interface PathValue {
   /** Of a column that would hold them. */
   readonly type: string;
   /** @param path SQL of the path, as `k.n` */

@@ -11,7 +11,7 @@ import {
 } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
 import { countPaths, morePaths, PATHS_MAX, withPaths, type ObjectColumn } from './object-paths.js';
-import { fieldNameProblem } from './names.js';
+import { fieldNameProblem } from './stream-name-rules.js';
 
 /**
  * Fields without a value that are listed. Each one that gives up its place costs the engine time by
@@ -22,7 +22,7 @@ export const UNTYPED_MAX = 100;
 /** What was seen in each field. */
 export type Survey = ReadonlyMap<string, Kinds>;
 
-export interface VerbatimColumn {
+interface VerbatimColumn {
   readonly name: string;
   readonly of: Verbatim;
 }

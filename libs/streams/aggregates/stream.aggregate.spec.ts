@@ -1,7 +1,7 @@
 import type { Column } from '@app/warehouse';
 import { beyondFloat, changedIn } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
-import { fieldNameProblem, streamNameProblem } from './names.js';
+import { fieldNameProblem, streamNameProblem } from './stream-name-rules.js';
 import { refusedFields, UNTYPED_MAX, type Survey } from './stream-schema.js';
 import {
   streamAggregate,

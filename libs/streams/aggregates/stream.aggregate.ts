@@ -41,10 +41,7 @@ export interface StreamCreated {
 }
 
 /** Which stream it is. */
-export type StreamIdentity = Pick<
-  StreamCreated['data'],
-  'id' | 'organizationId' | 'database' | 'name'
->;
+type StreamIdentity = Pick<StreamCreated['data'], 'id' | 'organizationId' | 'database' | 'name'>;
 
 export interface StreamSchemaEvolved {
   readonly type: 'StreamSchemaEvolved';

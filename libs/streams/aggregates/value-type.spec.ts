@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { declarableName, declaredType } from './type-names.js';
+import { declarableName, declaredType } from './declared-type-names.js';
 import { holds, readValueType, widest, writeValueType, type ValueType } from './value-type.js';
 
 const anyType: fc.Arbitrary<ValueType> = fc.oneof(

@@ -2,7 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { streamNameProblem } from '../aggregates/names.js';
+import { streamNameProblem } from '../aggregates/stream-name-rules.js';
 import { streamAggregate, type StreamChange } from '../aggregates/stream.aggregate.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
 import { organizationDeleted } from './organization-deleted.js';

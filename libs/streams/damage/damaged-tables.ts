@@ -2,7 +2,7 @@ import { gauge } from '@app/platform';
 import { unreadablePart, type DamagedPart, type TableHealth, type TableName } from '@app/warehouse';
 import type { KeptRowCounts } from './kept-row-counts.js';
 
-export interface DamageLog {
+interface DamageLog {
   error(details: object, message: string): void;
   warn(details: object, message: string): void;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
 import type { Verbatim } from '../aggregates/column-types.js';
-import { arrowName } from '../aggregates/type-names.js';
+import { arrowName } from '../aggregates/declared-type-names.js';
 import { pathFields } from '../aggregates/object-values.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import { DamagedTables, type Damage } from '../damage/damaged-tables.js';
@@ -13,7 +13,7 @@ export const STREAM_TYPE = 'logs';
 /** Sizes of streams are told in megabytes, as OpenObserve tells them; no byte is lost by it. */
 export const MEGABYTE = 1024 * 1024;
 
-/** As API.md, "Streams", shows it; times in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
+/** As OpenObserve shows it; times in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
 export interface StreamRecord {
   readonly name: string;
   readonly stream_type: typeof STREAM_TYPE;
@@ -36,7 +36,7 @@ export interface StreamRecord {
   readonly damaged?: Damage;
 }
 
-export interface ListedColumn {
+interface ListedColumn {
   readonly name: string;
   readonly type: string;
   /** Of text that may have been something else: which values are there as they were written. */

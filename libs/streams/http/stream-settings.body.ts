@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Column } from '@app/warehouse';
 import type { ListChange, SettingsChange } from '../aggregates/stream-settings.js';
-import { DECLARABLE_NAMES, declaredType } from '../aggregates/type-names.js';
+import { DECLARABLE_NAMES, declaredType } from '../aggregates/declared-type-names.js';
 import { ORDER_BY } from './stream-records.js';
 
 /** A hundred years: beyond that the engine's times end. */
@@ -48,7 +48,7 @@ export const settingsBody = z.strictObject({
   columns: z.record(z.string(), columnType).optional(),
 });
 
-export type SettingsBody = z.infer<typeof settingsBody>;
+type SettingsBody = z.infer<typeof settingsBody>;
 
 export function toChange(body: SettingsBody): SettingsChange {
   return {

@@ -28,7 +28,7 @@ class StreamSettingsRecord {
 }
 
 @ObjectType('Stream')
-class StreamOfCatalogue {
+class StreamInGraphql {
   @Field(() => String) name!: string;
   @Field(() => String) stream_type!: string;
   @Field(() => String) storage_type!: string;
@@ -37,8 +37,8 @@ class StreamOfCatalogue {
   @Field(() => StreamSettingsRecord) settings!: StreamSettingsRecord;
 }
 
-/** The streams of the organization, in the catalogue. */
-@Resolver(() => StreamOfCatalogue)
+/** The streams of the organization, in the GraphQL schema of metadata. */
+@Resolver(() => StreamInGraphql)
 @Requires('view')
 export class StreamsResolver {
   constructor(
@@ -46,7 +46,7 @@ export class StreamsResolver {
     private readonly records: StreamRecords,
   ) {}
 
-  @Query(() => [StreamOfCatalogue], { name: 'streams', description: 'By name' })
+  @Query(() => [StreamInGraphql], { name: 'streams', description: 'By name' })
   list(
     @Context('request') request: AuthenticatedRequest,
     @Args('keyword', { type: () => String, defaultValue: '', description: 'In the name' })

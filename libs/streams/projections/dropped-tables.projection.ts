@@ -1,4 +1,4 @@
-import type { Lead, Projection, RecordedEvent } from '@app/event-store';
+import type { LeaderElection, Projection, RecordedEvent } from '@app/event-store';
 import type { WarehouseSchema } from '@app/warehouse';
 import type { StreamDeleted } from '../aggregates/stream.aggregate.js';
 import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
@@ -25,7 +25,7 @@ export class DroppedTablesProjection implements Projection {
     private readonly streams: StreamsProjection,
     /** Databases of all organizations. */
     private readonly databases: () => readonly string[],
-    private readonly lead: Lead,
+    private readonly lead: LeaderElection,
   ) {}
 
   resumeAfter(last: bigint): bigint {

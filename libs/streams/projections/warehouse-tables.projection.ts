@@ -1,4 +1,4 @@
-import type { Lead, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
+import type { LeaderElection, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
   UNTYPED,
@@ -33,7 +33,7 @@ interface TablesLog {
 }
 
 /** The warehouse has a table of which the events do not say whose it is. */
-export class UnknownTableError extends Error {
+class UnknownTableError extends Error {
   constructor(table: string) {
     super(
       `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is? If it was restored from an earlier backup, \`millrace reconcile\` lists what it does not know, and brings both together`,
@@ -66,7 +66,7 @@ export class WarehouseTablesProjection implements Projection {
     private readonly streams: StreamsProjection,
     /** Databases of all organizations. */
     private readonly databases: () => readonly string[],
-    private readonly lead: Lead,
+    private readonly lead: LeaderElection,
     private readonly log: TablesLog,
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}

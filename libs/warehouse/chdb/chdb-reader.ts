@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { quoteIdentifier, quoteText } from '../identifier.js';
-import { handOver } from '../let-go.js';
+import { handOver } from '../release-memory.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import { engineFormat } from '../sql/read-settings.js';
@@ -108,8 +108,11 @@ export class ChdbReader implements WarehouseReader {
   /** All at once, where it is little: it always is, or it was the last time. */
   private async whole(query: WarehouseQuery, lease: Lease): Promise<WholeResult | undefined> {
     const tells = TELLS.test(query.sql);
-    if (!tells && (query.onProgress || !this.small.has(query))) return undefined;
-    const reading = this.reading(query, lease.id, tells ? this.parts.args : this.parts.smallArgs);
+    const isExpected = query.isSmall === true || this.small.has(query);
+    if (!tells && (query.onProgress || !isExpected)) return undefined;
+    const { args, smallArgs } = this.parts;
+    const fitting = query.isSmall ? [...smallArgs, ONE_THREAD] : smallArgs;
+    const reading = this.reading(query, lease.id, tells ? args : fitting);
     try {
       const bytes = await lease.work(({ whole }) => whole.read(reading));
       // The engine may have been done before it heard that nobody waits any more.
@@ -180,6 +183,7 @@ export class ChdbReader implements WarehouseReader {
 }
 
 const DEFAULT_DATABASE = 'default';
+const ONE_THREAD = '--max_threads=1';
 /** The engine's number of a result that is larger than it may be. */
 const TOO_MANY_ROWS_OR_BYTES = 396;
 /** Nothing the engine would stream, and never much. */

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { drainPending, Session } from 'chdb';
-import { keepingCrashSignals } from './crash-signals.mjs';
+import { keepingCrashSignals } from '../child/crash-signals.mjs';
 import { openHearing } from './heard-reason.js';
-import { writeEngineFiles } from './engine-files.js';
+import { writeEngineFiles } from '../child/engine-configuration.js';
 import { sessionPool, type SessionPool } from './session-pool.js';
 
 /** ClickHouse's engine in this process, on a data directory, for tables that lie elsewhere. */

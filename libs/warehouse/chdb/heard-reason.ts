@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { openingRefused } from '../opening-refused.js';
-import { callC, I32 } from './libc.mjs';
+import { callC, I32 } from '../child/libc.mjs';
 
 const STDERR = 2;
 

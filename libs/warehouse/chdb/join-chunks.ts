@@ -1,7 +1,7 @@
 import type { AnswerFormat } from '../warehouse.js';
 
 /** The engine formats every block of a stream as a document of its own; these make one of them. */
-export interface ChunkJoiner {
+interface ChunkJoiner {
   /** Bytes to send for this chunk. */
   next(chunk: Buffer, rows: number): Buffer[];
   /** Bytes that end the document. */
@@ -47,8 +47,10 @@ class JsonArrayJoiner implements ChunkJoiner {
 }
 
 /** Every block repeats the header of the first; one without rows, of totals, at its end. */
-class CsvJoiner implements ChunkJoiner {
+class HeaderJoiner implements ChunkJoiner {
   private headerLength: number | undefined;
+
+  constructor(private readonly endOfHeader: (chunk: Buffer) => number) {}
 
   next(chunk: Buffer, rows: number): Buffer[] {
     const { headerLength } = this;
@@ -59,7 +61,7 @@ class CsvJoiner implements ChunkJoiner {
           : chunk.subarray(0, Math.max(0, chunk.length - headerLength)),
       ];
     }
-    this.headerLength = endOfCsvRow(chunk);
+    this.headerLength = this.endOfHeader(chunk);
     return [chunk];
   }
 
@@ -111,9 +113,14 @@ function endOfCsvRow(chunk: Buffer): number {
   return chunk.length;
 }
 
+/** Names and types; lines of JSON have no newline within. */
+const endOfTwoLines = (chunk: Buffer): number =>
+  chunk.indexOf(NEWLINE, chunk.indexOf(NEWLINE) + 1) + 1;
+
 export function chunkJoiner(format: AnswerFormat): ChunkJoiner {
   if (format === 'json') return new JsonArrayJoiner();
-  if (format === 'csv') return new CsvJoiner();
+  if (format === 'csv') return new HeaderJoiner(endOfCsvRow);
+  if (format === 'JSONCompactEachRowWithNamesAndTypes') return new HeaderJoiner(endOfTwoLines);
   if (format === 'arrow-stream') return new ArrowJoiner();
   return new PlainJoiner();
 }

@@ -5,7 +5,7 @@ import type { Pool } from './pool.js';
 import type { ReadingThread } from './reading-thread.js';
 import type { RunningQueries } from './running-queries.js';
 
-export interface LeaseTerms {
+interface LeaseTerms {
   /** By which the engine's list of running queries knows it. */
   readonly id: string;
   readonly timeoutSeconds: number;

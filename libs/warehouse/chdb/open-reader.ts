@@ -10,7 +10,7 @@ import { ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
 import { SmallAnswers } from './small-answers.js';
 
-export interface ReaderOptions {
+interface ReaderOptions {
   /** Absolute; results that are made before they are sent are kept in it. */
   readonly directory: string;
   readonly limits: QueryLimits;

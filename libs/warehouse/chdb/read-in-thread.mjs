@@ -9,7 +9,7 @@
 // nothing else is asked. Each has the turn of what it answers.
 import { parentPort, workerData } from 'node:worker_threads';
 import { drainPending } from 'chdb';
-import { OpenSessions } from './open-sessions.mjs';
+import { OpenSessions } from '../child/open-sessions.mjs';
 
 /** @typedef {{ sql: string, before: string[], database: string, format: string, args: string[], ahead: boolean, timeoutSeconds: number }} Reading */
 

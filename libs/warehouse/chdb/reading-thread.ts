@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { WarehouseError } from '../warehouse-errors.js';
-import type { WantedSession } from './open-sessions.mjs';
+import type { WantedSession } from '../child/open-sessions.mjs';
 import { WholeAnswers } from './whole-answers.js';
 
 export interface Reading extends WantedSession {

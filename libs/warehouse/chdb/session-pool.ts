@@ -1,9 +1,9 @@
 import type { Session } from 'chdb';
-import { asking, isCleared } from './open-sessions.mjs';
+import { asking, isCleared } from '../child/open-sessions.mjs';
 import { Pool } from './pool.js';
 
 /** A session and the database it is in, so that it is only told again when that changes. */
-export class PooledSession {
+class PooledSession {
   database: string | undefined;
   private opened: Session | undefined;
   private closed = false;

@@ -1,6 +1,6 @@
-import { OpenSessions, type WantedSession } from './open-sessions.mjs';
+import { OpenSessions, type WantedSession } from '../child/open-sessions.mjs';
 
-export interface WholeReading extends WantedSession {
+interface WholeReading extends WantedSession {
   readonly sql: string;
   readonly format: string;
 }

@@ -1,1 +1,1 @@
-export { openClickHouse, type ClickHouseOptions } from './open-clickhouse.js';
+export { openClickHouse } from './open-clickhouse.js';

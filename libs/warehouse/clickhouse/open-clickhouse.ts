@@ -7,16 +7,16 @@ import { SqlTableBackups } from '../sql/sql-table-backups.js';
 import { SqlTableHealth } from '../sql/sql-table-health.js';
 import { SqlSchema } from '../sql/sql-schema.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
-import { AuditClaim } from './audit-claim.js';
-import { SentBatches } from './batch-source.js';
-import { ClickHouseConnection } from './clickhouse-connection.js';
-import { ClickHouseNode } from './clickhouse-node.js';
-import { ClickHouseReader } from './clickhouse-reader.js';
-import { ClickHouseWriter } from './clickhouse-writer.js';
-import { PartitionClaims } from './partition-claims.js';
+import { AuditClaim } from '../client/audit-claim.js';
+import { SentBatches } from '../client/batch-source.js';
+import { ClickHouseConnection } from '../client/clickhouse-connection.js';
+import { ClickHouseNode } from '../client/clickhouse-node.js';
+import { ClickHouseReader } from '../client/clickhouse-reader.js';
+import { ClickHouseWriter } from '../client/clickhouse-writer.js';
+import { PartitionClaims } from '../client/partition-claims.js';
 import { QueryAccess, readerPassword, readerUrls } from './query-access.js';
 
-export interface ClickHouseOptions {
+interface ClickHouseOptions {
   readonly address: ClickHouseAddress;
   /** Absolute; for files on their way to the server. */
   readonly directory: string;

@@ -6,16 +6,16 @@ import {
   toServerError,
   type ServerAnswer,
   type ServerNode,
-} from '../clickhouse/clickhouse-node.js';
-import type { Request } from '../clickhouse/request.js';
+} from '../client/clickhouse-node.js';
+import type { Request } from '../client/clickhouse-request.js';
 import type { WarehouseError } from '../warehouse-errors.js';
 import type { EngineProcess } from './engine-process.js';
 import type { RunningEngine } from './running-engine.js';
 import type { Login } from './engine-users.js';
-import { boundValue } from './bound-value.js';
+import { boundValue } from './engine-parameter.js';
 
 /** How long who asks waits for an engine that is being started. */
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** Idle ones are ended by us: the engine would keep a thread for each. */
 const IDLE_MS = 30_000;
 /** How long after a connection was lost the engine's end may be noticed. */
@@ -85,7 +85,7 @@ export class EngineNode implements ServerNode {
   }
 
   private async connections(): Promise<Connections> {
-    const running = await this.engine.ready(PATIENCE_MS);
+    const running = await this.engine.ready(MAX_WAIT_MS);
     if (this.opened?.generation === running.generation) return this.opened;
     this.opened?.agent.destroy();
     this.opened = {

@@ -9,10 +9,11 @@ import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
-import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from './engine-child.js';
-import { writeEngineFiles, type EngineBackups } from './engine-files.js';
+import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
+import { writeEngineFiles, type EngineBackups } from './server-configuration.js';
 import { EngineUsers } from './engine-users.js';
-import type { EngineEvent, RunningEngine } from './running-engine.js';
+import type { EngineEvent } from '../child/engine-event.js';
+import type { RunningEngine } from './running-engine.js';
 
 export interface EngineOptions {
   /** Absolute; one process has it at a time. */
@@ -98,13 +99,13 @@ export class EngineProcess {
    * The engine, when it is there. @throws {WarehouseError} `NETWORK_ERROR` when it does not come within
    * the time
    */
-  async ready(patienceMs: number): Promise<RunningEngine> {
+  async ready(maxWaitMs: number): Promise<RunningEngine> {
     if (this.up) return this.up;
     const late = new AbortController();
     try {
       return await Promise.race([
         this.current,
-        delay(patienceMs, undefined, { signal: late.signal }).then(() => {
+        delay(maxWaitMs, undefined, { signal: late.signal }).then(() => {
           throw away('the engine is being started');
         }),
       ]);

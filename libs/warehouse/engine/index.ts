@@ -1,4 +1,2 @@
-export { openEngine, type EngineWarehouse, type EngineWarehouseOptions } from './open-engine.js';
-export type { Walls } from './engine-child.js';
-export type { EngineBackups } from './engine-files.js';
-export type { EngineEvent } from './running-engine.js';
+export { openEngine, type EngineWarehouse } from './open-engine.js';
+export type { EngineBackups } from './server-configuration.js';

@@ -1,10 +1,10 @@
-import { AuditClaim } from '../clickhouse/audit-claim.js';
-import { HandedBatches } from '../clickhouse/batch-source.js';
-import { ClickHouseConnection } from '../clickhouse/clickhouse-connection.js';
-import { ClickHouseReader, type Rights } from '../clickhouse/clickhouse-reader.js';
-import { ClickHouseWriter } from '../clickhouse/clickhouse-writer.js';
-import { PartitionClaims } from '../clickhouse/partition-claims.js';
-import { QueryWatch } from '../clickhouse/query-watch.js';
+import { AuditClaim } from '../client/audit-claim.js';
+import { HandedBatches } from '../client/batch-source.js';
+import { ClickHouseConnection } from '../client/clickhouse-connection.js';
+import { ClickHouseReader, type Rights } from '../client/clickhouse-reader.js';
+import { ClickHouseWriter } from '../client/clickhouse-writer.js';
+import { PartitionClaims } from '../client/partition-claims.js';
+import { QueryWatch } from '../client/query-watch.js';
 import { Ddl } from '../ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
@@ -16,7 +16,7 @@ import type { Warehouse } from '../warehouse.js';
 import { EngineNode } from './engine-node.js';
 import { EngineProcess, type EngineOptions } from './engine-process.js';
 
-export interface EngineWarehouseOptions extends EngineOptions {
+interface EngineWarehouseOptions extends EngineOptions {
   /** Client queries that run at once; more wait. */
   readonly readers: number;
   /** Called when the warehouse has been closed. */

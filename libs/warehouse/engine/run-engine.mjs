@@ -31,7 +31,7 @@ const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
 
 async function shutIn() {
   if (!isLinux) return NOTHING;
-  const { endWithParent, restrict } = await import('./landlock.mjs');
+  const { endWithParent, restrict } = await import('../child/landlock.mjs');
   endWithParent();
   if (process.ppid !== parent) process.exit(1);
   // Where memory runs out, the kernel ends this process before the one that holds the queue.

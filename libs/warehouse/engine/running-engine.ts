@@ -1,13 +1,3 @@
-import type { Walls } from './engine-child.js';
-
-/** Which of the engine's processes: the one with the tables, or the one that reads uploads. */
-export type EnginePart = 'warehouse' | 'uploads';
-
-export type EngineEvent = { readonly of: EnginePart } & (
-  | { readonly type: 'started'; readonly pid: number; readonly walls: Walls }
-  | { readonly type: 'ended'; readonly reason: string }
-);
-
 /** The engine while it runs. */
 export interface RunningEngine {
   /** Counts starts: what one generation was asked no other one knows. */

@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { GIVE_BACK, hasEnded, hold, outcome, type Walls } from '../engine/engine-child.js';
+import { GIVE_BACK, hasEnded, hold, outcome, type Walls } from '../child/engine-child.js';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 import type { EngineAnswer, EngineRequest } from './engine-messages.js';
 import { onLine } from './message-lines.mjs';
 
-export interface EngineProgram {
+interface EngineProgram {
   /** Folders that it may write to, and read from. */
   readonly own: readonly string[];
   readonly read: readonly string[];

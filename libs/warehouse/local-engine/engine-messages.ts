@@ -1,4 +1,4 @@
-import type { Walls } from '../engine/engine-child.js';
+import type { Walls } from '../child/engine-child.js';
 import type { RowFile, RowFiles } from '../row-files.js';
 
 /** What the engine's process is asked, one JSON text a line. */
@@ -12,7 +12,7 @@ export type EngineRequest =
   /** Asks for the next file of rows, or says that no more are wanted. */
   | { readonly id: number; readonly next: boolean };
 
-export interface SpoolRequest extends RowFiles {
+interface SpoolRequest extends RowFiles {
   readonly sql: string;
 }
 

@@ -37,7 +37,7 @@ function packageFile(folder) {
 }
 
 if (process.platform === 'linux') {
-  const { becomeProgram, endWithParent, restrict } = await import('../engine/landlock.mjs');
+  const { becomeProgram, endWithParent, restrict } = await import('../child/landlock.mjs');
   endWithParent();
   if (process.ppid !== parent) process.exit(1);
   // Where memory runs out, the kernel ends this process before the one that holds the queue.

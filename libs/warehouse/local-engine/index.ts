@@ -1,1 +1,1 @@
-export { LocalEngineProcess, type LocalEngineOptions } from './local-engine-process.js';
+export { LocalEngineProcess } from './local-engine-process.js';

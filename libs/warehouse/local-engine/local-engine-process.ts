@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from '@app/flow';
-import { writeEngineFiles } from '../chdb/engine-files.js';
-import type { EngineEvent } from '../engine/index.js';
+import { writeEngineFiles } from '../child/engine-configuration.js';
+import type { EngineEvent } from '../child/engine-event.js';
 import { isLocked, openingRefused } from '../opening-refused.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
@@ -11,7 +11,7 @@ import type { LocalEngine } from '../warehouse.js';
 import { EngineConnection, EngineLostError } from './engine-connection.js';
 import { EXTRACTION, STRICT_INPUT } from './strict-input.js';
 
-export interface LocalEngineOptions {
+interface LocalEngineOptions {
   /** Absolute; what is in it is never read again. */
   readonly directory: string;
   /** Statements that run at once; more wait. */

@@ -8,8 +8,8 @@ import process from 'node:process';
 import { setTimeout } from 'node:timers';
 import { MessageChannel } from 'node:worker_threads';
 import { drainPending, Session } from 'chdb';
-import { keepingCrashSignals } from '../chdb/crash-signals.mjs';
-import { asking, isCleared } from '../chdb/open-sessions.mjs';
+import { keepingCrashSignals } from '../child/crash-signals.mjs';
+import { asking, isCleared } from '../child/open-sessions.mjs';
 import { onLine } from './message-lines.mjs';
 
 const CHANNEL = 3;
@@ -75,7 +75,7 @@ const channel = new Socket({ fd: CHANNEL, readable: true, writable: true });
 /** @type {Map<number, (isWanted: boolean) => void>} who waits to be asked for the next rows */
 const paused = new Map();
 
-/** A port that nobody hears. @see let-go.ts */
+/** A port that nobody hears. @see release-memory.ts */
 const { port1: nowhere } = new MessageChannel();
 nowhere.close();
 

@@ -5,7 +5,7 @@ import type { TableBackups } from '../table-backups.js';
 import type { TableHealth } from '../table-health.js';
 import type { SqlSchema } from './sql-schema.js';
 
-export interface WarehouseParts {
+interface WarehouseParts {
   readonly reader: WarehouseReader;
   readonly writer: WarehouseWriter;
   readonly schema: SqlSchema;

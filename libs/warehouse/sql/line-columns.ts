@@ -2,7 +2,7 @@ import { quoteIdentifier, quoteText } from '../identifier.js';
 import { TIMESTAMP } from '../ddl.js';
 
 /** How a column of lines is read, and told to the statement that reads them. */
-export interface LineColumns {
+interface LineColumns {
   /** Names and types, as the engine's `file` takes them. */
   readonly structure: string;
   /** SQL of a column's value; its own name, unless it is read as another type. */

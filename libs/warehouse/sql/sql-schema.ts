@@ -6,7 +6,7 @@ import type { StorageUse } from '../storage-use.js';
 import { fullestDisk, storedBytes } from './stored-bytes.js';
 import { columnsOf, SqlColumns } from './sql-columns.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
-import { timeRange } from './time-range.js';
+import { timeRanges } from './time-ranges.js';
 import type {
   Column,
   Indexed,
@@ -54,12 +54,15 @@ const isIndexed =
     indexes.has(indexName(kind, column));
 
 /** Who may read an organization's database. */
-export interface DatabaseAccess {
+interface DatabaseAccess {
   createRole?(database: string): Promise<void>;
   dropRole?(database: string): Promise<void> | void;
   /** One whose reader is known before it is made. */
   newDatabase?(): string;
 }
+
+/** Of a table without rows. */
+const NO_TIMES = [0, 0] as const;
 
 /** Data definition and table statistics, each call a few statements. */
 export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse {
@@ -254,24 +257,20 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
   ): Promise<ReadonlyMap<string, TableStatistics>> {
     const parts = await this.runner.rows<StatisticsRow>(
       `SELECT t.name AS table, toFloat64(sum(p.rows)) AS rows, toFloat64(sum(p.data_uncompressed_bytes)) AS uncompressed, toFloat64(sum(p.bytes_on_disk)) AS compressed
-       FROM system.tables AS t LEFT JOIN (SELECT * FROM ${this.ddl.parts} WHERE active AND database = {stored:String}) AS p ON p.table = t.name
+       FROM system.tables AS t LEFT JOIN (SELECT table, rows, data_uncompressed_bytes, bytes_on_disk FROM ${this.ddl.parts} WHERE active AND database = {stored:String}) AS p ON p.table = t.name
        WHERE t.database = {database:String} AND t.name IN {tables:Array(String)} GROUP BY t.name`,
       { database, tables, stored: this.ddl.stored({ database, table: '' }).database },
     );
-    const entries = parts.map(async (part): Promise<[string, TableStatistics][]> => {
-      const range = await timeRange(this.runner, { database, table: part.table }, part.rows);
+    const filled = parts.filter(({ rows }) => rows > 0).map(({ table }) => table);
+    const ranges = await timeRanges(this.runner, database, filled);
+    const known = parts.flatMap(({ table, rows, uncompressed, compressed }) => {
+      const range = rows === 0 ? NO_TIMES : ranges.get(table);
       if (!range) return [];
       const [timeMin, timeMax] = range;
-      const statistics = {
-        rows: part.rows,
-        timeMin,
-        timeMax,
-        uncompressedBytes: part.uncompressed,
-        compressedBytes: part.compressed,
-      };
-      return [[part.table, statistics]];
+      const sizes = { uncompressedBytes: uncompressed, compressedBytes: compressed };
+      return [[table, { rows, timeMin, timeMax, ...sizes }] as const];
     });
-    return new Map((await Promise.all(entries)).flat());
+    return new Map(known);
   }
 
   keptBytes(): Promise<ReadonlyMap<string, number>> {
@@ -286,7 +285,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     if (this.ddl.stored(table).database !== table.database) return undefined;
     const [found] = await this.runner.rows<{ version: string }>(
       `SELECT hex(sipHash128(toString(any(t.uuid)), any(t.create_table_query), arraySort(groupArray((p.name, p.hash_of_all_files))))) AS version
-       FROM system.tables AS t LEFT JOIN (SELECT * FROM ${this.ddl.parts} WHERE active AND database = {database:String}) AS p ON p.table = t.name
+       FROM system.tables AS t LEFT JOIN (SELECT table, name, hash_of_all_files FROM ${this.ddl.parts} WHERE active AND database = {database:String}) AS p ON p.table = t.name
        WHERE t.database = {database:String} AND t.name = {table:String} GROUP BY t.name`,
       { ...table },
     );

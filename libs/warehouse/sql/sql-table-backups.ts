@@ -62,7 +62,7 @@ export class SqlTableBackups implements TableBackups {
 
   private async state(id: string): Promise<State> {
     const [state] = await this.runner.rows<State>(
-      `SELECT toString(status) AS status, error, toFloat64(num_files) AS files, toFloat64(total_size) AS bytes FROM system.backups WHERE id = {id:String}`,
+      `SELECT toString(status) AS status, error, toFloat64(num_files) AS files, toFloat64(total_size) AS bytes FROM ${this.ddl.backups} WHERE id = {id:String}`,
       { id },
     );
     if (state) return state;

@@ -7,7 +7,8 @@ import { REMOTE_SERVERS } from './one-node-cluster.js';
 import type { DoubleRequest } from './read-request.js';
 
 /** Of a server whose operator lets nobody drop anything, unless the statement says that it may. */
-const SERVER = `<clickhouse>
+const serverOf = (backups: string): string => `<clickhouse>
+  <backups><allowed_path>${backups}</allowed_path></backups>
   <max_table_size_to_drop>1</max_table_size_to_drop>
   <max_partition_size_to_drop>1</max_partition_size_to_drop>
   ${REMOTE_SERVERS}
@@ -28,7 +29,7 @@ export class DoubleEngine {
     this.path = join(directory, 'store');
     mkdirSync(this.path, { recursive: true });
     const config = join(directory, 'server.xml');
-    writeFileSync(config, SERVER);
+    writeFileSync(config, serverOf(join(directory, 'backups')));
     this.root = new Session(this.path, { connectionArgs: [`--config-file=${config}`] });
   }
 

@@ -48,7 +48,7 @@ const BEFORE_DATA = ' FORMAT Native\n';
 const FIELD_BYTES_MAX = 128 * 1024;
 const ENDINGS: Readonly<Record<string, string>> = { gzip: '.gz', deflate: '.deflate', zstd: '.zst', br: '.br' }; // prettier-ignore
 
-export const queryOf = (url: URL): string => url.searchParams.get('query') ?? '';
+const queryOf = (url: URL): string => url.searchParams.get('query') ?? '';
 export const idOf = (url: URL): string | undefined => url.searchParams.get('query_id') ?? undefined;
 
 export async function readRequest(

@@ -21,7 +21,7 @@ const STREAMS = /^\s*(?:SELECT|WITH|\()/i;
 const INPUT = /\binput\(\s*('(?:[^'\\]|\\.)*')\s*\)/;
 const KILL = /^\s*KILL\s+QUERY\s+WHERE\s+([^]*?)\s+(?:SYNC|ASYNC)\s*$/i;
 
-export interface Asker {
+interface Asker {
   readonly access: Access;
   readonly user: string;
 }

@@ -96,6 +96,16 @@ export class EventLog {
     return this.records[index];
   }
 
+  /** What a copy of the server's files would have now. */
+  copy(): EventLog {
+    const copied = new EventLog();
+    copied.records.splice(0, Infinity, ...this.records);
+    for (const [name, stored] of this.streams) copied.streams.set(name, [...stored]);
+    copied.end = this.end;
+    copied.count = this.count;
+    return copied;
+  }
+
   get size(): number {
     return this.records.length;
   }

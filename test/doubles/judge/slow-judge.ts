@@ -17,7 +17,7 @@ interface SlowColumn {
   readonly verbatim?: 'scalars' | 'arrays' | undefined;
 }
 
-export interface SlowJob {
+interface SlowJob {
   readonly columns: readonly SlowColumn[];
   readonly exact: readonly string[];
   readonly fieldsMax: number;
@@ -28,7 +28,7 @@ export interface SlowJob {
 type Members = readonly (readonly [string, Slow])[];
 
 /** What a judge of records must come to, line by line, told at length and without any thrift. */
-export interface SlowVerdicts {
+interface SlowVerdicts {
   /** Numbers of the lines that are refused, with their records. */
   readonly refused: readonly (readonly [line: number, record: string])[];
   /** Members of the records that are accepted, as they are to be stored. */

@@ -21,7 +21,7 @@ describe("the edge program's configuration", () => {
       'roapi.yml',
       `addr:
   http: 127.0.0.1:1
-  postgres: 0.0.0.0:5432
+  postgres: 127.0.0.1:0
 response_format: Csv
 tables:
   - name: cities
@@ -63,7 +63,7 @@ tables:
         ]);
       }
       expect((await edge.sql('SELECT count() AS n FROM more')).text).toBe('"n"\n6\n');
-      expect(edge.output()).toContain('addr.postgres has no effect');
+      expect(edge.output()).toContain('clients of PostgreSQL: postgres://127.0.0.1:');
     } finally {
       await edge.stop();
     }

@@ -6,7 +6,7 @@ import { runEdge, startEdge, type Edge } from '../../server/start-edge.js';
 const HOSTILE = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../fixtures/hostile-sql.json'), 'utf8'),
 ) as readonly { readonly sql: string }[];
-const PATIENCE_MS = 5000;
+const MAX_WAIT_MS = 5000;
 
 const CITIES = ['-t', 'cities=uk_cities_with_headers.csv'];
 
@@ -47,7 +47,7 @@ describe('a statement from the network', () => {
     let refused = 0;
     for (const { sql } of HOSTILE) {
       // Some of them only want to be expensive: nobody waits for those.
-      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const signal = AbortSignal.timeout(MAX_WAIT_MS);
       const text = await fetch(`${edge.url}/api/sql`, { method: 'POST', body: sql, signal })
         .then(async (answer) => {
           if (!answer.ok) refused += 1;

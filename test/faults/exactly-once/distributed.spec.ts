@@ -105,9 +105,9 @@ describe('exactly once with Kafka and two writers', () => {
   };
   /** How often each. */
   const plan: Record<string, number> = {
-    'a writer is killed': rounds(2, 28),
+    'a writer is killed': rounds(1, 28),
     'a writer leaves in good order': rounds(1, 12),
-    'the API is killed': rounds(2, 18),
+    'the API is killed': rounds(1, 18),
     'the broker is paused': rounds(1, 14),
     'the broker is killed': rounds(1, 4),
     'ClickHouse is killed': rounds(1, 10),

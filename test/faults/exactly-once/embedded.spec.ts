@@ -8,7 +8,7 @@ import { until } from '../../server/until.js';
 import { startServer, type Server } from '../../server/start-server.js';
 import { LAST, Load } from './load.js';
 
-const KILLS = rounds(5, 300);
+const KILLS = rounds(3, 300);
 /** At a random moment after the start, up to this late. */
 const KILL_WITHIN_MS = 1200;
 

@@ -16,7 +16,7 @@ export interface Node extends Program {
   readonly client: Client;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** Of the proxy; 0: a free one. */
   readonly port?: number;
   /** For every program, over what the cluster gives them. */

@@ -25,6 +25,9 @@ EVENTSTORE_URL_FILE: {{ $keys.eventStoreUrl }}
 KAFKA_SASL_PASSWORD_FILE: {{ . }}
 {{- end }}
 {{- if eq .role "api" }}
+{{- with $keys.clickHouseBackups }}
+CLICKHOUSE_BACKUPS_FILE: {{ . }}
+{{- end }}
 {{- with $keys.rootPassword }}
 MILLRACE_ROOT_PASSWORD_FILE: {{ . }}
 {{- end }}

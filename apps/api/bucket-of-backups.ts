@@ -1,0 +1,24 @@
+import { BucketBackups } from '@app/backup';
+import { placeInS3, S3Bucket, type S3Place } from '@app/object-store';
+import type { Config } from '@app/platform';
+
+/** @throws {Error} when there are no keys to it */
+export function bucketOfBackups({ s3 }: Config, place: S3Place): BucketBackups {
+  if (!s3)
+    throw new Error(
+      `s3://${place.bucket} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of this command`,
+    );
+  return new BucketBackups(new S3Bucket(s3, place.bucket), place);
+}
+
+/** The place of a backup as that of the folder which it is in, and its name. */
+export function backupInS3(
+  text: string,
+): { readonly place: S3Place; readonly name: string } | undefined {
+  const place = placeInS3(text);
+  if (!place) return undefined;
+  const parts = place.prefix.split('/');
+  const name = parts.pop() ?? '';
+  if (name === '') throw new Error(`${text} names no backup: want s3://<bucket>/<folder>/<backup>`);
+  return { place: { bucket: place.bucket, prefix: parts.join('/') }, name };
+}

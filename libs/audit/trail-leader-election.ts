@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LeaderElection } from '@app/event-store';
+import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
+
+/** How long nobody may carry an event out before somebody else does. */
+const MAX_WAIT_MS = 2000;
+const LOOK_MS = 20;
+/** The engine's numbers of unknown tables and databases: they are about to be made, or were dropped. */
+const NOT_THERE = new Set([60, 81]);
+
+export const isNotThere = (error: unknown): boolean =>
+  error instanceof WarehouseError && NOT_THERE.has(error.code);
+
+/**
+ * What a process is to the others that share its stores. `projector`: it leads from its start, and
+ * takes the lead back from whoever stepped in. `equal`: it leads from its start, until another one
+ * starts. `reserve`: it leads only when nobody else does.
+ */
+export type LeaderRank = 'projector' | 'equal' | 'reserve';
+
+interface ElectionOptions {
+  readonly rank?: LeaderRank;
+  readonly maxWaitMs?: number;
+}
+
+/**
+ * Who leads is who may append to the audit trail. An event's row is the last that is made of it,
+ * so whoever finds the row knows that all of it has been carried out. A process takes the lead when
+ * it starts, by its rank, and when whoever has it is too slow.
+ */
+export class TrailLeaderElection extends LeaderElection {
+  private leading = false;
+  private followingSince = performance.now();
+  private duties: readonly (() => Promise<void>)[] = [];
+  private readonly rank: LeaderRank;
+  private readonly maxWaitMs: number;
+
+  constructor(
+    private readonly tables: AuditTables,
+    { rank = 'equal', maxWaitMs = MAX_WAIT_MS }: ElectionOptions = {},
+  ) {
+    super();
+    this.rank = rank;
+    this.maxWaitMs = maxWaitMs;
+  }
+
+  get isLeading(): boolean {
+    return this.leading;
+  }
+
+  /** Before the first event is read. */
+  async start(): Promise<void> {
+    if (this.rank !== 'reserve') await this.take();
+  }
+
+  /** Unless another process takes it at the same moment. */
+  async take(): Promise<void> {
+    try {
+      await this.tables.claimAudit();
+      for (const duty of this.duties) await duty();
+      this.duties = [];
+      this.leading = true;
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      this.lose();
+    }
+  }
+
+  whenTaken(duty: () => Promise<void>): void {
+    this.duties = [...this.duties, duty];
+  }
+
+  /** Another process has taken it. */
+  lose(): void {
+    this.leading = false;
+    this.followingSince = performance.now();
+  }
+
+  async confirm(): Promise<boolean> {
+    if (this.leading && !(await this.tables.holdsAudit())) this.lose();
+    return this.leading;
+  }
+
+  /**
+   * Resolves when another process has carried out the event at `position`, or this one has taken the lead.
+   * @param home whose trail tells it too, where `database` is not there: it went with its organization
+   */
+  async follow(database: string, position: bigint, home?: string): Promise<void> {
+    // Whoever stepped in for a projector is asked to wait no longer than the projector was waited for.
+    const since = this.rank === 'projector' ? this.followingSince : performance.now();
+    let late = since + this.maxWaitMs;
+    while (!this.leading && (await this.reached(database, home)) < position) {
+      if (performance.now() < late) await sleep(LOOK_MS);
+      else {
+        await this.take();
+        late = performance.now() + this.maxWaitMs;
+      }
+    }
+  }
+
+  private async reached(database: string, home?: string): Promise<bigint> {
+    try {
+      return BigInt((await this.tables.lastAudit(database))?.position ?? -1);
+    } catch (error) {
+      if (!isNotThere(error)) throw error;
+      return home === undefined || home === database ? -1n : this.reached(home);
+    }
+  }
+}

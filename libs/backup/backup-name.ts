@@ -1,0 +1,17 @@
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/**
+ * @param wished undefined: the time names it
+ * @param taken what no backup may be called
+ * @throws {Error} when nothing can be called so
+ */
+export function backupName(wished: string | undefined, begunAt: string, taken?: string): string {
+  const name = wished ?? begunAt.replace(/[:.]/g, '-');
+  if (isBackupName(name) && name !== taken) return name;
+  const but = taken === undefined ? '' : `, and not ${taken}`;
+  throw new Error(
+    `a backup cannot be called ${JSON.stringify(name)}: want letters, digits, ".", "_" and "-", at most 100${but}`,
+  );
+}
+
+export const isBackupName = (name: string): boolean => NAME.test(name);

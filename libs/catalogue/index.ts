@@ -1,1 +1,0 @@
-export { CatalogueModule } from './catalogue.module.js';

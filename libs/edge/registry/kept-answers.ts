@@ -1,0 +1,55 @@
+import type { WarehouseQuery } from '@app/warehouse';
+
+const ANSWER_BYTES = 64 * 1024;
+const ALL_BYTES = 32 * 1024 ** 2;
+/** Of an entry, beside its statement and its answer. */
+const ENTRY_BYTES = 200;
+
+/**
+ * Small answers of statements over tables that stay what they are: where a table changes, all are in
+ * another database, so nothing here is ever out of date. The last used are kept.
+ */
+export class KeptAnswers {
+  private readonly kept = new Map<string, Buffer>();
+  private bytes = 0;
+
+  constructor(private readonly most = ALL_BYTES) {}
+
+  /** @returns bytes that nobody may change */
+  get(query: WarehouseQuery): Buffer | undefined {
+    const key = keyOf(query);
+    const answer = this.kept.get(key);
+    if (answer) {
+      this.kept.delete(key);
+      this.kept.set(key, answer);
+    }
+    return answer;
+  }
+
+  set(query: WarehouseQuery, answer: Buffer): void {
+    const key = keyOf(query);
+    this.forget(key);
+    if (sizeOf(key, answer) > ANSWER_BYTES) return;
+    this.kept.set(key, answer);
+    this.bytes += sizeOf(key, answer);
+    for (const oldest of this.kept.keys()) {
+      if (this.bytes <= this.most) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(key: string): void {
+    const answer = this.kept.get(key);
+    if (!answer) return;
+    this.kept.delete(key);
+    this.bytes -= sizeOf(key, answer);
+  }
+}
+
+const BYTES_A_CHARACTER = 2;
+
+const sizeOf = (key: string, answer: Buffer): number =>
+  ENTRY_BYTES + key.length * BYTES_A_CHARACTER + answer.length;
+
+const keyOf = ({ database, format, settings, params, sql }: WarehouseQuery): string =>
+  JSON.stringify([database, format, settings, params, sql]);

@@ -1,0 +1,30 @@
+import type { WarehouseReader } from '@app/warehouse';
+
+/** Of an unknown one it is not known; aggregates are of what they are given. */
+const CHANGING =
+  'SELECT lower(name) FROM system.functions WHERE deterministic = 0 OR (deterministic IS NULL AND NOT is_aggregate)';
+/** Whatever may be the name of a function that is called; in the engine's canonical form nothing else does. */
+const CALLED = /([A-Za-z_]\w*)[`"]?\s*\(/g;
+
+/** Tells whether statements answer alike each time, over the same rows: they do not where they ask for the time or for a number by chance. */
+export class Repeatable {
+  private changing: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(private readonly reader: WarehouseReader) {}
+
+  /** @param sql in the engine's canonical form */
+  async is(sql: string): Promise<boolean> {
+    const changing = await (this.changing ??= this.ask());
+    for (const [, name = ''] of sql.matchAll(CALLED))
+      if (changing.has(name.toLowerCase())) return false;
+    return true;
+  }
+
+  private ask(): Promise<ReadonlySet<string>> {
+    const asked = this.reader
+      .text({ sql: CHANGING, format: 'text' })
+      .then((names) => new Set(names.trimEnd().split('\n')));
+    asked.catch(() => (this.changing = undefined));
+    return asked;
+  }
+}

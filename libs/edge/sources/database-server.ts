@@ -1,0 +1,48 @@
+/** Where a database is, and as whom it is asked. */
+export interface DatabaseServer {
+  readonly format: 'mysql' | 'postgres';
+  /** `host:port`. */
+  readonly host: string;
+  readonly database: string;
+  /** Absent: the URI names none. */
+  readonly table?: string;
+  readonly user: string;
+  /** Secret. */
+  readonly password: string;
+  /** Without secrets. */
+  readonly shown: string;
+}
+
+const PORTS = { mysql: 3306, postgres: 5432 } as const;
+
+/** `user:password@` reaches to the last `@`: people write passwords as they are. */
+const DATABASE = /^([a-z]+):\/\/(?:([^:]*)(?::(.*))?@)?([^@]*)$/s;
+
+/** @throws {Error} when the URI is none of a database */
+export function databaseServer(uri: string, format: DatabaseServer['format']): DatabaseServer {
+  const [, scheme = '', user = '', password = '', rest = ''] = DATABASE.exec(uri) ?? [];
+  const url = `http://${rest}`;
+  if (rest === '' || !URL.canParse(url))
+    throw new Error('want <scheme>://user:password@host:port/database');
+  const { hostname, pathname } = new URL(url);
+  const port = /^[^/]*:(\d+)(?:[/?#]|$)/.exec(rest)?.[1] ?? PORTS[format];
+  const host = `${hostname}:${port}`;
+  const [database = '', table] = pathname.slice(1).split('/').map(decoded);
+  if (database === '') throw new Error(`there is no database in the URI: want …://host/database`);
+  return {
+    ...{ format, host, database },
+    ...(table !== undefined && table !== '' && { table }),
+    user: decoded(user),
+    password: decoded(password),
+    shown: `${scheme}://${host}/${database}`,
+  };
+}
+
+/** A `%` may also stand for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,105 @@
+import { bytesOf, dayOf, timeOf, type RemoteReading, type RemoteTable } from './remote-column.js';
+
+const quotedByPostgres = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** Names that Postgres may be asked for as they stand: `sales.orders`, `Orders`. */
+const AS_WRITTEN = /^[\p{L}_][\p{L}\p{N}_$]*(?:\.[\p{L}_][\p{L}\p{N}_$]*)?$/u;
+
+/**
+ * Asks Postgres' catalog for a table, view or foreign table: a row of each column. A name is taken
+ * exactly, and otherwise as a statement would take it.
+ */
+export function postgresCatalog(table: string): string {
+  const names = [quotedByPostgres(table), ...(AS_WRITTEN.test(table) ? [table] : [])];
+  const place = `coalesce(${names.map((name) => `to_regclass(${text(name)})`).join(', ')})`;
+  const ofBase = (base: string, own: string): string =>
+    `CASE WHEN t.typtype = 'd' THEN t.${base} ELSE a.${own} END`;
+  return `SELECT a.attrelid::regclass::text AS place, a.attname::text AS name, a.attnotnull::int AS required, a.attndims::int AS dimensions, format_type(${ofBase('typbasetype', 'atttypid')}, ${ofBase('typtypmod', 'atttypmod')}) AS kind FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = ${place}::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
+}
+
+export interface PostgresColumn {
+  /** Its table, quoted where that is needed. */
+  readonly place: string;
+  readonly name: string;
+  readonly required: number;
+  readonly dimensions: number;
+  /** As Postgres writes a type: `numeric(10,2)`, `timestamp(3) without time zone`, `integer[]`. */
+  readonly kind: string;
+}
+
+/** @returns undefined where the catalog knows no such table */
+export function postgresTable(found: readonly PostgresColumn[]): RemoteTable | undefined {
+  const [first] = found;
+  if (!first) return undefined;
+  const columns = found.map(({ name, required, dimensions, kind }) => {
+    const column = quotedByPostgres(name);
+    const reading = dimensions > 1 ? asJson(column) : readingOf(column, kind);
+    return { name, required: required === 1, text: `${column}::text`, ...reading };
+  });
+  return { name: first.place, columns };
+}
+
+const PLAIN: Readonly<Record<string, string>> = {
+  smallint: 'Int16',
+  integer: 'Int32',
+  bigint: 'Int64',
+  real: 'Float32',
+  'double precision': 'Float64',
+  boolean: 'Bool',
+  uuid: 'UUID',
+  text: 'String',
+};
+const DIGITS_MAX = 76;
+
+function readingOf(column: string, kind: string): RemoteReading {
+  if (kind.endsWith('[]')) {
+    const item = plainType(kind.slice(0, -2));
+    if (item === undefined) return asJson(column);
+    return { sent: column, type: `Array(Nullable(${item}))` };
+  }
+  const plain = plainType(kind);
+  if (plain !== undefined) return { sent: column, type: plain };
+  if (kind === 'oid') return { sent: `${column}::bigint`, type: 'UInt32' };
+  if (kind === 'bytea') return { sent: `encode(${column}, 'hex')`, type: 'String', made: bytesOf };
+  if (kind === 'date')
+    return {
+      sent: finite(column, `${column} - DATE '1970-01-01'`, '2147483647'),
+      type: 'Date32',
+      made: dayOf,
+    };
+  const [, digits = '6', zone] = /^timestamp(?:\((\d)\))? with(out)? time zone$/.exec(kind) ?? [];
+  if (kind.startsWith('timestamp'))
+    return {
+      sent: finite(
+        column,
+        `(extract(epoch FROM ${column}) * 1000000)::bigint`,
+        '9223372036854775807',
+      ),
+      type: `DateTime64(${digits}${zone === 'out' ? '' : ", 'UTC'"})`,
+      made: timeOf,
+    };
+  // Numbers without a bound of their digits, too: no type of the engine has as many as Postgres.
+  return { sent: `${column}::text`, type: 'String' };
+}
+
+/** A day or time may be `infinity`, which becomes a number that no day or time has. */
+const finite = (column: string, sent: string, otherwise: string): string =>
+  `CASE WHEN NOT isfinite(${column}) THEN ${otherwise} ELSE ${sent} END`;
+
+/** Dates, times, ranges and rows within a list; and lists of lists, whose depth each row may choose. */
+const asJson = (column: string): RemoteReading => ({
+  sent: `to_json(${column})::text`,
+  type: 'String',
+});
+
+/** What the engine reads from Postgres without any harm. */
+function plainType(kind: string): string | undefined {
+  if (Object.hasOwn(PLAIN, kind)) return PLAIN[kind];
+  if (kind.startsWith('character varying')) return 'String';
+  const [, precision, scale] = /^numeric\((\d+),(\d+)\)$/.exec(kind) ?? [];
+  if (precision === undefined || scale === undefined) return undefined;
+  if (Number(precision) > DIGITS_MAX || Number(scale) > Number(precision)) return undefined;
+  return `Decimal(${precision}, ${scale})`;
+}

@@ -1,0 +1,68 @@
+import { Backoff } from '@app/flow';
+import { isPassing, SilenceError, toFailure, unreachable } from './eventstoredb-failure.js';
+import type { Presence } from './presence.js';
+
+interface RetryOptions {
+  /** Tried again until it succeeds, as a subscription is, however long the server is away. */
+  readonly endless?: boolean;
+  readonly presence: Presence;
+  readonly signal: AbortSignal;
+}
+
+const BACKOFF_MS = { first: 20, most: 2000 };
+
+/**
+ * When one operation may be tried again, with longer and longer pauses: while the server was there
+ * a moment ago, as when a cluster elects its leader.
+ */
+export class RetryPolicy {
+  private until: number;
+  private readonly backoff = new Backoff(BACKOFF_MS);
+
+  constructor(private readonly options: RetryOptions) {
+    this.until = this.end();
+  }
+
+  /** @throws {MillraceError} NOT_READY at once, where the server has been away for long */
+  begin(): void {
+    const { endless = false, presence } = this.options;
+    if (!endless && presence.waitLeftMs === 0) throw unreachable();
+  }
+
+  /** It went on, so what fails next is another failure. */
+  reset(): void {
+    this.options.presence.heard();
+    this.until = this.end();
+    this.backoff.reset();
+  }
+
+  /** Resolves when it is time to try again. @throws the failure as callers see it, when it is not worth it. */
+  async after(error: unknown): Promise<void> {
+    const { signal, presence, endless = false } = this.options;
+    const passing = isPassing(error);
+    if (passing || endless) presence.missed(error);
+    else presence.heard();
+    // Of single operations too: one that fails by itself is not asked for ever where others succeed.
+    const until = Math.min(this.until, performance.now() + presence.waitLeftMs);
+    const isLate = !endless && (!passing || performance.now() + this.backoff.pauseMs > until);
+    if (isLate || signal.aborted) throw toFailure(error);
+    await this.backoff.wait(signal, 0.5 + Math.random());
+  }
+
+  private end(): number {
+    return performance.now() + this.options.presence.waitLeftMs;
+  }
+}
+
+/** @throws {SilenceError} when it takes longer. */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new SilenceError(milliseconds)), milliseconds);
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,31 @@
+import { Backoff } from './backoff.js';
+
+describe('Backoff', () => {
+  /** Waits without spending the time: an aborted signal ends each pause. */
+  const ended = AbortSignal.abort();
+
+  it('doubles its pauses up to its bound, and begins anew after a success', async () => {
+    const backoff = new Backoff({ first: 100, most: 350 });
+    const pauses: number[] = [];
+    for (let tries = 0; tries < 4; tries += 1) {
+      pauses.push(backoff.pauseMs);
+      await backoff.wait(ended);
+    }
+    expect(pauses).toEqual([100, 200, 350, 350]);
+    backoff.reset();
+    expect(backoff.pauseMs).toBe(100);
+  });
+
+  it('pauses for as long as it says, times the spread', async () => {
+    const begin = performance.now();
+    await new Backoff({ first: 100, most: 100 }).wait(new AbortController().signal, 0.5);
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(49);
+  });
+
+  it('ends a pause when it is told to stop', async () => {
+    const stopping = new AbortController();
+    const waiting = new Backoff({ first: 3_600_000, most: 3_600_000 }).wait(stopping.signal);
+    stopping.abort();
+    await expect(waiting).resolves.toBeUndefined();
+  });
+});

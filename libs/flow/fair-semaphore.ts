@@ -1,0 +1,111 @@
+/** How long after its last work somebody counts as present. */
+const PRESENT_MS = 1000;
+
+interface Waiting {
+  readonly order: string;
+  begin(this: void): void;
+}
+
+interface Party {
+  readonly waiting: Waiting[];
+  running: number;
+  /** When it last was there, in milliseconds of the clock. */
+  seen: number;
+}
+
+/**
+ * A bounded number of pieces of work at a time, in turns: who wants many gets one, then each of
+ * the others gets one. While others are present nobody has all slots, so that who comes finds one
+ * that is free, or soon will be.
+ */
+export class FairSemaphore {
+  /** In the order of their turns. */
+  private readonly parties = new Map<string, Party>();
+
+  constructor(
+    private readonly size: number,
+    private readonly now: () => number = () => performance.now(),
+    /** What one party may have at most, also while nobody else is there. */
+    private readonly each: number = size,
+  ) {}
+
+  /** Runs work when it is this party's turn; of a party's own, what is first by `order`. */
+  async use<T>(party: string, order: string, work: () => Promise<T>): Promise<T> {
+    const end = await this.begin(party, order);
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  }
+
+  /** The same for work that ends elsewhere: resolves when it is this party's turn. @returns call it once, when it has ended. */
+  async begin(party: string, order: string): Promise<() => void> {
+    this.notice(party);
+    await new Promise<void>((begin) => {
+      this.of(party).waiting.push({ order, begin });
+      this.startWhatCan();
+    });
+    return () => {
+      this.of(party).running -= 1;
+      this.notice(party);
+      this.startWhatCan();
+    };
+  }
+
+  /** Counts a party as present, though it wants nothing here now. */
+  notice(party: string): void {
+    this.of(party).seen = this.now();
+  }
+
+  /** Pieces of work that wait. */
+  get waiting(): number {
+    return this.sum(({ waiting }) => waiting.length);
+  }
+
+  private startWhatCan(): void {
+    this.forgetAbsent();
+    const others = this.parties.size > 1;
+    const most = Math.min(this.each, others ? Math.max(1, this.size - 1) : this.size);
+    let free = this.size - this.sum(({ running }) => running);
+    for (let started = true; started && free > 0;) {
+      started = false;
+      for (const [name, party] of [...this.parties]) {
+        const next = free > 0 && party.running < most ? takeFirst(party.waiting) : undefined;
+        if (!next) continue;
+        party.running += 1;
+        free -= 1;
+        started = true;
+        // To the end of the line.
+        this.parties.delete(name);
+        this.parties.set(name, party);
+        next.begin();
+      }
+    }
+  }
+
+  private forgetAbsent(): void {
+    const since = this.now() - PRESENT_MS;
+    for (const [name, { waiting, running, seen }] of this.parties)
+      if (waiting.length === 0 && running === 0 && seen < since) this.parties.delete(name);
+  }
+
+  private sum(of: (party: Party) => number): number {
+    return [...this.parties.values()].reduce((sum, party) => sum + of(party), 0);
+  }
+
+  private of(name: string): Party {
+    const known = this.parties.get(name);
+    if (known) return known;
+    const fresh: Party = { waiting: [], running: 0, seen: this.now() };
+    this.parties.set(name, fresh);
+    return fresh;
+  }
+}
+
+function takeFirst(waiting: Waiting[]): Waiting | undefined {
+  let first = 0;
+  for (const [index, { order }] of waiting.entries())
+    if (order < (waiting[first]?.order ?? '')) first = index;
+  return waiting.splice(first, 1)[0];
+}

@@ -1,0 +1,1 @@
+export { MetadataGraphqlModule } from './metadata-graphql.module.js';

@@ -1,0 +1,13 @@
+import type { S3Place } from './s3-bucket.js';
+
+const PLACE = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]*)(?:\/(?<prefix>.*))?$/;
+
+/** @returns undefined when the text does not begin with `s3:` @throws {Error} when it names no bucket, or leads up */
+export function placeInS3(text: string): S3Place | undefined {
+  if (!text.startsWith('s3:')) return undefined;
+  const { bucket, prefix = '' } = PLACE.exec(text)?.groups ?? {};
+  const parts = prefix.split('/').filter((part) => part !== '');
+  if (bucket === undefined || parts.some((part) => part === '.' || part === '..'))
+    throw new Error(`${text} is no place in S3: want s3://<bucket>/<folder>`);
+  return { bucket, prefix: parts.join('/') };
+}

@@ -1,0 +1,1 @@
+export { serveOpenApi, type ApiTerms, type PathParameter } from './serve-openapi.js';

@@ -1,0 +1,18 @@
+import type { RequestOrganization } from '@app/platform';
+import type { ScramVerifier } from './protocol/scram.js';
+
+/** Tables as they were when a statement came, until they are released. */
+export interface TableHold {
+  readonly organization: RequestOrganization;
+  /** May be told more than once. */
+  release(): void;
+}
+
+/** Whom the program lets in by this protocol, and to which tables. Handed in by the app. */
+export abstract class PostgresDoor {
+  /** @returns what a password is held against; undefined: nobody has to show one. */
+  abstract verifier(user: string): Promise<ScramVerifier | undefined>;
+
+  /** @throws {MillraceError} */
+  abstract hold(user: string, database: string): TableHold;
+}

@@ -1,0 +1,3 @@
+export { PostgresDoor, type TableHold } from './door.js';
+export { PostgresListener } from './postgres-listener.js';
+export { scramVerifier, type ScramVerifier } from './protocol/scram.js';

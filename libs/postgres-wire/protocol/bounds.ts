@@ -1,0 +1,24 @@
+/** Of all that a client can make grow. */
+export const BOUNDS = {
+  connections: 100,
+  /** PostgreSQL's own bound of what comes before somebody is known. */
+  startupBytes: 10_000,
+  /** From the first byte to the end of authentication. */
+  startupSeconds: 30,
+  /** A statement has at most 256 KiB, and its values stand beside it. */
+  messageBytes: 1024 * 1024,
+  /** Messages that came while another one is answered; then nothing more is read. */
+  waitingBytes: 64 * 1024,
+  /** Of one connection, prepared by name, with all their texts. */
+  statements: 1000,
+  statementBytes: 8 * 1024 * 1024,
+  portals: 64,
+  /** Of these, the ones whose rows are still being read: each holds one of the engine's readers. */
+  openPortals: 4,
+  /** A portal that nobody asks for more rows. */
+  portalSeconds: 300,
+  /** A client that does not take its answer. */
+  takeSeconds: 60,
+  /** What is put together before it is sent. */
+  writeBytes: 64 * 1024,
+} as const;

@@ -1,0 +1,30 @@
+export type Severity = 'ERROR' | 'FATAL';
+
+/** A failure as the protocol tells it. */
+export class PostgresError extends Error {
+  readonly severity: Severity;
+  /** Bytes from the start of what the client sent as text, where that is known. */
+  readonly position: number | undefined;
+  readonly hint: string | undefined;
+
+  constructor(
+    /** SQLSTATE. */
+    readonly state: string,
+    message: string,
+    {
+      severity = 'ERROR',
+      position,
+      hint,
+    }: { severity?: Severity; position?: number | undefined; hint?: string } = {},
+  ) {
+    super(message);
+    this.name = 'PostgresError';
+    this.severity = severity;
+    this.position = position;
+    this.hint = hint;
+  }
+}
+
+/** What nobody who speaks the protocol sends: the connection ends. */
+export const violation = (message: string): PostgresError =>
+  new PostgresError('08P01', message, { severity: 'FATAL' });

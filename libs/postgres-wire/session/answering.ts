@@ -1,0 +1,135 @@
+import type { Catalog, QueryPipeline } from '@app/query';
+import type { RequestOrganization } from '@app/platform';
+import type { Column } from '@app/warehouse';
+import { catalogQuestion, readAnswer, type CatalogAnswer } from '../catalog/catalog-answer.js';
+import type { CatalogPostgres } from '../catalog/catalog-postgres.js';
+import { inNewerNames } from '../catalog/newer-names.js';
+import { catalogTables } from '../catalog/catalog-tables.js';
+import type { PostgresDoor, TableHold } from '../door.js';
+import type { Bind } from '../protocol/front-messages.js';
+import { asksCatalog } from '../statements/catalog-statement.js';
+import { parameterTypes } from '../statements/parameter-types.js';
+import { isName, type StatementText } from '../statements/postgres-tokens.js';
+import { anyValue, parameterValue } from '../types/parameter-value.js';
+import { catalogFailure, catalogRows } from './catalog-rows.js';
+import { EngineRows } from './engine-rows.js';
+import { toPostgresError } from './failure.js';
+import { boundText, prepared, type PreparedStatement } from './prepared-statement.js';
+import type { Rows } from './rows.js';
+
+/** What statements are answered by. */
+export interface Answerers {
+  readonly queries: QueryPipeline;
+  readonly catalog: Catalog;
+  readonly door: PostgresDoor;
+  readonly postgres: CatalogPostgres;
+}
+
+export type Values = Pick<Bind, 'values' | 'formats' | 'resultFormats'>;
+
+export const NO_VALUES: Values = { values: [], formats: [], resultFormats: [] };
+
+/** Statements of one user in one database, answered by the engine or by PostgreSQL's catalog. */
+export class Answering {
+  constructor(
+    private readonly by: Answerers,
+    private readonly user: string,
+    private readonly database: string,
+  ) {}
+
+  /** @throws {MillraceError} */
+  prepare(statement: StatementText, given: readonly number[]): PreparedStatement {
+    return this.held((organization) => {
+      const { tokens } = statement;
+      const isTable = (name: string): boolean =>
+        this.by.catalog.table(organization, name) !== undefined;
+      return prepared(
+        statement,
+        () => asksCatalog(tokens, isTable),
+        given,
+        (kind) => {
+          if (kind !== 'engine') return given;
+          const columns = tokens.filter(isName).flatMap(({ value }) => this.by.catalog.table(organization, value)?.columns ?? []); // prettier-ignore
+          return parameterTypes(tokens, given, columns);
+        },
+      );
+    });
+  }
+
+  /** @throws {PostgresError} */
+  async columns(asked: PreparedStatement, signal: AbortSignal): Promise<readonly Column[]> {
+    const { written, values } = boundText(asked, asked.types.map(anyValue));
+    const hold = this.hold();
+    try {
+      const { organization } = hold;
+      return await this.by.queries.columns({ sql: written.text, values, organization, signal });
+    } catch (error) {
+      throw toPostgresError(error, written);
+    } finally {
+      hold.release();
+    }
+  }
+
+  /** What PostgreSQL says of a statement of its catalog that is not run. @throws {PostgresError} */
+  async describeCatalog(asked: PreparedStatement, signal: AbortSignal): Promise<CatalogAnswer> {
+    const answer = readAnswer(await this.askCatalog(asked, undefined, signal));
+    if (answer.failure) throw catalogFailure(answer.failure);
+    return answer;
+  }
+
+  /** @throws {PostgresError} */
+  async rows(asked: PreparedStatement, values: Values, signal: AbortSignal): Promise<Rows> {
+    if (asked.kind === 'catalog') return catalogRows(await this.askCatalog(asked, values, signal));
+    const bound = values.values.map(
+      (value, at) =>
+        value && parameterValue(asked.types[at] ?? 0, values.formats[at] ?? 'text', value),
+    );
+    const { written, values: texts } = boundText(asked, bound);
+    const hold = this.hold();
+    try {
+      const { organization } = hold;
+      const question = { sql: written.text, values: texts, organization, signal };
+      return await EngineRows.open(this.by.queries, question, values.resultFormats, hold.release);
+    } catch (error) {
+      hold.release();
+      throw toPostgresError(error, written);
+    }
+  }
+
+  /** A setting that is not known here is PostgreSQL's own. @throws {PostgresError} */
+  async show(name: string, signal: AbortSignal): Promise<string> {
+    const text = `SHOW "${name.replaceAll('"', '""')}"`;
+    const messages = catalogQuestion(text, [], NO_VALUES);
+    const { rows, failure } = readAnswer(await this.ask(messages, signal));
+    if (failure) throw catalogFailure(failure);
+    // Behind its type, its length, the number of columns and the value's length.
+    return rows[0]?.subarray(11).toString('utf8') ?? '';
+  }
+
+  private askCatalog(
+    { statement, given }: PreparedStatement,
+    values: Values | undefined,
+    signal: AbortSignal,
+  ) {
+    // prettier-ignore
+    return this.ask(catalogQuestion(inNewerNames(statement), given, values), signal);
+  }
+
+  private ask(messages: Buffer, signal: AbortSignal): Promise<Buffer> {
+    const tables = this.held((organization) => catalogTables(this.by.catalog.tables(organization)));
+    return this.by.postgres.ask({ tables, database: this.database, messages }, signal);
+  }
+
+  private hold(): TableHold {
+    return this.by.door.hold(this.user, this.database);
+  }
+
+  private held<Result>(work: (organization: RequestOrganization) => Result): Result {
+    const hold = this.hold();
+    try {
+      return work(hold.organization);
+    } finally {
+      hold.release();
+    }
+  }
+}

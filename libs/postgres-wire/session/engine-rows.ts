@@ -1,0 +1,143 @@
+import type { Readable } from 'node:stream';
+import { WholeResult, type Column } from '@app/warehouse';
+import type { QueryPipeline, QueryQuestion } from '@app/query';
+import { formatsOf, type Format } from '../protocol/front-messages.js';
+import type { MessageWriter } from '../protocol/message-writer.js';
+import { PostgresError } from '../protocol/protocol-error.js';
+import { bytesOf, elementsOf, isNull } from '../types/json-row.js';
+import { fieldOf, postgresType, type PostgresType } from '../types/postgres-type.js';
+import { valueBinary } from '../types/value-binary.js';
+import { valueText } from '../types/value-text.js';
+import type { Rows } from './rows.js';
+
+const FORMAT = 'JSONCompactEachRowWithNamesAndTypes';
+/** Values as they can be taken apart without losing a digit or a byte. */
+const WRITING = {
+  date_time_output_format: 'iso',
+  output_format_json_quote_denormals: '1',
+  output_format_json_validate_utf8: '0',
+};
+const LINE_END = 0x0a;
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** Rows of the engine, written as PostgreSQL has them while they come. */
+export class EngineRows implements Rows {
+  private rest = NO_BYTES;
+  private line: Buffer | undefined;
+  private readonly chunks: AsyncIterator<Buffer>;
+
+  private constructor(
+    private readonly stream: Readable,
+    private readonly formats: readonly Format[],
+    private readonly onClose: () => void,
+  ) {
+    this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    stream.on('error', () => undefined);
+    if (stream instanceof WholeResult) this.rest = stream.bytes;
+  }
+
+  private names: readonly string[] = [];
+  private types: readonly PostgresType[] = [];
+  private each: readonly Format[] = [];
+
+  /** @param onClose told once, when nothing is read any more. @throws {MillraceError} */
+  static async open(
+    queries: QueryPipeline,
+    question: QueryQuestion,
+    formats: readonly Format[],
+    onClose: () => void,
+  ): Promise<EngineRows> {
+    const { sql } = question;
+    if (/session_timezone|date_time_output_format/i.test(sql))
+      throw new PostgresError('0A000', 'times are told in UTC here: no setting of them is taken');
+    const stream = await queries.run({ ...question, format: FORMAT, writing: WRITING });
+    const rows = new EngineRows(stream, formats, onClose);
+    try {
+      await rows.readHead(() => queries.columns(question));
+    } catch (error) {
+      rows.close();
+      throw error;
+    }
+    return rows;
+  }
+
+  describe(writer: MessageWriter): void {
+    const fields = this.names.map((name, at) => fieldOf(name, this.types[at] ?? NO_TYPE));
+    writer.rowDescription(fields, this.each);
+  }
+
+  next(): boolean | Promise<boolean> {
+    const end = this.rest.indexOf(LINE_END);
+    if (end === -1) return this.fill();
+    this.line = this.rest.subarray(0, end);
+    this.rest = this.rest.subarray(end + 1);
+    return true;
+  }
+
+  write(writer: MessageWriter): void {
+    const values = elementsOf(this.line ?? NO_BYTES);
+    writer.begin('D').int16(values.length);
+    values.forEach((json, at) => {
+      const type = this.types[at] ?? NO_TYPE;
+      if (isNull(json)) writer.int32(-1);
+      else writer.value(this.each[at] === 'binary' ? valueBinary(json, type) : valueText(json, type)); // prettier-ignore
+    });
+    writer.end();
+  }
+
+  tag(rows: number): string {
+    return `SELECT ${rows}`;
+  }
+
+  abort(): void {
+    this.stream.destroy(new DOMException('canceled', 'AbortError'));
+  }
+
+  close(): void {
+    this.stream.destroy();
+    this.onClose();
+  }
+
+  private async fill(): Promise<boolean> {
+    if (this.stream instanceof WholeResult) return this.last();
+    const pieces = [this.rest];
+    for (;;) {
+      const { value, done } = (await this.chunks.next()) as IteratorResult<Buffer, undefined>;
+      if (done === true || value === undefined) {
+        this.rest = Buffer.concat(pieces);
+        return this.last();
+      }
+      pieces.push(value);
+      if (!value.includes(LINE_END)) continue;
+      this.rest = pieces.length === 1 ? value : Buffer.concat(pieces);
+      return this.next();
+    }
+  }
+
+  /** What is left without an end is a row too. */
+  private last(): boolean {
+    if (this.rest.length === 0) {
+      this.close();
+      return false;
+    }
+    this.line = this.rest;
+    this.rest = NO_BYTES;
+    return true;
+  }
+
+  /** Names and types stand before the rows; an answer without rows may have neither. */
+  private async readHead(columns: () => Promise<readonly Column[]>): Promise<void> {
+    const head = async (): Promise<readonly string[] | undefined> =>
+      (await this.next())
+        ? elementsOf(this.line ?? NO_BYTES).map((name) => bytesOf(name).toString('utf8'))
+        : undefined;
+    const names = await head();
+    const types = names && (await head());
+    const known = names && types ? names.map((name, at) => ({ name, type: types[at] ?? '' })) : await columns(); // prettier-ignore
+    this.names = known.map(({ name }) => name);
+    this.types = known.map(({ type }) => postgresType(type));
+    this.each = formatsOf(this.formats, known.length);
+  }
+}
+
+const NO_TYPE = postgresType('String');

@@ -1,0 +1,77 @@
+import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
+import { WarehouseError } from '@app/warehouse';
+import { PostgresError } from '../protocol/protocol-error.js';
+import type { EngineText } from '../statements/engine-text.js';
+
+/** SQLSTATE of what fails here. */
+const STATES: Readonly<Partial<Record<ErrorKind, string>>> = {
+  INVALID_SQL: '42601',
+  EMPTY_BODY: '42601',
+  UNKNOWN_COLUMN: '42703',
+  STREAM_NOT_FOUND: '42P01',
+  INVALID_PARAMETER: '22023',
+  STATEMENT_REFUSED: '42501',
+  FORBIDDEN: '42501',
+  UNAUTHORIZED: '28P01',
+  ORGANIZATION_NOT_FOUND: '3D000',
+  QUERY_TIMEOUT: '57014',
+  RESULT_TOO_LARGE: '54000',
+  TOO_MANY_REQUESTS: '53400',
+  TABLE_UNREADABLE: '58030',
+  NOT_READY: '57P03',
+  SHUTTING_DOWN: '57P01',
+};
+
+/** Of the engine's own numbers that PostgreSQL has a state of its own for. */
+const OF_ENGINE: Readonly<Record<number, string>> = {
+  6: '22P02',
+  27: '22P02',
+  38: '22007',
+  41: '22007',
+  46: '42883',
+  42: '42883',
+  43: '42883',
+  53: '42804',
+  70: '42846',
+  72: '22P02',
+  153: '22012',
+  184: '42803',
+  215: '42803',
+  179: '42712',
+  386: '42804',
+  407: '22003',
+  69: '22003',
+};
+const WRITES =
+  /^(?:insert|update|delete|merge|create|drop|alter|truncate|grant|revoke|comment|vacuum|refresh|reindex|cluster|lock|copy|do|call|import|attach|detach|rename|optimize)$/i;
+const PLACE = /at line (\d+), column (\d+)/;
+
+/** What is told of a failure, whatever it was. @param text the statement as the engine got it */
+export function toPostgresError(error: unknown, text?: EngineText): PostgresError {
+  if (error instanceof PostgresError) return error;
+  if (isAbort(error)) return new PostgresError('57014', 'canceling statement due to user request');
+  if (!(error instanceof MillraceError))
+    return new PostgresError('XX000', 'this failed at the server, whose log says why');
+  const { cause, kind, message } = error;
+  const state =
+    (kind === 'INVALID_SQL' && cause instanceof WarehouseError && OF_ENGINE[cause.code]) ||
+    (STATES[kind] ?? 'XX000');
+  const position = text && positionOf(message, text);
+  const isWrite = kind === 'STATEMENT_REFUSED' && WRITES.test(firstWord(text?.text ?? ''));
+  return new PostgresError(
+    isWrite ? '25006' : state,
+    isWrite ? `cannot execute ${firstWord(text?.text ?? '').toUpperCase()} in a read-only transaction: only reading is possible here` : message, // prettier-ignore
+    { position: isWrite ? 0 : position },
+  );
+}
+
+const firstWord = (text: string): string => /^\s*([a-z]+)/i.exec(text)?.[1] ?? '';
+
+/** Where it is in what the client sent. */
+function positionOf(message: string, { text, placeOf }: EngineText): number | undefined {
+  const [, line, column] = PLACE.exec(message)?.map(Number) ?? [];
+  if (line === undefined || column === undefined) return undefined;
+  const before = text.split('\n').slice(0, line - 1);
+  const start = before.reduce((sum, each) => sum + each.length + 1, 0);
+  return placeOf(start + column - 1);
+}

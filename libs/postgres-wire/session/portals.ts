@@ -1,0 +1,62 @@
+import { BOUNDS } from '../protocol/bounds.js';
+import { PostgresError } from '../protocol/protocol-error.js';
+import type { Values } from './answering.js';
+import type { PreparedStatement } from './prepared-statement.js';
+import type { Rows } from './rows.js';
+
+/** A statement with its values, and how far its rows were sent. */
+export interface Portal {
+  readonly asked: PreparedStatement;
+  readonly values: Values;
+  /** Until it is first asked for rows there are none. */
+  rows?: Rows;
+  quiet?: NodeJS.Timeout;
+}
+
+/** Portals of one connection by their names, within bounds. The one without a name is replaced by the next. */
+export class Portals {
+  private readonly portals = new Map<string, Portal>();
+
+  /** @throws {PostgresError} 42P03, 53400 */
+  put(name: string, portal: Portal): void {
+    if (name === '') this.close(name);
+    else if (this.portals.has(name))
+      throw new PostgresError('42P03', `cursor "${name}" already exists`);
+    const open = [...this.portals.values()].filter(({ rows }) => rows !== undefined).length;
+    if (this.portals.size >= BOUNDS.portals || open >= BOUNDS.openPortals)
+      throw new PostgresError(
+        '53400',
+        'this connection reads as many answers at the same time as it may; close some',
+      );
+    this.portals.set(name, portal);
+  }
+
+  /** @throws {PostgresError} 34000 */
+  get(name: string): Portal {
+    const portal = this.portals.get(name);
+    if (!portal) throw new PostgresError('34000', `portal "${name}" does not exist`);
+    clearTimeout(portal.quiet);
+    return portal;
+  }
+
+  /** Its rows wait for the client, which may have forgotten them. */
+  suspend(portal: Portal): void {
+    clearTimeout(portal.quiet);
+    const forget = (): void => {
+      for (const [name, each] of this.portals) if (each === portal) this.close(name);
+    };
+    portal.quiet = setTimeout(forget, BOUNDS.portalSeconds * 1000).unref();
+  }
+
+  close(name: string): void {
+    const portal = this.portals.get(name);
+    if (!portal) return;
+    clearTimeout(portal.quiet);
+    portal.rows?.close();
+    this.portals.delete(name);
+  }
+
+  closeAll(): void {
+    for (const name of [...this.portals.keys()]) this.close(name);
+  }
+}

@@ -1,0 +1,33 @@
+import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
+
+const SCHEMAS = ['pg_catalog', 'information_schema'];
+/** Functions of PostgreSQL that tell of the session, the server or the catalog. */
+const FUNCTIONS =
+  /^(?:pg_\w+|version|current_schemas?|current_database|current_catalog|current_role|current_setting|set_config|session_user|current_user|has_\w+_privilege|obj_description|col_description|shobj_description|format_type|to_reg\w+|txid_\w+|inet_\w+|quote_ident|row_to_json|json_build_object|jsonb_build_object)$/;
+/** Of these, what is written without brackets. */
+const WORDS = /^(?:current_schema|current_catalog|current_role|session_user|current_user)$/;
+const TYPES = /^(?:reg\w+|oid|name|oidvector|int2vector)$/;
+const READS = ['select', 'with', 'values', 'table'];
+
+/**
+ * Whether a statement asks PostgreSQL's catalog, or what only PostgreSQL knows.
+ * @param isTable whether there is a table of the name
+ */
+export function asksCatalog(
+  tokens: readonly PostgresToken[],
+  isTable: (name: string) => boolean,
+): boolean {
+  const first = tokens.find((token) => !isSymbol(token, '('));
+  if (!isWord(first, ...READS)) return false;
+  return tokens.some((token, at) => {
+    const [before, next] = [tokens[at - 1], tokens[at + 1]];
+    if (token.kind === 'symbol') return token.text === '::' && isWord(next, ...[next?.value ?? ''].filter((type) => TYPES.test(type))); // prettier-ignore
+    if (!isName(token)) return false;
+    if (isSymbol(next, '.')) return SCHEMAS.includes(token.value) && !isSymbol(before, '.');
+    if (isSymbol(before, '.')) return false;
+    if (isSymbol(next, '(')) return FUNCTIONS.test(token.value);
+    if (token.kind === 'word' && WORDS.test(token.value)) return !isWord(before, 'as');
+    const isSource = isWord(before, 'from', 'join') || isSymbol(before, ',');
+    return isSource && /^pg_/.test(token.value) && !isTable(token.value);
+  });
+}

@@ -1,0 +1,91 @@
+import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
+
+/** A statement that no table is read for. */
+export type SessionStatement =
+  | { readonly kind: 'begin' | 'commit' | 'rollback' | 'rollback-to'; readonly tag: string }
+  | { readonly kind: 'set'; readonly name: string; readonly value: string; readonly tag: string }
+  | { readonly kind: 'show'; readonly name: string; readonly tag: string }
+  | { readonly kind: 'discard'; readonly tag: string }
+  | { readonly kind: 'deallocate'; readonly name: string | undefined; readonly tag: string }
+  | { readonly kind: 'close'; readonly name: string | undefined; readonly tag: string }
+  | { readonly kind: 'nothing'; readonly tag: string };
+
+/** SHOW of the dialect, which the guard answers. */
+const SHOWN_BY_DIALECT = ['tables', 'columns', 'create', 'databases'];
+
+/** @returns undefined for any other statement. */
+export function sessionStatement(tokens: readonly PostgresToken[]): SessionStatement | undefined {
+  const [first, second, third] = tokens;
+  if (first?.kind !== 'word') return undefined;
+  switch (first.value) {
+    case 'begin':
+      return { kind: 'begin', tag: 'BEGIN' };
+    case 'start':
+      return isWord(second, 'transaction')
+        ? { kind: 'begin', tag: 'START TRANSACTION' }
+        : undefined;
+    case 'commit':
+    case 'end':
+      return { kind: 'commit', tag: 'COMMIT' };
+    case 'abort':
+      return { kind: 'rollback', tag: 'ROLLBACK' };
+    case 'rollback':
+      return isWord(second, 'to') || isWord(third, 'to')
+        ? { kind: 'rollback-to', tag: 'ROLLBACK' }
+        : { kind: 'rollback', tag: 'ROLLBACK' };
+    case 'savepoint':
+      return { kind: 'nothing', tag: 'SAVEPOINT' };
+    case 'release':
+      return { kind: 'nothing', tag: 'RELEASE' };
+    case 'set':
+      return setting(tokens);
+    case 'reset':
+      return { kind: 'nothing', tag: 'RESET' };
+    case 'show':
+      return shown(tokens);
+    case 'discard':
+      return { kind: 'discard', tag: `DISCARD ${(second?.value ?? 'all').toUpperCase()}` };
+    case 'deallocate': {
+      const name = isWord(second, 'prepare') ? third : second;
+      if (isWord(name, 'all'))
+        return { kind: 'deallocate', name: undefined, tag: 'DEALLOCATE ALL' };
+      return name && { kind: 'deallocate', name: name.value, tag: 'DEALLOCATE' };
+    }
+    case 'close':
+      if (isWord(second, 'all')) return { kind: 'close', name: undefined, tag: 'CLOSE CURSOR ALL' };
+      return second && { kind: 'close', name: second.value, tag: 'CLOSE CURSOR' };
+    case 'listen':
+    case 'unlisten':
+      return { kind: 'nothing', tag: first.value.toUpperCase() };
+    default:
+      return undefined;
+  }
+}
+
+/** `SET [SESSION | LOCAL] name {TO | =} value`, `SET TIME ZONE value`, `SET NAMES value` and such. */
+function setting(tokens: readonly PostgresToken[]): SessionStatement {
+  const rest = tokens.slice(isWord(tokens[1], 'session', 'local') ? 2 : 1);
+  const [name, second] = rest;
+  if (isWord(name, 'names')) return { kind: 'set', name: 'client_encoding', value: second?.value ?? '', tag: 'SET' }; // prettier-ignore
+  const to = rest.findIndex((token) => isSymbol(token, '=') || isWord(token, 'to'));
+  if (!isName(name) || to === -1) return { kind: 'nothing', tag: 'SET' };
+  const value = rest.slice(to + 1).map((token) => token.value).join(' '); // prettier-ignore
+  return { kind: 'set', name: nameOf(rest.slice(0, to)), value, tag: 'SET' };
+}
+
+function shown(tokens: readonly PostgresToken[]): SessionStatement | undefined {
+  const rest = tokens.slice(1);
+  if (rest.length === 0 || isWord(rest[0], ...SHOWN_BY_DIALECT)) return undefined;
+  const words = rest.map(({ value }) => value).join(' ');
+  const name = SPOKEN[words] ?? nameOf(rest);
+  return { kind: 'show', name, tag: 'SHOW' };
+}
+
+const SPOKEN: Readonly<Record<string, string>> = {
+  'time zone': 'timezone',
+  'transaction isolation level': 'transaction_isolation',
+  'session authorization': 'session_authorization',
+};
+
+const nameOf = (tokens: readonly PostgresToken[]): string =>
+  tokens.map(({ value }) => value.toLowerCase()).join('');

@@ -1,0 +1,62 @@
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const OPEN = new Set([0x5b, 0x7b]);
+const CLOSE = new Set([0x5d, 0x7d]);
+
+/**
+ * The elements of one array of JSON as the bytes that stand there, so that no digit of a number is
+ * lost. For what the engine has written; spaces stand between no two of them.
+ */
+export function elementsOf(json: Buffer): readonly Buffer[] {
+  const elements: Buffer[] = [];
+  let depth = 0;
+  let from = 1;
+  const end = json.length - 1;
+  for (let at = 1; at < end; at += 1) {
+    const byte = json[at] ?? 0;
+    if (byte === QUOTE) at = endOfText(json, at);
+    else if (byte === COMMA && depth === 0) {
+      elements.push(trimmed(json, from, at));
+      from = at + 1;
+    } else if (OPEN.has(byte)) depth += 1;
+    else if (CLOSE.has(byte)) depth -= 1;
+  }
+  if (end > from) elements.push(trimmed(json, from, end));
+  return elements;
+}
+
+const SPACE = 0x20;
+
+function trimmed(json: Buffer, from: number, end: number): Buffer {
+  let [first, last] = [from, end];
+  while (json[first] === SPACE) first += 1;
+  while (json[last - 1] === SPACE) last -= 1;
+  return json.subarray(first, last);
+}
+
+/** Index of the quote that ends the text. */
+function endOfText(json: Buffer, start: number): number {
+  let at = start;
+  for (;;) {
+    at = json.indexOf(QUOTE, at + 1);
+    if (at === -1) return json.length;
+    let before = at - 1;
+    while (json[before] === BACKSLASH) before -= 1;
+    if ((at - before) % 2 === 1) return at;
+  }
+}
+
+export const isNull = (json: Buffer): boolean => json.length === 4 && json[0] === 0x6e;
+
+/** The bytes of a text, or of anything else as it stands there. */
+export function bytesOf(json: Buffer): Buffer {
+  if (json[0] !== QUOTE) return json;
+  const inner = json.subarray(1, -1);
+  if (!inner.includes(BACKSLASH)) return inner;
+  // One character a byte: what is no UTF-8 stays what it is. Only escapes are beyond.
+  const text = JSON.parse(json.toString('latin1')) as string;
+  return BEYOND_A_BYTE.test(text)
+    ? Buffer.concat([...text].map((each) => Buffer.from(each, each > '\u00ff' ? 'utf8' : 'latin1')))
+    : Buffer.from(text, 'latin1');
+}
+
+const BEYOND_A_BYTE = /[^\u0000-\u00ff]/;

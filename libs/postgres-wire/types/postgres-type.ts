@@ -1,0 +1,146 @@
+import { readEngineType } from '@app/query';
+import type { FieldDescription } from '../protocol/message-writer.js';
+
+/** How values of a type are written. */
+export type ValueKind =
+  | 'bool'
+  | 'int2'
+  | 'int4'
+  | 'int8'
+  | 'float4'
+  | 'float8'
+  | 'numeric'
+  | 'text'
+  | 'bytea'
+  | 'date'
+  | 'time'
+  | 'timestamp'
+  | 'timestamptz'
+  | 'uuid'
+  | 'jsonb'
+  | 'array';
+
+/** A type of PostgreSQL that a column of the engine has. */
+export interface PostgresType {
+  readonly kind: ValueKind;
+  readonly oid: number;
+  /** Bytes of a value; -1: of any length. */
+  readonly size: number;
+  readonly modifier: number;
+  /** As a statement names it. */
+  readonly name: string;
+  /** Of an array. */
+  readonly element?: PostgresType;
+}
+
+const SCALARS: Readonly<
+  Record<
+    Exclude<ValueKind, 'array'>,
+    readonly [oid: number, array: number, size: number, name: string]
+  >
+> = {
+  bool: [16, 1000, 1, 'boolean'],
+  int2: [21, 1005, 2, 'smallint'],
+  int4: [23, 1007, 4, 'integer'],
+  int8: [20, 1016, 8, 'bigint'],
+  float4: [700, 1021, 4, 'real'],
+  float8: [701, 1022, 8, 'double precision'],
+  numeric: [1700, 1231, -1, 'numeric'],
+  text: [25, 1009, -1, 'text'],
+  bytea: [17, 1001, -1, 'bytea'],
+  date: [1082, 1182, 4, 'date'],
+  time: [1083, 1183, 8, 'time without time zone'],
+  timestamp: [1114, 1115, 8, 'timestamp without time zone'],
+  timestamptz: [1184, 1185, 8, 'timestamp with time zone'],
+  uuid: [2950, 2951, 16, 'uuid'],
+  jsonb: [3802, 3807, -1, 'jsonb'],
+};
+
+const NO_MODIFIER = -1;
+/** PostgreSQL keeps a precision and a scale in one number, above its header. */
+const HEADER = 4;
+
+function scalar(kind: Exclude<ValueKind, 'array'>, modifier = NO_MODIFIER): PostgresType {
+  const [oid, , size, name] = SCALARS[kind];
+  return { kind, oid, size, modifier, name };
+}
+
+const OF_ENGINE: readonly (readonly [RegExp, Exclude<ValueKind, 'array'>])[] = [
+  [/^(?:U?Int8|Int16)$/, 'int2'],
+  [/^(?:UInt16|Int32)$/, 'int4'],
+  [/^(?:UInt32|Int64)$/, 'int8'],
+  [/^(?:UInt64|U?Int128|U?Int256)$/, 'numeric'],
+  [/^B?Float(?:16|32)$/, 'float4'],
+  [/^Float64$/, 'float8'],
+  [/^Bool$/, 'bool'],
+  [/^Date(?:32)?$/, 'date'],
+  [/^Time(?:64)?$/, 'time'],
+  [/^UUID$/, 'uuid'],
+  // Bytes that nobody says are a text.
+  [/^FixedString$/, 'bytea'],
+  [
+    /^(?:Tuple|Map|JSON|Object|Dynamic|Variant|Nested|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon)$/,
+    'jsonb',
+  ],
+];
+
+/** The type of the engine's type. What PostgreSQL has no type of is a text. */
+export function postgresType(type: string): PostgresType {
+  const { name, parts } = readEngineType(type);
+  const [first = ''] = parts;
+  switch (name) {
+    case 'Nullable':
+    case 'LowCardinality':
+      return postgresType(first);
+    case 'SimpleAggregateFunction':
+      return postgresType(parts[1] ?? '');
+    case 'DateTime':
+      return scalar('timestamptz');
+    case 'DateTime64':
+      return scalar(parts.length > 1 ? 'timestamptz' : 'timestamp');
+    case 'Decimal': {
+      const [precision = 0, scale = 0] = parts.map(Number);
+      return {
+        ...scalar('numeric', ((precision << 16) | scale) + HEADER),
+        name: `numeric(${precision},${scale})`,
+      };
+    }
+    case 'Array':
+      return arrayOf(postgresType(first));
+    default:
+      return scalar(OF_ENGINE.find(([pattern]) => pattern.test(name))?.[1] ?? 'text');
+  }
+}
+
+/** Lists of lists may be of several lengths, which no array of PostgreSQL has: those, and lists of objects, are JSON. */
+function arrayOf(element: PostgresType): PostgresType {
+  if (element.kind === 'array' || element.kind === 'jsonb') return scalar('jsonb');
+  const [, oid] = SCALARS[element.kind];
+  return {
+    kind: 'array',
+    oid,
+    size: -1,
+    modifier: element.modifier,
+    name: `${element.name}[]`,
+    element,
+  };
+}
+
+export const fieldOf = (name: string, { oid, size, modifier }: PostgresType): FieldDescription => ({
+  name,
+  type: oid,
+  size,
+  modifier,
+});
+
+export const TEXT_TYPE = scalar('text');
+
+/** By OID, the kinds that values of parameters are read as. */
+export const KIND_OF_OID: ReadonlyMap<number, Exclude<ValueKind, 'array'>> = new Map(
+  Object.entries(SCALARS).map(([kind, [oid]]) => [oid, kind as Exclude<ValueKind, 'array'>]),
+);
+
+/** By OID of an array, the OID of its elements. */
+export const ELEMENT_OF_OID: ReadonlyMap<number, number> = new Map(
+  Object.values(SCALARS).map(([oid, array]) => [array, oid]),
+);

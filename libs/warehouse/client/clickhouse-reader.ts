@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { ClickHouseSettings } from '@clickhouse/client';
+import { Semaphore } from '@app/flow';
+import { engineFormat, readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
+import { quoteText } from '../identifier.js';
+import type { SqlRunner } from '../sql/sql-runner.js';
+import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
+import type {
+  QueryLimits,
+  QueryProgress,
+  AnswerFormat,
+  WarehouseQuery,
+  WarehouseReader,
+} from '../warehouse.js';
+import { WholeResult } from '../whole-result.js';
+import type { ClickHouseConnection } from './clickhouse-connection.js';
+import type { Request } from './clickhouse-request.js';
+import type { QueryWatch, Watched } from './query-watch.js';
+
+/** Whose rights a query has. */
+export type Rights = Pick<Request, 'role' | 'auth'>;
+
+export interface ReaderParts {
+  readonly connection: ClickHouseConnection;
+  readonly limits: QueryLimits;
+  /** Of who may read this database, and of who may read none. */
+  readonly rights: (database: string | undefined) => Rights | Promise<Rights>;
+  /** Sees what runs, and how far. */
+  readonly control: SqlRunner;
+  /** Client queries that run at once; undefined: the server sees to that. */
+  readonly readers?: number;
+  readonly watch?: QueryWatch;
+}
+
+/** The guard's statement about a client's is somewhat longer than that. */
+const STATEMENT_BYTES_MAX = 1024 * 1024;
+
+/** What a server may take beyond a query's time: it looks at the clock between blocks. */
+const LATE_MS = 5000;
+const SAMPLE_MS = 200;
+/** An answer that is there already up to so many bytes is handed over whole. */
+const WHOLE_BYTES = 64 * 1024;
+
+const withFormat = (sql: string, format: AnswerFormat): string =>
+  `${sql}\nFORMAT ${engineFormat(format)}`;
+
+/** Each query brings its own bounds, and is read-only: the server lets it change neither. */
+export class ClickHouseReader implements WarehouseReader {
+  private readonly settings: ClickHouseSettings;
+  private readonly maxWaitMs: number;
+  private readonly places: Semaphore;
+
+  constructor(private readonly parts: ReaderParts) {
+    const { limits, readers } = parts;
+    this.places = new Semaphore(readers ?? Infinity);
+    this.maxWaitMs = limits.timeoutSeconds * 1000 + LATE_MS;
+    this.settings = {
+      ...readSettings(limits),
+      cancel_http_readonly_queries_on_client_close: 1,
+      http_write_exception_in_output_format: 0,
+      max_query_size: String(STATEMENT_BYTES_MAX),
+    };
+  }
+
+  async stream(query: WarehouseQuery): Promise<Readable> {
+    const { watch } = this.parts;
+    watch?.admit(query.database);
+    const leave = await this.places.acquire(query.signal);
+    const stop = new AbortController();
+    let answer: Readable | undefined;
+    const watched = {
+      id: query.id ?? randomUUID(),
+      database: query.database,
+      begunAt: performance.now(),
+      stop: (reason: Error) => {
+        answer?.destroy(reason);
+        stop.abort(reason);
+      },
+    };
+    const signal = query.signal ? AbortSignal.any([query.signal, stop.signal]) : stop.signal;
+    const done = watch?.watch(watched);
+    try {
+      const progress = new Progress(query, this.parts.control, watched.id);
+      const settings = {
+        output_format_json_array_of_rows: query.format === 'json' ? 1 : 0,
+        // Only when all is done does the engine know what it has read.
+        wait_end_of_query: query.onProgress ? 1 : 0,
+      } as const;
+      const rows = await this.ask({ ...query, id: watched.id, signal }, settings, (request) =>
+        this.parts.connection.stream({ ...request, onSummary: (read) => progress.tell(read) }),
+      );
+      answer = rows;
+      const whole = await wholeOf(rows, query.format);
+      if (whole) {
+        done?.();
+        leave();
+        return whole;
+      }
+      progress.sample();
+      rows.once('close', () => {
+        progress.stop();
+        if (rows.readableEnded || !watch) {
+          done?.();
+          leave();
+        } else this.releaseMemory(watched, done, leave);
+      });
+      return rows;
+    } catch (error) {
+      // What is no answer of the engine's leaves open whether it is still at work.
+      const isAnswer = error instanceof WarehouseError && error.code !== NETWORK_ERROR;
+      if (isAnswer || !watch) {
+        done?.();
+        leave();
+      } else this.releaseMemory(watched, done, leave);
+      throw error;
+    }
+  }
+
+  async text(query: WarehouseQuery): Promise<string> {
+    const { watch } = this.parts;
+    watch?.admit(query.database);
+    const stop = new AbortController();
+    const watched = {
+      id: query.id ?? randomUUID(),
+      database: query.database,
+      begunAt: performance.now(),
+      stop: (reason: Error) => stop.abort(reason),
+    };
+    const signal = query.signal ? AbortSignal.any([query.signal, stop.signal]) : stop.signal;
+    const done = watch?.watch(watched);
+    // The answer comes when all is done, so that its status tells the outcome.
+    const settings = {
+      ...WHOLE_RESULT,
+      output_format_json_array_of_rows: 1,
+      wait_end_of_query: 1,
+    } as const;
+    try {
+      return await this.ask({ ...query, id: watched.id, signal }, settings, (request) =>
+        this.parts.connection.text(request),
+      );
+    } catch (error) {
+      if (!(error instanceof WarehouseError)) void watch?.giveUp(watched);
+      throw error;
+    } finally {
+      done?.();
+    }
+  }
+
+  /** Its client has left: its place is taken until the engine has let go of it. */
+  private releaseMemory(watched: Watched, done: (() => void) | undefined, leave: () => void): void {
+    done?.();
+    const gone = this.parts.watch?.giveUp(watched) ?? Promise.resolve();
+    void gone.finally(leave);
+  }
+
+  private async ask<Result>(
+    { sql, format, settings: own, signal, ...query }: WarehouseQuery,
+    settings: ClickHouseSettings,
+    send: (request: Request) => Promise<Result>,
+  ): Promise<Result> {
+    const { id, database, params } = query;
+    const request: Request = {
+      ...(id === undefined ? {} : { id }),
+      ...(database === undefined ? {} : { database }),
+      ...(params === undefined ? {} : { params }),
+      ...(await this.parts.rights(database)),
+      query: withFormat(sql, format),
+      settings: { ...this.settings, ...own, ...settings },
+      isReading: true,
+    };
+    return this.inTime(signal, (within) => send({ ...request, signal: within }));
+  }
+
+  /** A server that keeps to a query's time has begun to answer by then; one that hangs never does. */
+  private async inTime<Result>(
+    signal: AbortSignal | undefined,
+    ask: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const silence = new AbortController();
+    const giveUp = setTimeout(() => {
+      const message = `ClickHouse has not answered within ${this.maxWaitMs / 1000} s`;
+      silence.abort(new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', message));
+    }, this.maxWaitMs);
+    try {
+      return await ask(signal ? AbortSignal.any([signal, silence.signal]) : silence.signal);
+    } finally {
+      clearTimeout(giveUp);
+    }
+  }
+}
+
+/** What a query has read: told when its answer begins, and now and then while it is sent. */
+class Progress {
+  private timer: NodeJS.Timeout | undefined;
+  private latest: QueryProgress = { rowsRead: 0, bytesRead: 0 };
+
+  constructor(
+    private readonly query: WarehouseQuery,
+    private readonly control: SqlRunner,
+    private readonly id: string,
+  ) {}
+
+  tell(read: QueryProgress): void {
+    if (read.rowsRead < this.latest.rowsRead) return;
+    this.latest = read;
+    this.query.onProgress?.(read);
+    this.query.onSample?.(read);
+  }
+
+  sample(): void {
+    if (this.query.onProgress || this.query.onSample)
+      this.timer = setInterval(() => void this.look(), SAMPLE_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const sql = `SELECT toFloat64(read_rows) AS rowsRead, toFloat64(read_bytes) AS bytesRead FROM system.processes WHERE query_id = ${quoteText(this.id)}`;
+    const [read] = await this.control.rows<QueryProgress>(sql).catch(() => []);
+    if (read) this.tell(read);
+  }
+}
+
+/** The answer, where it is small; otherwise it is left as it is. */
+async function wholeOf(rows: Readable, format: AnswerFormat): Promise<WholeResult | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  while (bytes <= WHOLE_BYTES) {
+    const chunk = rows.read() as Buffer | null;
+    if (chunk !== null) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    } else if (rows.readableEnded) return new WholeResult(document(Buffer.concat(chunks), format));
+    else if (rows.destroyed) throw rows.errored ?? new Error('the answer was cut off');
+    else await moreOf(rows);
+  }
+  for (const chunk of chunks.reverse()) rows.unshift(chunk);
+  return undefined;
+}
+
+const FIRST_ROW = Buffer.from('[\n{');
+const EMPTY_ARRAY = Buffer.from('[]\n');
+
+/** An array without rows is written as one. */
+function document(bytes: Buffer, format: AnswerFormat): Buffer {
+  const isEmpty = format === 'json' && !bytes.subarray(0, FIRST_ROW.length).equals(FIRST_ROW);
+  return isEmpty ? EMPTY_ARRAY : bytes;
+}
+
+const EVENTS = ['readable', 'end', 'error', 'close'] as const;
+
+/** Resolves when there is more to read, or there will be no more. */
+function moreOf(rows: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      for (const event of EVENTS) rows.off(event, settle);
+      resolve();
+    };
+    for (const event of EVENTS) rows.once(event, settle);
+  });
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SMALL_ENGINE } from '../small-engine.js';
+import type { QueryLimits } from '../warehouse.js';
+import type { EngineUsers, Login } from './engine-users.js';
+
+interface EngineSettings {
+  readonly port: number;
+  /** Path of the address that it answers at, and at no other; secret. */
+  readonly path: string;
+  readonly memoryBytes: number;
+  readonly limits: QueryLimits;
+  readonly backups?: EngineBackups | undefined;
+}
+
+/** A folder in which the engine's own backups are. */
+export interface EngineBackups {
+  /** Absolute. */
+  readonly folder: string;
+  /** May it make some there? Else it reads them. */
+  readonly mayWrite: boolean;
+}
+
+/** Statements of our own name every column of a wide table several times. */
+const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
+/** The engine looks at the clock between blocks; each query brings a limit below that. */
+const LATE_SECONDS = 5;
+
+const ADMIN_GRANTS = [
+  'GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE DATABASE, DROP, TRUNCATE, SHOW, OPTIMIZE, KILL QUERY ON *.*',
+  'GRANT CREATE TEMPORARY TABLE ON *.*',
+  'GRANT READ ON FILE',
+  'GRANT TABLE ENGINE ON MergeTree',
+  'GRANT BACKUP ON *.*',
+];
+/** What starts the interface and waits for the end of standard input: see run-engine.mjs. */
+const STARTER_GRANTS = [
+  'GRANT SYSTEM LISTEN ON *.*',
+  'GRANT CREATE TEMPORARY TABLE ON *.*',
+  'GRANT READ ON FILE',
+];
+/** The guard refuses statements that name a table of the engine, and must know them all. */
+const ASKER_GRANTS = ['system', 'information_schema', 'INFORMATION_SCHEMA'].map(
+  (database) => `GRANT SHOW TABLES ON ${database}.*`,
+);
+
+const NETWORKS = '<networks><ip>127.0.0.1</ip></networks>';
+
+const user = (
+  name: string,
+  password: string,
+  profile: string,
+  grants: readonly string[],
+): string => `<${name}>${password}${NETWORKS}<profile>${profile}</profile><quota>default</quota>
+<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants></${name}>
+`;
+
+/** Bounds that no query of an organization's can leave, whatever it says. */
+const constraints = ({ timeoutSeconds, memoryBytes }: QueryLimits): string =>
+  Object.entries({
+    max_execution_time: timeoutSeconds + LATE_SECONDS,
+    max_memory_usage: memoryBytes,
+  })
+    .map(([name, most]) => `<${name}><max>${most}</max></${name}>`)
+    .join('');
+
+function usersFile(users: EngineUsers, limits: QueryLimits): string {
+  const hashed = (login: Login): string =>
+    `<password_sha256_hex>${users.hash(login)}</password_sha256_hex>`;
+  const { admin, asker } = users;
+  const readers = users.name().map((database) => {
+    const login = users.readerOf(database);
+    return user(login.username, hashed(login), 'reading', [`GRANT SELECT ON ${database}.*`]);
+  });
+  return `<clickhouse>
+<profiles>
+  <default><max_query_size>${STATEMENT_BYTES_MAX}</max_query_size></default>
+  <reading><constraints>${constraints(limits)}</constraints></reading>
+</profiles>
+<quotas><default/></quotas>
+<users>
+${user('default', '<no_password/>', 'default', STARTER_GRANTS)}${user(admin.username, hashed(admin), 'default', ADMIN_GRANTS)}${user(asker.username, hashed(asker), 'reading', ASKER_GRANTS)}${readers.join('')}</users>
+</clickhouse>
+`;
+}
+
+/**
+ * The engine answers at one address only, which nobody else knows: it starts its interface as a user
+ * without a password. It leaves it to us to end idle connections: one that ends while a statement is
+ * sent would leave the outcome unknown.
+ */
+const serverFile = (
+  usersPath: string,
+  { port, path, memoryBytes, backups }: EngineSettings,
+): string =>
+  `<clickhouse>
+  <http_port>${port}</http_port>
+  <listen_host>127.0.0.1</listen_host>
+  <keep_alive_timeout>3600</keep_alive_timeout>
+  <http_handlers><rule><url>${path}</url><methods>GET,POST</methods><handler><type>dynamic_query_handler</type><query_param_name>query</query_param_name></handler></rule></http_handlers>
+  <user_directories><users_xml><path>${escaped(usersPath)}</path></users_xml></user_directories>
+  <logger><level>none</level></logger>
+  <max_server_memory_usage>${memoryBytes}</max_server_memory_usage>
+  <max_server_memory_usage_to_ram_ratio>0</max_server_memory_usage_to_ram_ratio>
+  ${backups ? `<backups><allowed_path>${escaped(backups.folder)}</allowed_path></backups>` : ''}
+  ${SMALL_ENGINE}
+</clickhouse>
+`;
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** Writes what the engine reads at its start into an empty `directory`; answers the file to hand to it. */
+export function writeEngineFiles(
+  directory: string,
+  users: EngineUsers,
+  settings: EngineSettings,
+): string {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const server = join(directory, 'server.xml');
+  const usersPath = join(directory, 'users.xml');
+  writeFileSync(usersPath, usersFile(users, settings.limits), { mode: 0o600 });
+  writeFileSync(server, serverFile(usersPath, settings), { mode: 0o600 });
+  return server;
+}

@@ -1,0 +1,38 @@
+import { MessageChannel } from 'node:worker_threads';
+
+/** A port that nobody hears: what is handed over to it is gone. */
+const { port1: nowhere } = new MessageChannel();
+nowhere.close();
+
+/**
+ * Frees the memory behind bytes at once; they are empty afterwards. Left to the collector, blocks of
+ * a mebibyte each make it look through all that lives every few of them, and wait there until then.
+ */
+export function releaseMemory(bytes: Uint8Array): void {
+  const { buffer } = bytes;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) free(buffer);
+}
+
+/** What is free already is empty, and newer Node.js refuses to hand it over again. */
+function free(buffer: ArrayBuffer): void {
+  if (buffer.byteLength > 0) nowhere.postMessage(undefined, [buffer]);
+}
+
+/** Memory that only who is given a part of it knows, and never more than one part. */
+const handedOver = new WeakSet<ArrayBufferLike>();
+/** Less is left to the collector. */
+const WORTH_BYTES = 64 * 1024;
+
+/** The whole memory behind these bytes goes to whoever reads the stream that they are a chunk of. */
+export function handOver(bytes: Uint8Array): void {
+  if (bytes.byteLength >= WORTH_BYTES) handedOver.add(bytes.buffer);
+}
+
+/**
+ * Frees the memory behind a chunk of a result, where it was handed over with it. For who has sent
+ * the chunk, to the last byte, and has given it to nobody else.
+ */
+export function releaseSentMemory(chunk: Uint8Array): void {
+  const { buffer } = chunk;
+  if (buffer instanceof ArrayBuffer && handedOver.delete(buffer)) free(buffer);
+}

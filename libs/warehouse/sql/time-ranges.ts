@@ -1,0 +1,53 @@
+import { qualified } from '../ddl.js';
+import { WarehouseError } from '../warehouse-errors.js';
+import type { TableName } from '../warehouse.js';
+import type { SqlRunner } from './sql-runner.js';
+
+/** The engine's numbers of unknown tables, and of those being dropped. */
+const GONE = new Set([60, 218]);
+/** Tables that one statement asks: for most a statement costs more than its table. */
+const AT_ONCE = 32;
+
+/** Least and most `_timestamp`, in microseconds since 1970. */
+type TimeRange = readonly [number, number];
+
+/** @returns nothing of tables that were dropped meanwhile. */
+export async function timeRanges(
+  runner: SqlRunner,
+  database: string,
+  tables: readonly string[],
+): Promise<ReadonlyMap<string, TimeRange>> {
+  const groups = Array.from({ length: Math.ceil(tables.length / AT_ONCE) }, (_, group) =>
+    tables.slice(group * AT_ONCE, (group + 1) * AT_ONCE),
+  );
+  const ranges = await Promise.all(
+    groups.map(async (group) => {
+      const together = await rangesOf(runner, database, group);
+      if (together) return together;
+      // One that was dropped meanwhile fails the statement for all.
+      const alone = group.map((table) => rangesOf(runner, database, [table]));
+      return (await Promise.all(alone)).flatMap((each) => each ?? []);
+    }),
+  );
+  return new Map(ranges.flat());
+}
+
+async function rangesOf(
+  runner: SqlRunner,
+  database: string,
+  tables: readonly string[],
+): Promise<readonly (readonly [string, TimeRange])[] | undefined> {
+  const statement = tables
+    .map(
+      (table, index) =>
+        `SELECT ${index} AS place, toFloat64(toUnixTimestamp64Micro(min(_timestamp))) AS low, toFloat64(toUnixTimestamp64Micro(max(_timestamp))) AS high FROM ${qualified({ database, table } satisfies TableName)}`,
+    )
+    .join(' UNION ALL ');
+  try {
+    const found = await runner.rows<{ place: number; low: number; high: number }>(statement);
+    return found.map(({ place, low, high }) => [tables[place] ?? '', [low, high]]);
+  } catch (error) {
+    if (error instanceof WarehouseError && GONE.has(error.code)) return undefined;
+    throw error;
+  }
+}

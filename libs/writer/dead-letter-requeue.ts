@@ -1,0 +1,57 @@
+import type { StreamsProjection } from '@app/streams';
+import { FencedError, type WarehouseWriter } from '@app/warehouse';
+import { fromHeaders } from './batch.js';
+import { isRemoval, readRemoval } from './rejected-removal.js';
+import type { DeadBatch, DeadLetter } from './dead-letter.js';
+import { groupBatches } from './group-batches.js';
+import type { GroupInserter } from './insert-group.js';
+
+/** `stored`: in its table now, or before; `gone`: its stream, or its organization, was deleted, and it with it. */
+type RequeueOutcome = 'stored' | 'gone';
+
+/**
+ * Puts batches of the dead letter into their tables, each once, as a writer would have: at the
+ * place of the queue that they came from, by which the table tells whether they are there.
+ */
+export class DeadLetterRequeue {
+  constructor(
+    private readonly deadLetter: DeadLetter,
+    private readonly inserter: GroupInserter,
+    private readonly writer: Pick<WarehouseWriter, 'storedOffsets'>,
+    private readonly streams: Pick<StreamsProjection, 'isGone'>,
+  ) {}
+
+  /**
+   * The batch leaves the dead letter when this resolves, and stays in it otherwise.
+   * @throws what its table says, or that it has none of the batch
+   */
+  async one(batch: DeadBatch): Promise<RequeueOutcome> {
+    const { headers, position } = batch;
+    const isGone = this.streams.isGone(headers.streamId ?? '', headers.database ?? '');
+    if (!isGone) {
+      try {
+        await this.store(batch);
+      } catch (error) {
+        if (!(error instanceof FencedError)) throw error;
+        throw new Error(`partition ${position.partition} is being written; try again`, {
+          cause: error,
+        });
+      }
+    }
+    await this.deadLetter.forget(batch);
+    return isGone ? 'gone' : 'stored';
+  }
+
+  private async store(batch: DeadBatch): Promise<void> {
+    const { partition, offset } = batch.position;
+    const record = await this.deadLetter.read(batch);
+    const removal = isRemoval(record) ? readRemoval(record) : undefined;
+    if (removal) return this.inserter.remove(removal);
+    const { table } = fromHeaders(batch.headers);
+    // Without an epoch it claims the partition anew, after all writers there were.
+    await this.inserter.begin({ partition, epoch: undefined, records: [record] });
+    for (const group of groupBatches([record]).groups) await this.inserter.insert(group);
+    const stored = await this.writer.storedOffsets(table, partition, offset);
+    if (!stored.has(offset)) throw new Error('its table is another stream’s by now');
+  }
+}

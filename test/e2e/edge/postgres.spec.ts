@@ -1,0 +1,167 @@
+import pg from 'pg';
+import { startEdge, type Edge } from '../../server/start-edge.js';
+import { message, postgresClient, rawConnection } from '../../server/postgres-client.js';
+
+const TABLES = [
+  ...['--addr-postgres', '127.0.0.1:0', '-t', 'cities=uk_cities_with_headers.csv'],
+  ...['-t', 'blogs=blogs.parquet,format=parquet'],
+];
+
+/** SQLSTATE and place of what fails. */
+const failure = (error: unknown) => {
+  const { code, position } = error as { code?: string; position?: string };
+  return position === undefined ? { code } : { code, position };
+};
+
+describe('a client of PostgreSQL', () => {
+  let edge: Edge;
+  let client: pg.Client;
+  beforeAll(async () => {
+    edge = await startEdge(TABLES);
+    client = await postgresClient(edge);
+  }, 120_000);
+  afterAll(async () => {
+    await client.end();
+    await edge.stop();
+  });
+
+  it.each([
+    ['SELECT count(*)::int AS n FROM cities', [], [{ n: 37 }]],
+    ['SELECT count(*)::int AS n FROM public."cities" WHERE LAT > $1', [57], [{ n: 4 }]],
+    ['SELECT city FROM cities WHERE lat BETWEEN $1 AND $2 LIMIT $3', ['57.6', 57.7, 1], [{ city: 'Elgin, Scotland, the UK' }]], // prettier-ignore
+    ['SELECT count(*)::int AS n FROM cities WHERE city = ANY($1)', [['Elgin, Scotland, the UK', 'a"b']], [{ n: 1 }]], // prettier-ignore
+    ['SELECT $1::int + 1 AS n, $2 AS t', ['41', "it's a \\ and a\nline"], [{ n: '42', t: "it's a \\ and a\nline" }]], // prettier-ignore
+    ['SELECT $1::text IS NULL AS n', [null], [{ n: true }]],
+    [String.raw`SELECT E'a\nb' AS a, 'a\nb' AS b, $$it's$$ AS c /* x /* y */ z */`, [], [{ a: 'a\nb', b: String.raw`a\nb`, c: "it's" }]], // prettier-ignore
+    ['SHOW server_encoding', [], [{ server_encoding: 'UTF8' }]],
+    ['SHOW TABLES', [], [{ table_name: 'blogs' }, { table_name: 'cities' }]],
+    ['SELECT city FROM cities WHERE false', [], []],
+  ])('asks %s with %j', async (text, values, rows) => {
+    expect((await client.query(text, values)).rows).toEqual(rows);
+  });
+
+  it.each(['text', 'binary'])('gets the types of PostgreSQL as %s', async (format) => {
+    const text = `SELECT 1::int2 AS a, -2::int AS b, 3::bigint AS c, 18446744073709551615 AS d,
+      1.50::numeric(10, 2) AS e, CAST(0.1 AS Float32) AS f, 1e300 AS g, true AS h, 'é' AS i,
+      DATE '1969-12-31' AS j, TIMESTAMP '2026-01-02 03:04:05.25' AS k,
+      toDateTime64('1969-12-31 23:59:59.5', 6, 'UTC') AS l, toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0') AS m,
+      [1, NULL, 3]::"Array(Nullable(Int32))" AS n, ['a,"b"', '', 'null'] AS o, map('k', 9007199254740993) AS p,
+      toFixedString(unhex('00ff0a'), 3) AS q, CAST('01:02:03.5' AS time) AS r, NULL AS s,
+      -0.00012345::numeric(20, 8) AS t, toFloat64('inf') AS u`.replace(
+      '::"Array(Nullable(Int32))"',
+      '',
+    );
+    // `pg` reads few types from their binary format, so here the values are read by the server again.
+    const { rows, fields } = await client.query<readonly unknown[]>({
+      text,
+      rowMode: 'array',
+      ...(format === 'binary' && { binary: true }),
+      types: { getTypeParser: () => (value: string | Buffer) => value },
+    } as pg.QueryArrayConfig);
+    const oids = fields.map(({ dataTypeID }) => dataTypeID);
+    expect(oids).toMatchSnapshot('oids');
+    expect(rows[0]?.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value))).toMatchSnapshot(); // prettier-ignore
+  });
+
+  it.each([
+    ['SELECT nope FROM cities', { code: '42703', position: '8' }],
+    ["SELECT E'\\n', nope FROM cities WHERE city = 'é'", { code: '42703', position: '15' }],
+    ['SELECT 1;\nSELECT * FROM nope', { code: '42P01', position: '25' }],
+    ["SELECT 'open", { code: '42601', position: '8' }],
+    ['SELECT 1 +', { code: '42601' }],
+    ['INSERT INTO cities VALUES (1)', { code: '25006', position: '1' }],
+    ['DROP TABLE cities', { code: '25006', position: '1' }],
+    ["SELECT * FROM file('/etc/passwd')", { code: '42501', position: '15' }],
+    ['SELECT * FROM system.tables', { code: '42501' }],
+    ["COPY cities TO '/tmp/x'", { code: '25006', position: '1' }],
+    ["SET client_encoding = 'LATIN1'", { code: '22023' }],
+    ['SELECT count(*) FROM cities, pg_class', { code: '0A000' }],
+    ["SELECT pg_read_file('/etc/passwd')", { code: '42501' }],
+    ['CREATE TABLE pg_temp.x (a int)', { code: '25006', position: '1' }],
+  ])('is told the state and the place of what is wrong in %s', async (text, told) => {
+    expect(failure(await client.query(text).catch((error: unknown) => error))).toMatchObject(told);
+    expect((await client.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('has transactions, which read', async () => {
+    await client.query('BEGIN');
+    await expect(client.query('SELECT nope')).rejects.toMatchObject({ code: '42703' });
+    await expect(client.query('SELECT 1')).rejects.toMatchObject({ code: '25P02' });
+    expect((await client.query('COMMIT')).command).toBe('ROLLBACK');
+    await client.query('START TRANSACTION READ ONLY');
+    await client.query('SAVEPOINT a');
+    await expect(client.query('SELECT nope')).rejects.toMatchObject({ code: '42703' });
+    await client.query('ROLLBACK TO SAVEPOINT a');
+    expect((await client.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
+    expect((await client.query('COMMIT')).command).toBe('COMMIT');
+    expect((await client.query('DISCARD ALL')).command).toBe('DISCARD');
+  });
+
+  it('prepares a statement once and runs it with other values', async () => {
+    for (const least of [57, 50]) {
+      const text = 'SELECT count(*)::int AS n FROM cities WHERE lat > $1';
+      const { rows } = await client.query({ name: 'by-lat', text, values: [least] });
+      expect(rows).toEqual([{ n: least === 57 ? 4 : 37 }]);
+    }
+  });
+
+  it('reads more rows than one block has, each once', async () => {
+    const { rows } = await client.query<{ n: string }>('SELECT number AS n FROM numbers(200000)');
+    expect(rows).toHaveLength(200_000);
+    expect(new Set(rows.map(({ n }) => n)).size).toBe(200_000);
+    expect(rows.at(-1)).toEqual({ n: '199999' });
+  });
+
+  it('cancels what it has begun, and goes on', async () => {
+    const slow = (await postgresClient(edge)) as pg.Client & { processID: number; secretKey: number }; // prettier-ignore
+    const asked = slow
+      .query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))')
+      .catch((error: unknown) => error);
+    // Asked again, since one that comes before the statement ends nothing.
+    const again = setInterval(() => void cancel(edge, slow.processID, slow.secretKey), 200);
+    expect(failure(await asked)).toEqual({ code: '57014' });
+    clearInterval(again);
+    expect((await slow.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
+    await slow.end();
+  }, 60_000);
+
+  it('is shown the tables by the catalog of PostgreSQL', async () => {
+    const columns = await client.query(
+      "SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position",
+      ['cities'],
+    );
+    expect(columns.rows).toEqual([
+      { column_name: 'city', data_type: 'text' },
+      { column_name: 'lat', data_type: 'double precision' },
+      { column_name: 'lng', data_type: 'double precision' },
+    ]);
+    const { rows } = await client.query(
+      "SELECT current_database() AS d, pg_catalog.format_type(atttypid, atttypmod) AS t FROM pg_attribute WHERE attrelid = 'blogs'::regclass AND attnum > 0 ORDER BY attnum",
+    );
+    expect(rows).toEqual([{ d: 'shop', t: 'jsonb' }, { d: 'shop', t: 'text' }].slice(0, rows.length)); // prettier-ignore
+    const version = await client.query<{ server_version: string }>('SELECT current_setting($1) AS server_version', ['server_version']); // prettier-ignore
+    expect(version.rows[0]?.server_version).toBe((await client.query<{ server_version: string }>('SHOW server_version')).rows[0]?.server_version); // prettier-ignore
+  }, 120_000);
+});
+
+async function cancel(edge: Edge, process: number, secret: number): Promise<void> {
+  const { socket } = await rawConnection(edge);
+  socket.end(message('', 80_877_102, process, secret));
+}
+
+describe('a client of PostgreSQL where a token is asked for', () => {
+  let edge: Edge;
+  beforeAll(async () => (edge = await startEdge([...TABLES, '--token', 'sésame'])), 120_000);
+  afterAll(() => edge.stop());
+
+  it('shows it as its password', async () => {
+    const client = await postgresClient(edge, { password: 'sésame' });
+    expect((await client.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
+    await client.end();
+  });
+
+  it('is let in by no other', async () => {
+    await expect(postgresClient(edge, { password: 'sesame' })).rejects.toMatchObject({ code: '28P01' }); // prettier-ignore
+    await expect(postgresClient(edge, { password: '' })).rejects.toThrow();
+  });
+});

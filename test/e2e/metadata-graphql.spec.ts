@@ -1,0 +1,102 @@
+import { startServer, type Server } from '../server/start-server.js';
+
+interface Answer {
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: readonly string[];
+    readonly extensions?: object;
+  }[];
+}
+
+describe('metadata, by GraphQL', () => {
+  let server: Server;
+  const viewer = { email: 'viewer@example.com', password: 'Secret-77' };
+
+  const ask = async (query: string, variables?: object, credentials?: typeof viewer) => {
+    const answer = await server.client.call('/api/default/catalog', {
+      body: JSON.stringify({ query, variables }),
+      ...(credentials ? { credentials } : {}),
+    });
+    return { status: answer.status, ...answer.json<Answer>() };
+  };
+
+  beforeAll(async () => {
+    server = await startServer();
+    await server.client.upload('logs', [{ a: 1 }, { a: 2 }]);
+    await server.client.call('/api/default/users', {
+      body: JSON.stringify({ ...viewer, first_name: 'V', last_name: 'W', role: 'viewer' }),
+    });
+  });
+  afterAll(() => server.stop());
+
+  it('tells of the organization, its streams, members and trail', async () => {
+    const { status, data } = await ask(
+      `query ($k: String!) {
+        organization { name users }
+        streams(keyword: $k) { name stats { doc_num } schema { name type } settings { data_retention } }
+        none: streams(keyword: "nope") { name }
+        users { email role }
+        audit(type: "StreamCreated") { total hits { type actor outcome } }
+      }`,
+      { k: 'og' },
+    );
+    expect([status, data]).toEqual([
+      200,
+      {
+        organization: { name: 'default', users: 2 },
+        streams: [
+          {
+            name: 'logs',
+            stats: { doc_num: 2 },
+            schema: [
+              { name: '_timestamp', type: 'Timestamp' },
+              { name: 'a', type: 'Int64' },
+            ],
+            settings: { data_retention: 0 },
+          },
+        ],
+        none: [],
+        users: [
+          { email: 'root@example.com', role: 'root' },
+          { email: 'viewer@example.com', role: 'viewer' },
+        ],
+        audit: {
+          total: 1,
+          hits: [{ type: 'StreamCreated', actor: 'root@example.com', outcome: 'done' }],
+        },
+      },
+    ]);
+  });
+
+  it('shows a viewer what a viewer may see, and says what not', async () => {
+    const { status, data, errors } = await ask(
+      '{ streams { name } users { email } audit { total } }',
+      {},
+      viewer,
+    );
+    expect([status, data]).toEqual([
+      200,
+      { streams: [{ name: 'logs' }], users: null, audit: null },
+    ]);
+    expect(errors?.map(({ path, extensions }) => [path, extensions])).toEqual([
+      [['users'], { code: 'FORBIDDEN', status: 403 }],
+      [['audit'], { code: 'FORBIDDEN', status: 403 }],
+    ]);
+  });
+
+  it('answers mistakes as GraphQL does, and bodies that are none as everywhere', async () => {
+    const unknown = await ask('{ stream { name } }');
+    expect([unknown.status, unknown.errors?.[0]?.message]).toEqual([
+      200,
+      expect.stringContaining('Did you mean "streams"'),
+    ]);
+    expect((await ask('{ audit(size: 100000) { total } }')).errors?.[0]?.extensions).toEqual({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+    });
+    expect((await ask(`{ ${'a '.repeat(2000)} }`)).errors).toHaveLength(1);
+    expect((await ask('{ __schema { queryType { fields { name } } } }')).data).toBeDefined();
+    expect((await server.client.call('/api/default/catalog', { body: '{}' })).status).toBe(400);
+  });
+});
