@@ -3,7 +3,7 @@ export { CommandPace } from './command-pace.js';
 export { contextOf, stepOf, systemContext, type CommandContext } from './command-context.js';
 export { ClientSealer, CommandPipeline } from './command.pipeline.js';
 export type { Decider, DomainEvent } from './decider.js';
-export { type EventMetadata, type NewEvent, type RecordedEvent } from './event.js';
+export { partsOf, type EventMetadata, type NewEvent, type RecordedEvent } from './event.js';
 export {
   WrongExpectedRevisionError,
   type AppendResult,
