@@ -63,6 +63,10 @@ const layers = {
     ['event-store', 'ingest-queue', 'object-store', 'warehouse', 'platform'],
     'It copies what the ports keep, as files: it understands none of it.',
   ],
+  reconcile: [
+    ['audit', 'event-store', 'identity', 'streams', 'warehouse', 'writer', 'platform'],
+    'It compares what the stores of an installation say of one another, so it knows them all; HTTP it does not.',
+  ],
   'metadata-graphql': [
     ['platform'],
     'Each domain declares its own resolvers; what joins them into one schema knows none of them.',
