@@ -63,6 +63,10 @@ const layers = {
     ['event-store', 'ingest-queue', 'object-store', 'warehouse', 'platform'],
     'It copies what the ports keep, as files: it understands none of it.',
   ],
+  reconcile: [
+    ['audit', 'event-store', 'identity', 'streams', 'warehouse', 'writer', 'platform'],
+    'It compares what the stores of an installation say of one another, so it knows them all; HTTP it does not.',
+  ],
   'metadata-graphql': [
     ['platform'],
     'Each domain declares its own resolvers; what joins them into one schema knows none of them.',
@@ -155,13 +159,13 @@ module.exports = {
       to: { path: '^(?:libs|test|bin)/' },
     },
     {
-      name: 'edge-reaches-only-edge-query-postgres-wire-parquet-warehouse-platform',
+      name: 'edge-reaches-neither-accounts-nor-queue',
       severity: 'error',
       comment: 'The edge program runs on a laptop without account or queue: it must not load them.',
       from: { path: '^apps/edge/' },
       to: {
         path: '^libs/',
-        pathNot: '^libs/(?:edge|console|query|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
+        pathNot: '^libs/(?:edge|console|openapi|query|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
         reachable: true,
       },
     },

@@ -8,7 +8,7 @@ import { BUNDLE } from './bundle-options.mjs';
 /** Below dist/apps. */
 const PROGRAMS = [
   ...['api/main', 'api/projector', 'api/replay', 'api/dead-letter', 'api/audit-verify'],
-  ...['api/backup', 'api/restore', 'api/change-key', 'api/seal-events'],
+  ...['api/backup', 'api/restore', 'api/change-key', 'api/seal-events', 'api/reconcile'],
   'ingest-writer/main',
 ];
 

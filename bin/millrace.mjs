@@ -19,6 +19,7 @@ const programs = {
   restore: 'api/restore',
   'change-key': 'api/change-key',
   'seal-events': 'api/seal-events',
+  reconcile: 'api/reconcile',
 };
 
 const [command, ...flags] = process.argv.slice(2);

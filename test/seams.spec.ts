@@ -64,7 +64,7 @@ const BREACHES: Readonly<Record<string, Files>> = {
     'apps/console/a.ts': takes('../../libs/flow/index.js'),
     'libs/flow/index.ts': thing,
   },
-  'edge-reaches-only-edge-query-parquet-warehouse-platform': {
+  'edge-reaches-neither-accounts-nor-queue': {
     'apps/edge/a.ts': takes('../../libs/edge/index.js'),
     'libs/edge/index.ts': `export { thing } from '../identity/index.js';`,
     'libs/identity/index.ts': thing,

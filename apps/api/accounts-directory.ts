@@ -6,6 +6,7 @@ import {
   type PersonalData,
   type UsersProjection,
 } from '@app/identity';
+import { StreamsProjection } from '@app/streams';
 
 /** Tells the audit trail who people and organizations are. */
 export class AccountsDirectory extends AuditDirectory {
@@ -14,6 +15,7 @@ export class AccountsDirectory extends AuditDirectory {
     private readonly organizations: OrganizationsProjection,
     private readonly people: PersonalData,
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
+    private readonly streams: Pick<StreamsProjection, 'organizationOf'> = new StreamsProjection(),
   ) {
     super();
   }
@@ -30,6 +32,10 @@ export class AccountsDirectory extends AuditDirectory {
     const isUntold = !named && this.notUnderstood.has(`organization-${organizationId ?? ''}`);
     if (isUntold) return undefined;
     return (named ?? this.organizations.find(DEFAULT_ORGANIZATION))?.database;
+  }
+
+  organizationOfStream(eventStream: string): string | undefined {
+    return this.streams.organizationOf(eventStream);
   }
 
   email(userId: string): string | undefined {

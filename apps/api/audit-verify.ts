@@ -26,6 +26,7 @@ data directory.
 interface Finding {
   readonly name: string;
   readonly entries: number;
+  readonly ofLostTime: number;
   readonly head: string;
   readonly problems: readonly string[];
 }
@@ -56,11 +57,11 @@ async function compare(
   return organizations.list().flatMap(({ name, database }) => {
     const verdict = verdicts.find((each) => each.database === database);
     if (!verdict) return [];
-    const { entries, head, problems, found } = verdict;
+    const { entries, ofLostTime, head, problems, found } = verdict;
     const noted = heads.get(name);
     const isCut = noted !== undefined && !found.has(noted);
     const cut = isCut ? [`the noted hash ${noted} is not in it`] : [];
-    return [{ name, entries, head, problems: [...problems, ...cut] }];
+    return [{ name, entries, ofLostTime, head, problems: [...problems, ...cut] }];
   });
 }
 
@@ -106,9 +107,10 @@ async function main(): Promise<void> {
   if (values.help) return void console.log(USAGE);
   const heads = new Map(values.head.map((text) => pair(text)));
   const report = await verify(readConfig(), heads);
-  for (const { name, entries, head, problems } of report.findings) {
+  for (const { name, entries, ofLostTime, head, problems } of report.findings) {
     const verdict = problems.length === 0 ? 'intact' : 'NOT INTACT';
-    console.log(`${name}: ${entries} entries, ${verdict}, head ${head}`);
+    const lost = ofLostTime > 0 ? ` (${ofLostTime} of a lost time)` : '';
+    console.log(`${name}: ${entries} entries${lost}, ${verdict}, head ${head}`);
     for (const problem of problems) console.log(`  ${problem}`);
   }
   for (const { stream, revision, type, reason } of report.notOurs)

@@ -4,6 +4,7 @@ import {
   EndedTrailsProjection,
   FollowLeaderProjection,
   measureLeadership,
+  refuseLostTime,
   TrailLeaderElection,
   type AuditDirectory,
   type LeaderRank,
@@ -139,7 +140,7 @@ export async function openStores(
   const invitations = new InvitationsProjection(people, users);
   const endedSessions = new EndedSessionsProjection();
   const streams = new StreamsProjection();
-  const directory = new AccountsDirectory(users, organizations, people, notUnderstood);
+  const directory = new AccountsDirectory(users, organizations, people, notUnderstood, streams);
   const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLeaderElection(warehouse, { rank: leaderRank(config) });
   const following = new FollowLeaderProjection(lead, directory);
@@ -203,10 +204,15 @@ function leaderRank({ roles }: Config): LeaderRank {
   return roles.size === 1 ? 'projector' : 'equal';
 }
 
+/** Before anything follows the events. @throws {Error} where they are older than what was made of them */
+export const refuseOtherAge = ({ events, warehouse, config }: Stores): Promise<void> =>
+  refuseLostTime(events, warehouse, config.eventStore !== undefined);
+
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {
   const stores = await openStores(config, logger, { backups: backupsOf(config) });
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
+  await refuseOtherAge(stores);
   await projector.start();
   // Where a stream is there was a queue for it.
   const hadQueue = stores.streams.all().length > 0;

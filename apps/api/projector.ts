@@ -18,7 +18,7 @@ import {
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores } from './open-parts.js';
+import { openStores, refuseOtherAge } from './open-parts.js';
 
 const USAGE = `usage: millrace serve, with MILLRACE_ROLES=projector
 
@@ -38,6 +38,7 @@ async function start(): Promise<void> {
   const stores = await openStores(config, logger);
   const { events, notOurs, notUnderstood, warehouse, projections, snapshots, lead } = stores;
   const projector = new Projector(events, projections, logger, snapshots);
+  await refuseOtherAge(stores);
   await projector.start();
   measureProcess();
   measureProjections(projector, events);

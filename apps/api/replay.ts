@@ -5,7 +5,7 @@ import { FollowLeaderProjection } from '@app/audit';
 import { rebuild, type Projection } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores, type Stores } from './open-parts.js';
+import { openStores, refuseOtherAge, type Stores } from './open-parts.js';
 import { progressBar } from './progress-bar.js';
 
 const USAGE = `usage: millrace replay --projection <name> [--from <position>]
@@ -21,6 +21,7 @@ Makes a read model again out of the events. The server must be stopped: it has t
 MILLRACE_DATA_DIR and the other variables are those of the server.`;
 
 async function replay(stores: Stores, wanted: string, from: bigint): Promise<void> {
+  await refuseOtherAge(stores);
   await stores.lead.take();
   const readModels = stores.projections.filter((each) => !(each instanceof FollowLeaderProjection));
   const names = readModels.map(({ name }) => name);

@@ -16,6 +16,7 @@ and for whoever runs the server:
   restore       makes a data directory out of a backup
   change-key    puts another secret key in the place of the one that it has
   seal-events   for the upgrade from 0.2.0 with an event store on a server, once
+  reconcile     brings events and tables together that are of different age
 
   --help        after a command: how it is used
   --version     which Millrace this is`;
@@ -61,7 +62,7 @@ export interface UploadArguments {
 
 /** The other commands are programs of their own: bin/millrace.mjs. */
 const COMMANDS =
-  'upload, serve, dead-letter, audit:verify, replay, backup, restore, change-key or seal-events';
+  'upload, serve, dead-letter, audit:verify, replay, backup, restore, change-key, seal-events or reconcile';
 
 /** @returns what is to be shown instead. @throws {CliError} */
 export function readArguments(

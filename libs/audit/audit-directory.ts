@@ -6,6 +6,11 @@ export abstract class AuditDirectory {
    * for an organization that is deleted, whose trail went with it.
    */
   abstract database(organizationId: string | undefined): string | undefined;
+  /**
+   * The organization of a stream, by the name of its event stream: also of one that was deleted.
+   * Undefined for other event streams, and before an event tells.
+   */
+  abstract organizationOfStream(eventStream: string): string | undefined;
   /** Undefined for somebody erased or unknown. */
   abstract email(userId: string): string | undefined;
   /** Undefined once the person is erased. */

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '@app/event-store';
 import type { AuditRow } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
+import { OF_LOST_TIME, RECONCILER, type LostEntry } from './reconciliation-events.js';
 
 /** Without its place in a chain. */
 export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
@@ -25,6 +26,8 @@ const HIDDEN = new Set([
   'signed',
   'tenant',
 ]);
+/** Actors that are no accounts. */
+const NOBODYS = new Set(['system', 'anonymous', RECONCILER, '']);
 const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
   CommandRefused: 'refused',
   LoginFailed: 'failed',
@@ -43,21 +46,25 @@ const ORGANIZATION = 'organization-';
 /**
  * Finds the organization in whose trail an event is. An event that is not ours goes by the stream
  * in which it was found, whatever it says of itself.
+ * @param ofStream the organization of a stream, by the name of its event stream, as far as the events before tell
  */
-export function organizationOfEntry({ notOurs, stream, metadata }: RecordedEvent) {
+export function organizationOfEntry(
+  { notOurs, stream, metadata }: RecordedEvent,
+  ofStream: (eventStream: string) => string | undefined,
+): string | undefined {
   if (notOurs === undefined) return metadata.organizationId;
-  return stream.startsWith(ORGANIZATION) ? stream.slice(ORGANIZATION.length) : undefined;
+  return stream.startsWith(ORGANIZATION) ? stream.slice(ORGANIZATION.length) : ofStream(stream);
 }
 
 /** An event as people may read it: who, what, when, from where; nothing secret. */
 export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditEntry {
   const { actor, client, requestId = '', occurredAt } = event.metadata;
   if (event.notOurs !== undefined) return notOursEntry(event, event.notOurs);
+  if (event.type === OF_LOST_TIME) return lostEntry(event, event.data as LostEntry, directory);
   const data = event.data as Readonly<Record<string, unknown>>;
   const subjectId = subjectOf(event.stream, data);
-  // A failed login tells where its account was tried from: that goes with the account.
-  const owner = actor === 'anonymous' && subjectId !== '' ? subjectId : actor;
-  const from = client === undefined ? undefined : directory.client(owner, client);
+  const from =
+    client === undefined ? undefined : directory.client(clientOwner(actor, subjectId), client);
   return {
     position: String(event.position),
     occurredAt,
@@ -94,11 +101,42 @@ function notOursEntry(event: RecordedEvent, reason: string): AuditEntry {
   };
 }
 
+/** Of whom it tells where a request came from: a failed login goes with the account that was tried. */
+export const clientOwner = (actor: string, subjectId: string): string =>
+  actor === 'anonymous' && subjectId !== '' ? subjectId : actor;
+
+/** As it stood in the trail before its event was lost, at its new place. */
+function lostEntry(event: RecordedEvent, lost: LostEntry, directory: AuditDirectory): AuditEntry {
+  const { actor, subjectId, client, position, outcome, previousHash, hash } = lost;
+  const from =
+    client === undefined ? undefined : directory.client(clientOwner(actor, subjectId), client);
+  return {
+    position: String(event.position),
+    occurredAt: lost.occurredAt,
+    type: lost.type,
+    outcome: 'lost',
+    ...named(actor, directory),
+    subject: directory.email(subjectId) ?? '',
+    subjectId,
+    address: from?.address ?? '',
+    userAgent: from?.userAgent ?? '',
+    requestId: lost.requestId,
+    stream: lost.stream,
+    data: JSON.stringify({ lost: { position, outcome, previousHash, hash }, data: lost.data }),
+  };
+}
+
+/** An actor as metadata of an event have it, of an entry. */
+export function actorOf({ actor, actorId }: Pick<AuditRow, 'actor' | 'actorId'>): string {
+  if (actorId === '') return actor;
+  return actor.startsWith('token ') ? `${actor} ${actorId}` : actorId;
+}
+
 /** A token brings its name and its id: it is nobody's account. */
 const TOKEN = /^(token \S+) (\S+)$/;
 
 function named(actor: string, directory: AuditDirectory): Pick<AuditEntry, 'actor' | 'actorId'> {
-  if (actor === 'system' || actor === 'anonymous') return { actor, actorId: '' };
+  if (NOBODYS.has(actor)) return { actor, actorId: '' };
   const [, token, id] = TOKEN.exec(actor) ?? [];
   if (token !== undefined && id !== undefined) return { actor: token, actorId: id };
   return { actor: directory.email(actor) ?? '', actorId: actor };

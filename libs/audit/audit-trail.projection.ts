@@ -51,7 +51,12 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (event.type === 'OrganizationDeleted')
       await this.end((event.data as { readonly database: string }).database);
     const entry = audited(event);
-    const database = entry && this.directory.database(organizationOfEntry(entry));
+    const { directory } = this;
+    const database =
+      entry &&
+      directory.database(
+        organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
+      );
     if (entry && database !== undefined)
       this.chain(database, entry, await this.storedOf(database, entry));
     if (this.live && event.type === 'UserErased') this.hasErased = true;

@@ -7,7 +7,7 @@ import type { ChainKey } from './hash-chain.js';
 import { verifyAudit, type AuditVerdict } from './verify-audit.js';
 
 /** A verdict, and what it is about. */
-export interface CheckedTrail extends Omit<AuditVerdict, 'found'> {
+export interface CheckedTrail extends Omit<AuditVerdict, 'found' | 'ofLostTime'> {
   /** Of the last event that was there when it began. */
   readonly upTo: bigint;
   /** Milliseconds since the epoch. */

@@ -26,7 +26,12 @@ export class FollowLeaderProjection implements Projection {
 
   async apply(event: RecordedEvent): Promise<void> {
     const entry = this.lead.isLeading ? undefined : audited(event);
-    const database = entry && this.directory.database(organizationOfEntry(entry));
+    const { directory } = this;
+    const database =
+      entry &&
+      directory.database(
+        organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
+      );
     if (database !== undefined)
       await this.lead.follow(database, event.position, this.directory.database(undefined));
   }

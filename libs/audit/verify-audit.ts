@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventStore } from '@app/event-store';
+import type { EventStore, RecordedEvent } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
+import { OF_LOST_TIME, type LostEntry } from './reconciliation-events.js';
+import { StreamOwners } from './stream-owners.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** The result for the trail of one organization. */
@@ -11,7 +13,9 @@ export interface AuditVerdict {
   readonly entries: number;
   /** Hash of the last entry: noted elsewhere, it proves later that nothing before it changed. */
   readonly head: string;
-  /** Which of the noted hashes are in it. */
+  /** Entries whose own events are lost: see `reconciliation-events.ts`. */
+  readonly ofLostTime: number;
+  /** Which of the noted hashes are in it, those of the lost time too. */
   readonly found: ReadonlySet<string>;
   /** Empty when the trail is what the events say. */
   readonly problems: readonly string[];
@@ -62,18 +66,21 @@ export async function verifyAudit(
     const rows = new RowReader(tables, database, until);
     trails.set(database, new Trail(database, rows, noted, upTo));
   }
+  const owners = new StreamOwners();
   let read = 0;
   for await (const event of events.readAll()) {
     read += 1;
     if (read % PIECE === 0) await options.pause?.();
     if (upTo !== undefined && event.position > upTo) break;
     const entry = audited(event);
-    const database = entry && directory.database(organizationOfEntry(entry));
+    const database = entry && directory.database(organizationOfEntry(entry, owners.of));
     const trail = database === undefined ? undefined : trails.get(database);
     if (entry && trail) {
       const hash = chainHash(key(entry.position), trail.head, entry);
+      trail.tellLost(entry);
       await trail.expect({ ...toEntry(entry, directory), previousHash: trail.head, hash });
     }
+    owners.note(event);
     options.onProgress(event.position);
   }
   return Promise.all([...trails.values()].map((trail) => trail.end()));
@@ -82,6 +89,7 @@ export async function verifyAudit(
 class Trail {
   head = CHAIN_START;
   private entries = 0;
+  private ofLostTime = 0;
   private readonly found = new Set<string>();
   private readonly problems: string[] = [];
 
@@ -91,6 +99,14 @@ class Trail {
     private readonly noted: ReadonlySet<string>,
     private readonly upTo: bigint | undefined,
   ) {}
+
+  /** Whoever noted a head of the lost time finds it. */
+  tellLost({ type, data }: RecordedEvent): void {
+    if (type !== OF_LOST_TIME) return;
+    const { hash } = data as LostEntry;
+    this.ofLostTime += 1;
+    if (this.noted.has(hash)) this.found.add(hash);
+  }
 
   async expect(wanted: AuditRow): Promise<void> {
     this.head = wanted.hash;
@@ -120,8 +136,8 @@ class Trail {
     }
     const doubled = await this.rows.unread();
     if (doubled > 0) this.report(`${doubled} more at positions of others, which no event has made`);
-    const { database, entries, head, found, problems } = this;
-    return { database, entries, head, found, problems };
+    const { database, entries, ofLostTime, head, found, problems } = this;
+    return { database, entries, ofLostTime, head, found, problems };
   }
 
   private isJudged({ position }: AuditRow): boolean {

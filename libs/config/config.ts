@@ -13,7 +13,7 @@ import {
   uploadLimits,
   uploadVariables,
   type UploadLimits,
-} from '../intake/upload/upload.settings.js';
+} from '../intake/upload.settings.js';
 import { withSecretFiles } from './secret-files.js';
 import { httpAddress, origins, proxies } from './http-settings.js';
 import {

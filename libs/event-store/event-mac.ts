@@ -40,6 +40,14 @@ export const storedMac = (metadata: unknown): unknown =>
 export const previousMacOf = ({ metadata }: Pick<NewEvent, 'metadata'>): string | undefined =>
   (metadata as EventMetadata | null | undefined)?.previousMac;
 
+const MAC = new RegExp(`^[\\w-]{${CHARACTERS}}$`);
+
+/** Whether an event has what every event with a MAC has, whatever key that is made with. */
+export const looksAuthentic = (event: Pick<NewEvent, 'metadata'>): boolean => {
+  const mac = storedMac(event.metadata);
+  return typeof mac === 'string' && MAC.test(mac) && typeof previousMacOf(event) === 'string';
+};
+
 export function isMac(given: unknown, mac: string): boolean {
   if (typeof given !== 'string') return false;
   const [a, b] = [Buffer.from(given), Buffer.from(mac)];

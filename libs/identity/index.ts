@@ -1,4 +1,12 @@
 export { ORGANIZATION_NAME } from './aggregates/organization-names.js';
+export { organizationAggregate } from './aggregates/organization.aggregate.js';
+export {
+  email,
+  emailStream,
+  organizationName,
+  organizationNameStream,
+} from './aggregates/reserved-names.js';
+export { userAggregate } from './aggregates/user.aggregate.js';
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
 export { mayIn } from './auth/may-in.js';
 export { KnownAddresses } from './auth/known-addresses.js';
@@ -13,6 +21,7 @@ export {
   FormerKeyError,
   recognizeKey,
 } from './people/installation-key.js';
+export { Passcodes } from './people/passcode.js';
 export { PersonalData } from './people/personal-data.js';
 export { EndedSessionsProjection } from './projections/ended-sessions.projection.js';
 export { InvitationsProjection } from './projections/invitations.projection.js';

@@ -6,6 +6,6 @@ export { keyOf as queueKeyOf } from './store/enqueue-batches.js';
 export { Spool } from './spool/spool.js';
 export { StorageBounds } from './store/storage-bounds.js';
 export { measureStorage } from './store/storage-metrics.js';
-export { UPLOAD_LIMITS } from './upload/upload.settings.js';
+export { UPLOAD_LIMITS } from './upload.settings.js';
 export { UploadIntake } from './upload/upload-intake.js';
 export { UploadPipeline } from './upload/upload.pipeline.js';

@@ -32,6 +32,9 @@ export {
   refusedFields,
   type Schema,
 } from './aggregates/stream-schema.js';
+export { adoptedSchema, adoptedSettings } from './aggregates/adopted-table.js';
+export { streamAggregate } from './aggregates/stream.aggregate.js';
+export { streamName, streamNameStream } from './commands/stream-name.js';
 export { EnsureStream } from './commands/ensure-stream.command.js';
 export { organizationDeleted } from './commands/organization-deleted.js';
 export { StreamRoom } from './commands/stream-room.js';

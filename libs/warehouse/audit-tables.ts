@@ -5,7 +5,7 @@ export interface AuditRow {
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
   readonly type: string;
-  readonly outcome: 'done' | 'refused' | 'failed' | 'not ours';
+  readonly outcome: 'done' | 'refused' | 'failed' | 'not ours' | 'lost';
   /** E-mail of who did it, `system` or `anonymous`; empty once erased. */
   readonly actor: string;
   readonly actorId: string;
@@ -56,6 +56,8 @@ export abstract class AuditTables {
   abstract appendAudit(database: string, rows: readonly AuditRow[]): Promise<void>;
   /** The last entry; undefined while there is none. */
   abstract lastAudit(database: string): Promise<AuditRow | undefined>;
+  /** Of the last entry of all trails; undefined while there is none. */
+  abstract lastAuditPosition(): Promise<string | undefined>;
   /** Newest first. */
   abstract auditPage(
     database: string,

@@ -78,6 +78,14 @@ describe('a cluster of 0.2.0 that becomes one of this version', () => {
         await server.client.upload('logs', [{ n: 2, more: 'x' }]);
       }
       for (const server of each()) expect(await server.client.count('logs')).toBe(4);
+      // Whoever starts the older one again learns it at once: what it wrote would count for nothing.
+      await expect(
+        startServer({
+          dataDirectory: join(folder, 'again'),
+          variables: nodes.variables(),
+          main: join(folder, 'release/dist/apps/api/main.js'),
+        }),
+      ).rejects.toThrow(/Millrace cannot start: .* is not iterable/);
       const verified = await run('audit:verify');
       expect([verified.code, verified.stdout]).toEqual([
         0,

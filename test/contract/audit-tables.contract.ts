@@ -57,6 +57,17 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
       return [positions(rows), total];
     };
 
+    it('knows the last position of all trails', async () => {
+      const other = under.database();
+      await tables.createAuditTable(other);
+      const far = 2n ** 62n + BigInt(Date.now());
+      await tables.appendAudit(database, [auditRow(7)]);
+      await tables.appendAudit(other, [auditRow(far - 1n), auditRow(far)]);
+      expect(await tables.lastAuditPosition()).toBe(String(far));
+      await tables.truncateAudit(other, '7');
+      expect(BigInt((await tables.lastAuditPosition()) ?? 0)).toBeLessThan(far);
+    });
+
     it('has nothing at first, and loses nothing when it is made again', async () => {
       expect([await tables.lastAudit(database), await all()]).toEqual([undefined, []]);
       expect(await page({})).toEqual([[], 0]);

@@ -12,6 +12,10 @@ import {
   type SubscribeOptions,
 } from '@app/event-store';
 import { understoodEvents } from '@app/stored-events';
+import {
+  streamAggregate,
+  type StreamCommand,
+} from '../../libs/streams/aggregates/stream.aggregate.js';
 import { AccountsDirectory } from '../../apps/api/accounts-directory.js';
 import { authenticEvents } from '../../libs/identity/people/installation-events.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
@@ -85,8 +89,8 @@ describe.each([
     const node = await startNode(
       { ...site, store },
       {
-        more: ({ users, organizations, people }) => {
-          directory = new AccountsDirectory(users, organizations, people);
+        more: ({ users, organizations, people, streams }) => {
+          directory = new AccountsDirectory(users, organizations, people, undefined, streams);
           return [new AuditTrailProjection(tables, directory, () => KEY, lead)];
         },
       },
@@ -195,6 +199,32 @@ describe.each([
     },
     60_000,
   );
+
+  it('stands in the trail of the organization in whose stream it lies, also when that is deleted', async () => {
+    const { node } = await start();
+    const id = 'S1';
+    const stream = { id, organizationId: acme.id, database: acme.database, name: 'logs' };
+    const ask = (command: StreamCommand) =>
+      node.pipeline.handle({
+        decider: streamAggregate,
+        stream: `stream-${id}`,
+        command,
+        context: by(),
+      });
+    const stray = (type: string, where = `stream-${id}`) =>
+      site.stored.append(where, [newEvent(type, { id })], 'any');
+    await stray('BeforeIt', 'stream-S2');
+    await ask({ type: 'create', stream });
+    await stray('WhileItIsThere');
+    await ask({ type: 'delete' });
+    await stray('AfterIt');
+    for (let starts = 0; starts < 2; starts += 1)
+      expect(await (await start()).verify()).toEqual([]);
+    const home = node.organizations.find('default')?.database ?? '';
+    const types = async (database: string) => (await auditOf(database)).map(({ type }) => type);
+    expect(await types(acme.database)).toEqual(['WhileItIsThere', 'AfterIt']);
+    expect(await types(home)).toEqual(['BeforeIt']);
+  });
 
   it('says nothing where one of ours stood, and those after it go on to hold', async () => {
     const { position, revision, type } = await storedOf('UserRoleChanged');

@@ -110,7 +110,11 @@ describe.each([
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
     if (first.status === 'fulfilled') await check(same);
     const noted = (await eventsOf(store)).filter(({ stream }) => stream === 'installation-key');
-    expect(noted.map(({ type }) => type)).toEqual(['InstallationKeyNoted', 'EventsSealed']);
+    expect(noted.map(({ type }) => type)).toEqual([
+      'InstallationKeyNoted',
+      'EventsSealed',
+      'AccountsLeftOut',
+    ]);
   });
 
   it.each(['lastPosition', 'read'] as const)(
@@ -136,6 +140,7 @@ describe.each([
       expect((await eventsOf(store)).map(({ type }) => type)).toEqual([
         'InstallationKeyNoted',
         'EventsSealed',
+        'AccountsLeftOut',
       ]);
     },
   );
@@ -150,6 +155,7 @@ describe.each([
     expect((await eventsOf(store)).slice(before.length).map(({ type }) => type)).toEqual([
       'InstallationKeyNoted',
       'EventsSealed',
+      'AccountsLeftOut',
     ]);
     await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
   });
@@ -276,20 +282,31 @@ describe.each([
     await node.stop();
   });
 
-  it('is not sealed anew where the seal was taken out and other events have MACs', async () => {
-    const first = server('a');
-    await (await start(first)).stop();
-    const sealed = store;
-    store = openEmbeddedEventStore({ directory: join(directory, 'without-seal') });
-    for await (const { stream, id, type, data, metadata } of sealed.readAll())
-      if (stream !== 'installation-key')
-        await store.append(stream, [{ id, type, data, metadata }], 'any');
-    await sealed.close();
-    const before = await eventsOf(store);
-    await expect(check(first)).rejects.toThrow(/seal is gone/);
-    await expect(check(first, false)).rejects.toThrow(/seal is gone/);
-    expect(await eventsOf(store)).toEqual(before);
-  });
+  it.each([
+    ['', false],
+    [', of a key from before it was changed', true],
+  ])(
+    'is not sealed anew where the seal was taken out and other events have MACs%s',
+    async (_case, isChanged) => {
+      let first = server('a');
+      await (await start(first)).stop();
+      if (isChanged) {
+        const next = { ...first, serverKey: server('a').serverKey };
+        await change(first, next);
+        first = next;
+      }
+      const sealed = store;
+      store = openEmbeddedEventStore({ directory: join(directory, 'without-seal') });
+      for await (const { stream, id, type, data, metadata } of sealed.readAll())
+        if (stream !== 'installation-key')
+          await store.append(stream, [{ id, type, data, metadata }], 'any');
+      await sealed.close();
+      const before = await eventsOf(store);
+      await expect(check(first)).rejects.toThrow(/seal is gone/);
+      await expect(check(first, false)).rejects.toThrow(/seal is gone/);
+      expect(await eventsOf(store)).toEqual(before);
+    },
+  );
 
   it('is of no other program, whatever that writes into its stream', async () => {
     const [first, second, stranger] = [server('a'), server('a'), server('b')];

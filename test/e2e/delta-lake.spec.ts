@@ -223,6 +223,26 @@ describe('Delta Lake', () => {
     ).toEqual([{ _timestamp: '1970-01-01T00:00:01.000000Z', id: 1 }]);
   });
 
+  it('reads a checkpoint with statistics of a column that is called null', async () => {
+    const stream = fresh();
+    const files = table('struct-statistics');
+    for (const version of [0, 1, 2])
+      expect(files.delete(`struct-statistics/${commit(version)}`)).toBe(true);
+    expect((await post(stream, await tar(files))).bytes.toString()).toContain('"successful":2');
+    expect(
+      await server.client.sql(
+        `SELECT \`null\`, decimal, map, nested_struct FROM ${stream} LIMIT 1`,
+      ),
+    ).toEqual([
+      {
+        null: null,
+        decimal: -5.678,
+        map: { map_key: 'map_value' },
+        nested_struct: { struct_element: { nested_struct_element: 'nested_struct_value' } },
+      },
+    ]);
+  });
+
   it('reads checkpoints of all kinds, with no commit before them', async () => {
     expect(await upload(await tar(table('checkpointed')))).toEqual(ids(0, 2, 3, 4));
     for (const name of ['multi-part-checkpoint', 'v2-checkpoint-json', 'v2-checkpoint-parquet']) {

@@ -97,6 +97,7 @@ describe('commands for operators', () => {
       'restore',
       'change-key',
       'seal-events',
+      'reconcile',
     ])('millrace names %s, which tells how it is used', async (command) => {
       expect((await runMillrace(['--help'], home())).stdout).toContain(`\n  ${command} `);
       const own = await runMillrace([command, '--help'], home());

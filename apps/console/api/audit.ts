@@ -1,7 +1,7 @@
 import { dayEnd } from './day-end.js';
 import { apiOf, requestJson } from './request.js';
 
-export const OUTCOMES = ['done', 'refused', 'failed', 'not ours'] as const;
+export const OUTCOMES = ['done', 'refused', 'failed', 'not ours', 'lost'] as const;
 
 export interface AuditEntry {
   readonly position: number;

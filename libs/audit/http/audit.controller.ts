@@ -27,7 +27,7 @@ const auditQuery = z.strictObject({
   type: z.string().optional(),
   /** E-mail or id. */
   actor: z.string().optional(),
-  outcome: z.enum(['done', 'refused', 'failed', 'not ours']).optional(),
+  outcome: z.enum(['done', 'refused', 'failed', 'not ours', 'lost']).optional(),
   hash: z.string().optional().describe('Of one entry, such as a head that was noted'),
   start_time: time.describe('Microseconds since 1970, included'),
   end_time: time.describe('Microseconds since 1970, left out'),

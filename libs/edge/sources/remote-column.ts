@@ -54,7 +54,7 @@ export const dayOf: Made = (days, column) =>
 
 /** Microseconds since 1970, or since that moment on a wall's clock, become a time. */
 export const timeOf: Made = (micros, column) =>
-  `if(${outside(micros, FIRST_MICROS, LAST_MICROS, remedy(column, 'time'))}, NULL, fromUnixTimestamp64Micro(assumeNotNull(${micros}), 'UTC'))`;
+  `if(${outside(micros, FIRST_MICROS, LAST_MICROS, remedy(column, 'time'))}, NULL, fromUnixTimestamp64Micro(${micros}, 'UTC'))`;
 
 export const bytesOf: Made = (hexadecimal) => `unhex(${hexadecimal})`;
 

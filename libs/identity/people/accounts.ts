@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { CommandPipeline, reservation, stepOf, type CommandContext } from '@app/event-store';
+import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError } from '@app/platform';
+import { email, emailStream } from '../aggregates/reserved-names.js';
 import { userAggregate, type Profile, type UserRegistered } from '../aggregates/user.aggregate.js';
 import { hashPassword } from '../auth/password-hash.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { PersonalData } from './personal-data.js';
-
-const email = reservation('Email');
 
 export interface NewAccount extends Profile {
   readonly password: string;
@@ -126,6 +125,6 @@ export class Accounts {
   }
 
   private streamOf(address: string): string {
-    return `email-${this.people.emailHash(address)}`;
+    return emailStream(this.people.emailHash(address));
   }
 }

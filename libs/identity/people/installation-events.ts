@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   AuthenticEvents,
   isMac,
+  looksAuthentic,
   macOf,
   storedMac,
   type EventFields,
@@ -42,19 +43,29 @@ export type InstallationEvent =
   | {
       readonly type: 'AccountsLeftOut';
       readonly data: {
-        readonly accounts: readonly string[];
-        readonly passcodes: readonly string[];
+        /** Null in {@link NOT_FOR_OLDER}. */
+        readonly accounts: readonly string[] | null;
+        readonly passcodes: readonly string[] | null;
       };
     }
   /** From here on events carry MACs; those up to the position are taken as they are. */
   | { readonly type: 'EventsSealed'; readonly data: { readonly upTo: string } };
+
+/**
+ * Says nothing to a release that has MACs. One from before them, 0.2.0, goes through both lists at
+ * its start, before it writes anything, and ends there: what it wrote would count for nothing.
+ */
+export const NOT_FOR_OLDER: InstallationEvent = {
+  type: 'AccountsLeftOut',
+  data: { accounts: null, passcodes: null },
+};
 
 const text = z.string();
 
 export const INSTALLATION_EVENTS: EventFields<InstallationEvent> = {
   InstallationKeyNoted: { check: text },
   InstallationKeyChanged: { check: text, former: text, signed: text.exactOptional() },
-  AccountsLeftOut: { accounts: z.array(text), passcodes: z.array(text) },
+  AccountsLeftOut: { accounts: z.array(text).nullable(), passcodes: z.array(text).nullable() },
   EventsSealed: { upTo: text.regex(/^\d+$/) },
 };
 
@@ -105,18 +116,14 @@ export async function readInstallation(
 
 /**
  * Where the seal's stream is gone, other events still tell that there was a seal: to seal anew would
- * take for old what somebody has written without the key.
+ * take for old what somebody has written without the key. Which keys were in force before this one
+ * is gone with that stream, so any MAC counts, whatever key it was made with.
  * @param last up to which position events are read; a seal that others made meanwhile comes later
  */
-export async function refuseSealed(
-  store: EventStore,
-  serverKey: ServerKey,
-  last: bigint,
-): Promise<void> {
+export async function refuseSealed(store: EventStore, last: bigint): Promise<void> {
   for await (const event of store.readAll()) {
     if (event.position > last) return;
-    if (storedMac(event.metadata) !== undefined && isMadeWith(serverKey, event))
-      throw new Error(SEAL_GONE);
+    if (looksAuthentic(event)) throw new Error(SEAL_GONE);
   }
 }
 
@@ -211,8 +218,8 @@ function told(events: readonly Stored[]): Pick<Installation, 'check' | 'changes'
     if (type === 'InstallationKeyChanged') changes.push({ ...data, position });
     if (type === 'InstallationKeyNoted') check ??= data.check;
     if (type !== 'AccountsLeftOut') continue;
-    for (const id of data.accounts) accounts.add(id);
-    for (const id of data.passcodes) passcodes.add(id);
+    for (const id of data.accounts ?? []) accounts.add(id);
+    for (const id of data.passcodes ?? []) passcodes.add(id);
   }
   return { check, changes, foreign: { accounts, passcodes } };
 }

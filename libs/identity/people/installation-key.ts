@@ -15,6 +15,7 @@ import {
   INSTALLATION,
   keyChanged,
   newEvent,
+  NOT_FOR_OLDER,
   readInstallation,
   refuseSealed,
   type Change,
@@ -71,7 +72,7 @@ export async function eventsOfInstallation(
   if (installation.sealedUpTo === undefined) {
     if (last === undefined && !openKeys) return seen(store, installation, 0n, holder);
     if (last !== undefined) {
-      await refuseSealed(store, serverKey, last);
+      await refuseSealed(store, last);
       if (!holder.isAlone || !openKeys) throw new NotSealedError();
     }
     await seal(store, installation, last, holder);
@@ -165,6 +166,7 @@ async function seal(
     noted.push(...noteOf(checkOf(serverKey), foreign));
   }
   noted.push(newEvent({ type: 'EventsSealed', data: { upTo: String(last ?? 0n) } }));
+  noted.push(newEvent(NOT_FOR_OLDER));
   try {
     await events.append(INSTALLATION, noted, revision === -1 ? 'no-stream' : revision);
   } catch (error) {

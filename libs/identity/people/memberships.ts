@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { CommandPipeline, reservation, stepOf, type CommandContext } from '@app/event-store';
+import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { KeyedMutex } from '@app/flow';
 import {
   MillraceError,
@@ -14,6 +14,7 @@ import {
   type OrganizationState,
 } from '../aggregates/organization.aggregate.js';
 import type { Invitation, Invitations } from '../aggregates/invitations.js';
+import { organizationName, organizationNameStream } from '../aggregates/reserved-names.js';
 import type { Role } from '../aggregates/roles.js';
 import type { Token, Tokens } from '../aggregates/tokens.js';
 import {
@@ -23,8 +24,6 @@ import {
 import { UsersProjection } from '../projections/users.projection.js';
 import { DatabaseNames } from './database-names.js';
 import { Passcodes } from './passcode.js';
-
-const name = reservation('OrganizationName');
 
 /** Changes organizations and who belongs to them. */
 @Injectable()
@@ -90,8 +89,8 @@ export class Memberships {
   private async reserve(wanted: string, context: CommandContext): Promise<string> {
     for (const step of [context, stepOf(context, 'reserve-again')]) {
       const holder = await this.pipeline.handle({
-        decider: name,
-        stream: streamOf(wanted),
+        decider: organizationName,
+        stream: organizationNameStream(wanted),
         command: { type: 'reserve', holder: ulid() },
         context: step,
       });
@@ -104,8 +103,8 @@ export class Memberships {
 
   private async release(wanted: string, holder: string, context: CommandContext): Promise<void> {
     await this.pipeline.handle({
-      decider: name,
-      stream: streamOf(wanted),
+      decider: organizationName,
+      stream: organizationNameStream(wanted),
       command: { type: 'release', holder },
       context: stepOf(context, 'release'),
       isReservation: true,
@@ -243,10 +242,6 @@ export class Memberships {
     });
   }
 }
-
-/** Where the events of a name are. */
-const streamOf = (wanted: string): string =>
-  `organizationname-${Buffer.from(wanted).toString('hex')}`;
 
 const tooManyOrganizations = (most: number): MillraceError =>
   new MillraceError(

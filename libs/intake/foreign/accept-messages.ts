@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeadMessage } from '@app/ingest-queue';
 import { currentTrace, MillraceError } from '@app/platform';
-import { type UploadLimits, UPLOAD_LIMITS } from '../upload/upload.settings.js';
+import { type UploadLimits, UPLOAD_LIMITS } from '../upload.settings.js';
 import { WarehouseError } from '@app/warehouse';
 import {
   acceptRecords,

@@ -8,7 +8,7 @@ import {
   type ForeignMessage,
 } from '@app/ingest-queue';
 import { MillraceError, type Logger } from '@app/platform';
-import { type UploadLimits, UPLOAD_LIMITS } from '../upload/upload.settings.js';
+import { type UploadLimits, UPLOAD_LIMITS } from '../upload.settings.js';
 import { Spool } from '../spool/spool.js';
 import { StorageBounds } from '../store/storage-bounds.js';
 import { PartsStore } from '../store/store-parts.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { MillraceError } from '@app/platform';
-import type { UploadLimits } from '../upload/upload.settings.js';
+import type { UploadLimits } from '../upload.settings.js';
 
 const LOOK_MS = 1000;
 

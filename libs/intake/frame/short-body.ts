@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { UploadLimits } from '../upload/upload.settings.js';
+import type { UploadLimits } from '../upload.settings.js';
 import { watchPace } from './client-pace.js';
 import { cutOff } from './decode-body.js';
 

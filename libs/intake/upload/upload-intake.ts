@@ -5,7 +5,7 @@ import {
   type AuthenticatedRequest,
   type RequestOrganization,
 } from '@app/platform';
-import { type UploadLimits, UPLOAD_LIMITS } from './upload.settings.js';
+import { type UploadLimits, UPLOAD_LIMITS } from '../upload.settings.js';
 import { watchPace } from '../frame/client-pace.js';
 import { decodeBody } from '../frame/decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';

@@ -57,7 +57,8 @@ export function toPostgresError(error: unknown, text?: EngineText): PostgresErro
     (kind === 'INVALID_SQL' && cause instanceof WarehouseError && OF_ENGINE[cause.code]) ||
     (STATES[kind] ?? 'XX000');
   const position = text && positionOf(message, text);
-  const isWrite = kind === 'STATEMENT_REFUSED' && WRITES.test(firstWord(text?.text ?? ''));
+  const isRefused = kind === 'STATEMENT_REFUSED' || kind === 'INVALID_SQL';
+  const isWrite = isRefused && WRITES.test(firstWord(text?.text ?? ''));
   return new PostgresError(
     isWrite ? '25006' : state,
     isWrite ? `cannot execute ${firstWord(text?.text ?? '').toUpperCase()} in a read-only transaction: only reading is possible here` : message, // prettier-ignore

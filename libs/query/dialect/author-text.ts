@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import type { Token } from '../search/tokens.js';
+import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { exactNumber } from './exact-literals.js';
 import { isKeyword, operandEnd } from './operands.js';

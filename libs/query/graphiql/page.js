@@ -35,5 +35,9 @@
   choice.addEventListener('change', () => {
     location.search = new URLSearchParams({ org: choice.value });
   });
-  show(`api/${encodeURIComponent(choice.value)}/graphql`, 'Streams', '{ logs(limit: 10) { _timestamp } }');
+  show(
+    `api/${encodeURIComponent(choice.value)}/graphql`,
+    'Streams',
+    '{ logs(limit: 10) { _timestamp } }',
+  );
 })();

@@ -1,6 +1,7 @@
 import type { Decider } from '@app/event-store';
 import { MillraceError } from '@app/platform';
-import type { Column } from '@app/warehouse';
+import type { Column, WarehouseTable } from '@app/warehouse';
+import { adopted, adoptedSchema, adoptedSettings } from './adopted-table.js';
 import { checkKeys, declaredColumns } from './declared-columns.js';
 import { pathFields } from './object-values.js';
 import {
@@ -68,6 +69,8 @@ export type StreamCommand =
       readonly beginning?: StreamChange;
     }
   | StreamChange
+  /** Makes the stream what its table is, whose events are lost. */
+  | { readonly type: 'adopt'; readonly stream: StreamIdentity; readonly table: WarehouseTable }
   | { readonly type: 'delete' };
 
 /** A change that may also be asked of a stream that is being made. */
@@ -119,6 +122,7 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
   decide(state, command) {
     if (command.type === 'create')
       return state.stream ? [] : [create(state, command.stream, command.beginning)];
+    if (command.type === 'adopt') return adopt(state, command.stream, command.table);
     const { stream } = state;
     if (!stream || state.deleted) throw new MillraceError('STREAM_NOT_FOUND', 'stream not found');
     return command.type === 'delete'
@@ -168,6 +172,25 @@ function create(
       ...(settings ? { settings } : {}),
     },
   };
+}
+
+function adopt(
+  state: StreamState,
+  stream: StreamIdentity,
+  table: WarehouseTable,
+): readonly StreamEvent[] {
+  if (state.deleted) return [];
+  if (!state.stream) {
+    const { columns, exact, untyped, settings } = adopted(table);
+    const data = { ...stream, columns, exact, untyped, settings };
+    return [{ type: 'StreamCreated', data }];
+  }
+  const { id } = state.stream;
+  const [schema, settings] = [adoptedSchema(state, table), adoptedSettings(state, table)];
+  return [
+    ...(schema ? [{ type: 'StreamSchemaEvolved' as const, data: { id, ...schema } }] : []),
+    ...(settings ? [{ type: 'StreamSettingsChanged' as const, data: { id, settings } }] : []),
+  ];
 }
 
 const change = (id: string, state: StreamState, wanted: StreamChange): readonly StreamEvent[] =>

@@ -26,19 +26,23 @@ export interface OrganizationDeletedData {
 
 interface StoredStreams {
   readonly streams: readonly StreamDescription[];
-  readonly deleted: readonly string[];
+  /** Ids, each with its organization's. */
+  readonly deleted: readonly (readonly [string, string])[];
   readonly deletedOrganizations: readonly OrganizationDeletedData[];
 }
+
+/** How event streams of streams begin. */
+const PREFIX = 'stream-';
 
 /** The catalog: which streams there are, by organization and name, with their columns and settings. */
 @Injectable()
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
-  readonly snapshotVersion = 5;
+  readonly snapshotVersion = 6;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
-  /** Ids are never used again: a batch of one of these has nowhere to go. */
-  private readonly deleted = new Set<string>();
+  /** Organizations by stream. Ids are never used again: a batch of one of these has nowhere to go. */
+  private readonly deleted = new Map<string, string>();
   /** Databases of organizations that are deleted, by organization. */
   private readonly deletedOrganizations = new Map<string, string>();
   /** The same, to be asked for one. */
@@ -47,8 +51,8 @@ export class StreamsProjection implements SnapshottedProjection {
   apply(event: RecordedEvent): void {
     if (event.type === 'OrganizationDeleted')
       return this.forgetAll(event.data as OrganizationDeletedData);
-    if (!event.stream.startsWith('stream-')) return;
-    const id = event.stream.slice('stream-'.length);
+    if (!event.stream.startsWith(PREFIX)) return;
+    const id = event.stream.slice(PREFIX.length);
     if (this.deleted.has(id)) return;
     const state = streamAggregate.evolve(
       stateOf(this.descriptions.get(id)),
@@ -74,6 +78,13 @@ export class StreamsProjection implements SnapshottedProjection {
 
   byId(id: string): StreamDescription | undefined {
     return this.descriptions.get(id);
+  }
+
+  /** The organization of a stream, by the name of its event stream, also when it was deleted. */
+  organizationOf(eventStream: string): string | undefined {
+    if (!eventStream.startsWith(PREFIX)) return undefined;
+    const id = eventStream.slice(PREFIX.length);
+    return this.descriptions.get(id)?.organizationId ?? this.deleted.get(id);
   }
 
   isDeleted(id: string): boolean {
@@ -134,7 +145,7 @@ export class StreamsProjection implements SnapshottedProjection {
     const { streams, deleted, deletedOrganizations } = state as StoredStreams;
     for (const organization of deletedOrganizations) this.forgetAll(organization);
     for (const stream of streams) this.index(stream);
-    for (const id of deleted) this.deleted.add(id);
+    for (const [id, organizationId] of deleted) this.deleted.set(id, organizationId);
   }
 
   private index(stream: StreamDescription): void {
@@ -153,7 +164,7 @@ export class StreamsProjection implements SnapshottedProjection {
   }
 
   private forget({ id, organizationId, name }: StreamDescription): void {
-    this.deleted.add(id);
+    this.deleted.set(id, organizationId);
     this.descriptions.delete(id);
     const ofOrganization = this.organizations.get(organizationId);
     if (ofOrganization?.get(name)?.id === id) ofOrganization.delete(name);

@@ -36,7 +36,7 @@ interface TablesLog {
 class UnknownTableError extends Error {
   constructor(table: string) {
     super(
-      `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is?`,
+      `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is? If it was restored from an earlier backup, \`millrace reconcile\` lists what it does not know, and brings both together`,
     );
     this.name = 'UnknownTableError';
   }

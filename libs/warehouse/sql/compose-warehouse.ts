@@ -55,6 +55,7 @@ export function composeWarehouse(
     holdsAudit: () => audit.holdsAudit(),
     appendAudit: (database, rows) => audit.appendAudit(database, rows),
     lastAudit: (database) => audit.lastAudit(database),
+    lastAuditPosition: () => audit.lastAuditPosition(),
     auditPage: (database, filter) => audit.auditPage(database, filter),
     auditAfter: (database, position, limit) => audit.auditAfter(database, position, limit),
     eraseFromAudit: (database, personIds) => audit.eraseFromAudit(database, personIds),

@@ -1,4 +1,4 @@
-import { AUDIT_COLUMNS, AUDIT_TABLE, qualified, type Ddl } from '../ddl.js';
+import { AUDIT_COLUMNS, AUDIT_TABLE, ORGANIZATION_PREFIX, qualified, type Ddl } from '../ddl.js';
 import { quoteText } from '../identifier.js';
 import type { AuditFilter, AuditRow, AuditTables } from '../audit-tables.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
@@ -87,6 +87,19 @@ export class SqlAuditTables implements AuditTables {
     await this.fence?.settle();
     const [last] = await this.select(database, 'ORDER BY `_audit`.`position` DESC LIMIT 1');
     return last;
+  }
+
+  /** Of all databases at once: there may be thousands. */
+  async lastAuditPosition(): Promise<string | undefined> {
+    await this.fence?.settle();
+    const [there] = await this.runner.rows<{ n: number }>(
+      `SELECT toFloat64(count()) AS n FROM system.tables WHERE startsWith(database, ${quoteText(ORGANIZATION_PREFIX)}) AND name = ${quoteText(AUDIT_TABLE)}`,
+    );
+    if ((there?.n ?? 0) === 0) return undefined;
+    const [last] = await this.runner.rows<{ n: number; position: string }>(
+      `SELECT toFloat64(count()) AS n, toString(max(position)) AS position FROM merge(REGEXP(${quoteText(`^${ORGANIZATION_PREFIX}`)}), ${quoteText(`^${AUDIT_TABLE}$`)})`,
+    );
+    return (last?.n ?? 0) === 0 ? undefined : last?.position;
   }
 
   async auditPage(

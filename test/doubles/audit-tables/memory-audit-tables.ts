@@ -26,6 +26,15 @@ export class MemoryAuditTables implements AuditTables {
     return Promise.resolve(this.inOrder(database).at(-1));
   }
 
+  lastAuditPosition(): Promise<string | undefined> {
+    const all = [...this.databases.values()].flat().map(({ position }) => BigInt(position));
+    const last = all.reduce<bigint | undefined>(
+      (most, each) => (most === undefined || each > most ? each : most),
+      undefined,
+    );
+    return Promise.resolve(last === undefined ? undefined : String(last));
+  }
+
   auditPage(
     database: string,
     { offset, limit, ...filter }: AuditFilter,

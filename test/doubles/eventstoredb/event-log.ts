@@ -43,6 +43,17 @@ export class EventLog {
     this.write('$settings', about('$settings'));
   }
 
+  /** As it was when it had so many records, and is again once a copy of that day is restored. */
+  first(size: number): EventLog {
+    const log = new EventLog();
+    log.records.splice(0, Infinity, ...this.records.slice(0, size));
+    log.end = this.records[size]?.position ?? this.end;
+    log.streams.clear();
+    for (const record of log.records)
+      log.streams.set(record.stream, [...(log.streams.get(record.stream) ?? []), record]);
+    return log;
+  }
+
   append(stream: string, events: readonly ProposedEvent[], expected: Expected): Appended {
     const stored = this.streams.get(stream) ?? [];
     const current = stored.length - 1;

@@ -35,8 +35,8 @@ describe('sheets of Google, by a double of its server', () => {
   it('are read again after reload_interval', async () => {
     google.sheets.set('1x/0', 'name,n,more\r\nCy,2,x\r\n');
     await until(async () => {
-      const { text } = await edge.sql('SELECT * FROM first');
-      return text.includes('[{"name":"Cy","n":2,"more":"x"}]');
+      const rows = (await edge.sql('SELECT * FROM first')).json();
+      return JSON.stringify(rows) === '[{"name":"Cy","n":2,"more":"x"}]';
     });
   });
 

@@ -27,7 +27,7 @@ describe('a client of PostgreSQL', () => {
 
   it.each<readonly [text: string, values: unknown[], rows: unknown[]]>([
     ['SELECT count(*)::int AS n FROM cities', [], [{ n: 37 }]],
-    ['SELECT count(*)::int AS n FROM public."cities" WHERE LAT > $1', [57], [{ n: 4 }]],
+    ['SELECT count(*)::int AS n FROM public."cities" WHERE LAT > $1', [57], [{ n: 3 }]],
     ['SELECT city FROM cities WHERE lat BETWEEN $1 AND $2 LIMIT $3', ['57.6', 57.7, 1], [{ city: 'Elgin, Scotland, the UK' }]], // prettier-ignore
     ['SELECT count(*)::int AS n FROM cities WHERE city = ANY($1)', [['Elgin, Scotland, the UK', 'a"b']], [{ n: 1 }]], // prettier-ignore
     ['SELECT $1::int + 1 AS n, $2 AS t', ['41', "it's a \\ and a\nline"], [{ n: '42', t: "it's a \\ and a\nline" }]], // prettier-ignore
@@ -40,27 +40,19 @@ describe('a client of PostgreSQL', () => {
     expect((await client.query(text, values)).rows).toEqual(rows);
   });
 
-  it.each(['text', 'binary'])('gets the types of PostgreSQL as %s', async (format) => {
+  it('is told the types of PostgreSQL', async () => {
     const text = `SELECT 1::int2 AS a, -2::int AS b, 3::bigint AS c, 18446744073709551615 AS d,
       1.50::numeric(10, 2) AS e, CAST(0.1 AS Float32) AS f, 1e300 AS g, true AS h, 'é' AS i,
       DATE '1969-12-31' AS j, TIMESTAMP '2026-01-02 03:04:05.25' AS k,
       toDateTime64('1969-12-31 23:59:59.5', 6, 'UTC') AS l, toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0') AS m,
-      [1, NULL, 3]::"Array(Nullable(Int32))" AS n, ['a,"b"', '', 'null'] AS o, map('k', 9007199254740993) AS p,
+      [1, NULL, 3] AS n, ['a,"b"', '', 'null'] AS o, map('k', 9007199254740993) AS p,
       toFixedString(unhex('00ff0a'), 3) AS q, CAST('01:02:03.5' AS time) AS r, NULL AS s,
-      -0.00012345::numeric(20, 8) AS t, toFloat64('inf') AS u`.replace(
-      '::"Array(Nullable(Int32))"',
-      '',
-    );
-    // `pg` reads few types from their binary format, so here the values are read by the server again.
-    const { rows, fields } = await client.query<readonly unknown[]>({
-      text,
-      rowMode: 'array',
-      ...(format === 'binary' && { binary: true }),
-      types: { getTypeParser: () => (value: string | Buffer) => value },
-    } as pg.QueryArrayConfig);
-    const oids = fields.map(({ dataTypeID }) => dataTypeID);
-    expect(oids).toMatchSnapshot('oids');
-    expect(rows[0]?.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value))).toMatchSnapshot(); // prettier-ignore
+      -0.00012345::numeric(20, 8) AS t, toFloat64('inf') AS u`;
+    const { fields } = await client.query(text);
+    expect(fields.map(({ dataTypeID }) => dataTypeID)).toEqual([
+      ...[21, 23, 20, 1700, 1700, 700, 701, 16, 25, 1082, 1114],
+      ...[1184, 2950, 1005, 1009, 3802, 17, 1083, 25, 1700, 701],
+    ]);
   });
 
   it.each([
@@ -81,7 +73,7 @@ describe('a client of PostgreSQL', () => {
   ])('is told the state and the place of what is wrong in %s', async (text, told) => {
     expect(failure(await client.query(text).catch((error: unknown) => error))).toMatchObject(told);
     expect((await client.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
-  });
+  }, 240_000);
 
   it('has transactions, which read', async () => {
     await client.query('BEGIN');
@@ -101,7 +93,7 @@ describe('a client of PostgreSQL', () => {
     for (const least of [57, 50]) {
       const text = 'SELECT count(*)::int AS n FROM cities WHERE lat > $1';
       const { rows } = await client.query({ name: 'by-lat', text, values: [least] });
-      expect(rows).toEqual([{ n: least === 57 ? 4 : 37 }]);
+      expect(rows).toEqual([{ n: least === 57 ? 3 : 37 }]);
     }
   });
 
@@ -118,12 +110,15 @@ describe('a client of PostgreSQL', () => {
       .query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))')
       .catch((error: unknown) => error);
     // Asked again, since one that comes before the statement ends nothing.
-    const again = setInterval(() => void cancel(edge, slow.processID, slow.secretKey), 200);
+    const sent: Promise<void>[] = [];
+    const send = (): void => void sent.push(cancel(edge, slow.processID, slow.secretKey));
+    const again = setInterval(send, 200);
     expect(failure(await asked)).toEqual({ code: '57014' });
     clearInterval(again);
+    await Promise.all(sent);
     expect((await slow.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
     await slow.end();
-  }, 60_000);
+  }, 120_000);
 
   it('is shown the tables by the catalog of PostgreSQL', async () => {
     const columns = await client.query(
@@ -138,15 +133,16 @@ describe('a client of PostgreSQL', () => {
     const { rows } = await client.query(
       "SELECT current_database() AS d, pg_catalog.format_type(atttypid, atttypmod) AS t FROM pg_attribute WHERE attrelid = 'blogs'::regclass AND attnum > 0 ORDER BY attnum",
     );
-    expect(rows).toEqual([{ d: 'shop', t: 'jsonb' }, { d: 'shop', t: 'text' }].slice(0, rows.length)); // prettier-ignore
+    expect(rows).toEqual([{ d: 'shop', t: 'jsonb' }, { d: 'shop', t: 'bigint' }]); // prettier-ignore
     const version = await client.query<{ server_version: string }>('SELECT current_setting($1) AS server_version', ['server_version']); // prettier-ignore
     expect(version.rows[0]?.server_version).toBe((await client.query<{ server_version: string }>('SHOW server_version')).rows[0]?.server_version); // prettier-ignore
-  }, 120_000);
+  }, 240_000);
 });
 
 async function cancel(edge: Edge, process: number, secret: number): Promise<void> {
-  const { socket } = await rawConnection(edge);
+  const { socket, ended } = await rawConnection(edge);
   socket.end(message('', 80_877_102, process, secret));
+  await ended();
 }
 
 describe('a client of PostgreSQL where a token is asked for', () => {

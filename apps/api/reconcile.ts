@@ -1,0 +1,110 @@
+// `millrace reconcile`: brings events and tables together that are not of the same age.
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { Projector } from '@app/event-store';
+import { Passcodes } from '@app/identity';
+import { createLogger, readConfig } from '@app/platform';
+import { look, reconcile, type Look, type Mode } from '@app/reconcile';
+import { AccountsDirectory } from './accounts-directory.js';
+import { auditKey } from './audit-key.js';
+import { openStores, type Stores } from './open-parts.js';
+import { tellDifferences } from './tell-differences.js';
+
+const USAGE = `usage: millrace reconcile [--adopt | --drop] [--organization <name>]
+
+For an installation of which a part was restored from a backup of another day: tells what the events
+do not know that tables and audit trails have, and what they tell of that is not there. Without
+--adopt or --drop it changes nothing; the code is 1 when something differs.
+
+  --adopt         tables of streams and organizations that the events do not know become streams
+                  and organizations again; streams without a table get an empty one
+  --drop          they are dropped; streams and organizations without tables are deleted, and
+                  accounts whose keys are gone erased
+  --organization  only this one, by its name or its database; the server starts when all are done
+  --help          this text
+
+Either way entries of the audit trail that have no event any more stay in it, as of a lost time, and
+what was done is told there. The server must be stopped; in a cluster all processes must be.
+MILLRACE_DATA_DIR and the other variables are those of the server.`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      adopt: { type: 'boolean', default: false },
+      drop: { type: 'boolean', default: false },
+      organization: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void console.log(USAGE);
+  if (values.adopt && values.drop) throw new Error(`say --adopt or --drop\n\n${USAGE}`);
+  const mode = values.adopt ? 'adopt' : values.drop ? 'drop' : undefined;
+  if (values.organization !== undefined && mode === undefined)
+    throw new Error(`--organization: say --adopt or --drop, too\n\n${USAGE}`);
+  const config = readConfig();
+  const stores = await openStores(config, createLogger(config.logLevel));
+  try {
+    await run(stores, mode, values.organization);
+  } finally {
+    await stores.close();
+  }
+}
+
+async function run(
+  stores: Stores,
+  mode: Mode | undefined,
+  organization: string | undefined,
+): Promise<void> {
+  const { events, warehouse, people, serverKey, notUnderstood } = stores;
+  const kept = {
+    events,
+    warehouse,
+    people,
+    passcodes: new Passcodes(serverKey),
+    chainKey: auditKey(serverKey),
+    directory: ({ users, organizations, streams }: Look['models']) =>
+      new AccountsDirectory(users, organizations, people, notUnderstood, streams),
+  };
+  const found = await look(kept);
+  for (const line of tellDifferences(found)) console.log(line);
+  const differs = found.isOpen || found.differences.length + found.accounts.length > 0;
+  if (!differs) return void console.log('nothing differs');
+  if (mode === undefined) {
+    console.log('nothing was changed');
+    process.exitCode = 1;
+    return;
+  }
+  // What an event says that is not understood may be what the tables have.
+  if (notUnderstood.count > 0)
+    throw new Error(
+      'there are events that this version does not understand (`millrace audit:verify` lists them): run it with the version that wrote them',
+    );
+  // What is written again may be older than a snapshot of what was written.
+  for (const { name } of stores.projections) await stores.snapshots.remove(name);
+  const left = await reconcile(kept, found, mode, organization);
+  if (left.isOpen) {
+    console.log(`left are ${left.differences.map(({ name }) => name).join(', ') || 'accounts'}`);
+    process.exitCode = 1;
+    return;
+  }
+  await carryOut(stores);
+  if (left.accounts.length === 0) return;
+  console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
+  process.exitCode = 1;
+}
+
+/** As a start does: makes and drops tables, writes the trails. */
+async function carryOut({ events, projections, snapshots, lead, config }: Stores): Promise<void> {
+  await lead.take();
+  const projector = new Projector(events, projections, createLogger(config.logLevel), snapshots);
+  await projector.start();
+  await projector.stop();
+  console.log('events and tables say the same: start the server');
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`reconcile: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventStore } from '@app/event-store';
+import type { AuditTables } from '@app/warehouse';
+import { RECONCILIATION } from './reconciliation-events.js';
+
+/** A node of a cluster that follows may be this far behind the one that has the last event. */
+const LAG_MS = 10_000;
+const LOOK_MS = 200;
+
+const ADVICE =
+  'nothing was changed; `millrace reconcile` lists what differs, and brings both together (docs/operations.md, "Parts of different age")';
+
+/**
+ * Events that are older than what was made of them would go on at positions that the trails have
+ * already, and of what happens from then on there would be no entry.
+ * @param isShared whether other processes append, and the event store may be several nodes
+ * @throws {Error} when a trail has entries after the last event, or a reconciliation has not ended
+ */
+export async function refuseLostTime(
+  events: EventStore,
+  tables: AuditTables,
+  isShared: boolean,
+): Promise<void> {
+  if ((await openReconciliation(events)) !== undefined)
+    throw new Error(
+      'a reconciliation has begun and not ended: run `millrace reconcile` once more, for the organizations that are left (docs/operations.md, "Parts of different age")',
+    );
+  // Asked first: entries that others make meanwhile are of events that are there by then.
+  const entry = await tables.lastAuditPosition();
+  if (entry === undefined) return;
+  const until = performance.now() + (isShared ? LAG_MS : 0);
+  for (;;) {
+    const last = (await events.lastPosition()) ?? 0n;
+    if (last >= BigInt(entry)) return;
+    if (performance.now() >= until)
+      throw new Error(
+        `the audit trail has entries up to position ${entry}, and the last event is at ${last}: the event store is older than the warehouse, as one that was restored from an earlier backup; ${ADVICE}`,
+      );
+    await sleep(LOOK_MS);
+  }
+}
+
+/** The position up to which there were events when a reconciliation began that has not ended; undefined: there is none. */
+export async function openReconciliation(events: EventStore): Promise<bigint | undefined> {
+  for await (const { type, data } of events.read(RECONCILIATION, { direction: 'backward' })) {
+    if (type === 'ReconciliationEnded') return undefined;
+    if (type === 'ReconciliationBegun') return BigInt((data as { readonly upTo: string }).upTo);
+  }
+  return undefined;
+}

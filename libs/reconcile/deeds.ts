@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { ulid } from 'ulid';
+import { RECONCILER, RECONCILIATION, type ReconciliationEvent } from '@app/audit';
+import {
+  StreamCommands,
+  type Decider,
+  type DomainEvent,
+  type EventStore,
+  type NewEvent,
+  type StreamCommand,
+} from '@app/event-store';
+
+/** Of one append: far below what a store takes. */
+const APPEND_MAX = { events: 500, characters: 256 * 1024 };
+
+/** What a reconciliation does: events, each in the name of the reconciler. No other process is at work. */
+export class Deeds {
+  private readonly commands: StreamCommands;
+
+  constructor(private readonly store: EventStore) {
+    this.commands = new StreamCommands(store);
+  }
+
+  /**
+   * Decides commands one after the other and stores their events together, or none.
+   * @param organizationId in whose trail they are; undefined: that of `default`
+   * @returns the state after them
+   * @throws {MillraceError} what one of them is refused for; nothing is stored then
+   */
+  async decide<State, Command, Event extends DomainEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    commands: readonly Command[],
+    organizationId?: string,
+  ): Promise<State> {
+    const asked = {
+      decider: together(decider),
+      command: commands,
+      commandId: ulid(),
+      toAppend: (decided: readonly DomainEvent[]) => newEvents(decided, organizationId),
+    } as unknown as StreamCommand;
+    const { state, refusal } = await this.commands.run(stream, asked);
+    if (refusal !== undefined) throw refusal as Error;
+    return state as State;
+  }
+
+  /** Tells of the reconciliation itself. */
+  async tell(events: readonly ReconciliationEvent[], organizationId?: string): Promise<void> {
+    for (const group of inGroups(newEvents(events, organizationId)))
+      await this.store.append(RECONCILIATION, group, 'any');
+  }
+}
+
+/** The same with several commands at once, each decided on what the ones before have left. */
+function together<State, Command, Event extends DomainEvent>(
+  decider: Decider<State, Command, Event>,
+): Decider<State, readonly Command[], Event> {
+  return {
+    ...decider,
+    decide: (before, commands) => {
+      let state = before;
+      return commands.flatMap((command) => {
+        const decided = decider.decide(state, command);
+        state = decided.reduce(decider.evolve, state);
+        return decided;
+      });
+    },
+  };
+}
+
+function newEvents(
+  decided: readonly DomainEvent[],
+  organizationId: string | undefined,
+): readonly NewEvent[] {
+  const commandId = ulid();
+  const metadata = {
+    $correlationId: commandId,
+    $causationId: commandId,
+    actor: RECONCILER,
+    occurredAt: new Date().toISOString(),
+    ...(organizationId === undefined ? {} : { organizationId }),
+  };
+  return decided.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }));
+}
+
+function inGroups(events: readonly NewEvent[]): NewEvent[][] {
+  const groups: NewEvent[][] = [];
+  let characters = Infinity;
+  for (const event of events) {
+    const size = JSON.stringify(event.data).length;
+    const group = groups.at(-1);
+    const isFull = !group || group.length >= APPEND_MAX.events;
+    if (isFull || characters + size > APPEND_MAX.characters) {
+      groups.push([event]);
+      characters = size;
+    } else {
+      group.push(event);
+      characters += size;
+    }
+  }
+  return groups;
+}

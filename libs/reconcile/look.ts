@@ -1,0 +1,213 @@
+import {
+  openReconciliation,
+  RECONCILIATION,
+  TrailHeads,
+  type AuditDirectory,
+  type ChainKey,
+  type ReconciledOrganization,
+  type TrailHead,
+} from '@app/audit';
+import { partsOf, type EventStore } from '@app/event-store';
+import {
+  DEFAULT_ORGANIZATION,
+  OrganizationsProjection,
+  UsersProjection,
+  type PersonalData,
+} from '@app/identity';
+import {
+  adoptedSchema,
+  adoptedSettings,
+  StreamsProjection,
+  type StreamDescription,
+} from '@app/streams';
+import {
+  AUDIT_TABLE,
+  type AuditTables,
+  type StreamStatistics,
+  type WarehouseSchema,
+  type WarehouseTable,
+} from '@app/warehouse';
+import { lostAccounts, type LostAccount } from './lost-accounts.js';
+import { lostEntries, rowsAfter, type LostEntries } from './lost-entries.js';
+
+/** What an installation keeps, and what tells who and what is in it. */
+export interface Kept {
+  readonly events: EventStore;
+  readonly warehouse: AuditTables & WarehouseSchema & StreamStatistics;
+  readonly people: PersonalData;
+  /** Of the audit trail's hashes. */
+  readonly chainKey: ChainKey;
+  directory(this: void, models: Models): AuditDirectory;
+}
+
+/** Read models over all events. */
+export interface Models {
+  readonly users: UsersProjection;
+  readonly organizations: OrganizationsProjection;
+  readonly streams: StreamsProjection;
+}
+
+/** What an organization's events and tables do not have in common. */
+export interface Difference {
+  /** Undefined: no event knows the organization that the database is of. */
+  readonly id: string | undefined;
+  /** As the events have it; of one that they do not know, by its own trail. */
+  readonly name: string;
+  readonly database: string;
+  /** It has no database any more. */
+  readonly isAway: boolean;
+  /** It was deleted in the lost time. */
+  readonly isDeleted: boolean;
+  readonly lost: LostEntries;
+  /** Hash of the trail's last entry that has an event. */
+  readonly head: string;
+  /** Entries that the events tell of and the trail does not have. */
+  readonly missing: number;
+  /** Tables of streams that the events do not know, with how many rows they have. */
+  readonly unknown: readonly { readonly table: WarehouseTable; readonly rows: number }[];
+  /** Streams that were changed in the lost time, and are not what their tables are. */
+  readonly changed: readonly {
+    readonly stream: StreamDescription;
+    readonly table: WarehouseTable;
+  }[];
+  /** Streams without their table. */
+  readonly away: readonly { readonly stream: StreamDescription; readonly isDeleted: boolean }[];
+}
+
+export interface Look {
+  /** Of the last event before the reconciliation. */
+  readonly upTo: bigint;
+  /** Whether a reconciliation has begun and not ended. */
+  readonly isOpen: boolean;
+  /** By name; those without any are left out. */
+  readonly differences: readonly Difference[];
+  readonly accounts: readonly LostAccount[];
+  /** How many organizations this reconciliation has seen to. */
+  readonly reconciled: number;
+  readonly models: Models;
+}
+
+/** What of an organization is known before its trail is read. */
+interface Place {
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly database: string;
+}
+
+/** Compares the events with the tables. Changes nothing. */
+export async function look(kept: Kept): Promise<Look> {
+  const { events, warehouse } = kept;
+  const open = await openReconciliation(events);
+  const upTo = open ?? (await events.lastPosition()) ?? 0n;
+  const models = { users: new UsersProjection(kept.people), organizations: new OrganizationsProjection(), streams: new StreamsProjection() }; // prettier-ignore
+  const heads = new TrailHeads(kept.directory(models), kept.chainKey);
+  const reconciled = new Set<string>();
+  for await (const event of events.readAll()) {
+    for (const part of partsOf(event)) {
+      await models.users.apply(part);
+      models.organizations.apply(part);
+      models.streams.apply(part);
+    }
+    if (event.position <= upTo) heads.add(event);
+    else if (event.stream === RECONCILIATION && event.type === 'OrganizationReconciled')
+      reconciled.add((event.data as ReconciledOrganization).organizationId);
+  }
+  const tables = await warehouse.tables();
+  const databases = await warehouse.databases();
+  const { deletedDatabases } = models.streams;
+  const known: readonly Place[] = models.organizations.list();
+  const names = new Set(known.map(({ database }) => database));
+  const strange = databases.filter((each) => !names.has(each) && !deletedDatabases.has(each));
+  const places = [...known, ...strange.map((database) => ({ id: undefined, name: undefined, database }))]; // prettier-ignore
+  const trails = new Map<string, LostEntries>();
+  for (const { id, database } of places) {
+    const hasTrail = tables.some(
+      (each) => each.database === database && each.table === AUDIT_TABLE,
+    );
+    const rows = hasTrail ? rowsAfter(warehouse, database, id === undefined ? -1n : upTo) : none();
+    trails.set(database, await lostEntries(rows, heads.of(database)));
+  }
+  const home = trails.get(models.organizations.find(DEFAULT_ORGANIZATION)?.database ?? '');
+  const differences: Difference[] = [];
+  for (const place of places) {
+    if (place.id !== undefined && reconciled.has(place.id)) continue;
+    const lost = trails.get(place.database) ?? (await lostEntries(none(), undefined));
+    const difference = await differenceOf(kept, place, {
+      lost,
+      isDeleted: home?.deletedOrganizations.has(place.id ?? '') ?? false,
+      isAway: !databases.includes(place.database),
+      head: heads.of(place.database),
+      tables: tables.filter(({ database }) => database === place.database),
+      streams: place.id === undefined ? [] : models.streams.list(place.id),
+      deletedStreams: models.streams,
+    });
+    if (isAny(difference)) differences.push(difference);
+  }
+  const erased = new Set([...trails.values()].flatMap((each) => [...each.erased]));
+  const accounts = lostAccounts(models.users, kept.people, erased);
+  return { upTo, isOpen: open !== undefined, differences, accounts, reconciled: reconciled.size, models }; // prettier-ignore
+}
+
+interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway'> {
+  readonly head: TrailHead;
+  readonly tables: readonly WarehouseTable[];
+  readonly streams: readonly StreamDescription[];
+  readonly deletedStreams: Pick<StreamsProjection, 'isDeleted'>;
+}
+
+async function differenceOf(
+  { warehouse }: Kept,
+  { id, name, database }: Place,
+  { lost, isDeleted, isAway, head, tables, streams, deletedStreams }: Found,
+): Promise<Difference> {
+  const hasTrail = tables.some(({ table }) => table === AUDIT_TABLE);
+  const { total } = hasTrail
+    ? await warehouse.auditPage(database, { offset: 0, limit: 1 })
+    : { total: 0 };
+  const ofStreams = tables.filter(({ table }) => !table.startsWith('_'));
+  const byId = new Map(ofStreams.map((table) => [table.streamId, table]));
+  const its = (stream: StreamDescription): WarehouseTable | undefined => {
+    const table = byId.get(stream.id);
+    return table?.table === stream.name ? table : undefined;
+  };
+  const theirs = new Set(streams.map(its));
+  const unknown = ofStreams.filter(
+    (table) => !theirs.has(table) && !deletedStreams.isDeleted(table.streamId),
+  );
+  const statistics = await warehouse.statistics(
+    database,
+    unknown.map(({ table }) => table),
+  );
+  return {
+    id,
+    name: name ?? lost.founded?.name ?? database,
+    database,
+    isAway,
+    isDeleted,
+    lost,
+    head: head.hash,
+    missing: Math.max(0, head.entries - (total - lost.count)),
+    unknown: unknown.map((table) => ({ table, rows: statistics.get(table.table)?.rows ?? 0 })),
+    changed: streams.flatMap((stream) => {
+      const table = its(stream);
+      const isChanged = table && lost.changedStreams.has(`stream-${stream.id}`);
+      if (!isChanged) return [];
+      return (adoptedSchema(stream, table) ?? adoptedSettings(stream, table))
+        ? [{ stream, table }]
+        : [];
+    }),
+    away: streams
+      .filter((stream) => !its(stream))
+      .map((stream) => ({ stream, isDeleted: lost.deletedStreams.has(`stream-${stream.id}`) })),
+  };
+}
+
+const isAny = ({ id, isAway, isDeleted, lost, missing, unknown, away }: Difference): boolean =>
+  id === undefined ||
+  isAway ||
+  isDeleted ||
+  lost.count + missing + unknown.length + away.length > 0;
+
+async function* none(): AsyncIterable<never> {
+  // A trail that is not there has nothing.
+}

@@ -1,0 +1,91 @@
+import {
+  DEFAULT_ORGANIZATION,
+  organizationAggregate,
+  organizationName,
+  organizationNameStream,
+} from '@app/identity';
+import { ulid } from 'ulid';
+import { keepLostEntries } from './keep-lost-entries.js';
+import type { Difference, Look } from './look.js';
+import { settleStreams, type Settling } from './settle-streams.js';
+
+/** Event by event, so that it may be begun again after any of them. */
+export async function settleOrganization(settling: Settling): Promise<void> {
+  const { difference, found, mode } = settling;
+  if (difference.id === undefined) {
+    const organization = foundedAgain(found, difference);
+    if (mode === 'drop') return dropFound(settling, organization);
+    await foundAnew(settling, organization);
+    return settleKnown(settling, organization.id);
+  }
+  const { id, isAway, isDeleted } = difference;
+  const name = found.models.organizations.get(id)?.name ?? '';
+  const isGone = isAway && (isDeleted || mode === 'drop') && name !== DEFAULT_ORGANIZATION;
+  return isGone ? deleteKnown(settling, { id, name }) : settleKnown(settling, id);
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+async function settleKnown(settling: Settling, id: string): Promise<void> {
+  const { deeds, mode } = settling;
+  const streams = await settleStreams(settling, id);
+  const entries = await keepLostEntries(settling, id);
+  const { missing: entriesMissing } = settling.difference;
+  const data = { organizationId: id, mode, ...entries, entriesMissing, ...streams };
+  await deeds.tell([{ type: 'OrganizationReconciled', data }], id);
+}
+
+/** As its trail names it, unless that is taken: nobody is a member of it, and root administers it. */
+function foundedAgain({ models }: Look, { lost, database }: Difference): Named {
+  const { organizations } = models;
+  const { id, name } = lost.founded ?? {};
+  const isFree = id !== undefined && !organizations.get(id) && !organizations.isDeleted(id);
+  return { id: isFree ? id : ulid(), name: freeName(organizations, name ?? database) };
+}
+
+function freeName(organizations: Look['models']['organizations'], wanted: string): string {
+  let name = wanted;
+  for (let n = 2; organizations.find(name); n += 1) name = `${wanted}-${n}`;
+  return name;
+}
+
+async function foundAnew(
+  { deeds, kept, difference }: Settling,
+  { id, name }: Named,
+): Promise<void> {
+  const stream = organizationNameStream(name);
+  const holder = await deeds.decide(organizationName, stream, [{ type: 'reserve', holder: id }]);
+  // No organization that there is has the name: a crash has left it to one that is not.
+  if (holder !== id)
+    await deeds.decide(organizationName, stream, [
+      { type: 'release', holder: holder ?? '' },
+      { type: 'reserve', holder: id },
+    ]);
+  const organization = { id, name, database: difference.database };
+  const passcode = kept.passcodes.make(id);
+  const command = { type: 'create', organization, passcode } as const;
+  await deeds.decide(organizationAggregate, `organization-${id}`, [command], id);
+}
+
+/** Founded and deleted at once: so its database goes, and what is on the queue for it. */
+async function dropFound(
+  { deeds, kept, difference }: Settling,
+  { id, name }: Named,
+): Promise<void> {
+  const organization = { id, name, database: difference.database };
+  const passcode = kept.passcodes.make(id);
+  await deeds.decide(organizationAggregate, `organization-${id}`, [
+    { type: 'create', organization, passcode },
+    { type: 'delete', admin: undefined },
+  ]);
+}
+
+async function deleteKnown({ deeds }: Settling, { id, name }: Named): Promise<void> {
+  const command = { type: 'delete', admin: undefined } as const;
+  await deeds.decide(organizationAggregate, `organization-${id}`, [command]);
+  const release = { type: 'release', holder: id } as const;
+  await deeds.decide(organizationName, organizationNameStream(name), [release]);
+}

@@ -1,0 +1,119 @@
+import type { ReconciledOrganization } from '@app/audit';
+import type { Passcodes } from '@app/identity';
+import {
+  streamAggregate,
+  streamName,
+  streamNameProblem,
+  streamNameStream,
+  type StreamDescription,
+  type StreamsProjection,
+} from '@app/streams';
+import type { WarehouseTable } from '@app/warehouse';
+import type { Deeds } from './deeds.js';
+import type { Difference, Kept, Look } from './look.js';
+
+/** `adopt`: what only tables have becomes part of the events. `drop`: it goes. */
+export type Mode = 'adopt' | 'drop';
+
+export interface Reconciler extends Kept {
+  readonly passcodes: Passcodes;
+}
+
+/** What is at hand while an organization is brought together. */
+export interface Settling {
+  readonly kept: Reconciler;
+  readonly deeds: Deeds;
+  readonly found: Look;
+  readonly mode: Mode;
+  readonly difference: Difference;
+}
+
+type SettledStreams = Pick<
+  ReconciledOrganization,
+  'adopted' | 'changed' | 'dropped' | 'emptied' | 'deleted'
+>;
+
+/** @param organizationId of an organization that there is by now */
+export async function settleStreams(
+  settling: Settling,
+  organizationId: string,
+): Promise<SettledStreams> {
+  const { deeds, mode, difference } = settling;
+  const { away, unknown, changed } = difference;
+  const taken = new Set(unknown.map(({ table }) => table.table));
+  const isOver = ({ stream, isDeleted }: (typeof away)[number]): boolean =>
+    isDeleted || mode === 'drop' || taken.has(stream.name);
+  const deleted = away.filter(isOver).map(({ stream }) => stream);
+  // Before their names are taken by others.
+  for (const stream of deleted) await deleteStream(deeds, stream);
+  for (const { table } of unknown) await settleTable(settling, organizationId, table);
+  for (const { stream, table } of changed)
+    await deeds.decide(
+      streamAggregate,
+      `stream-${stream.id}`,
+      [{ type: 'adopt', stream, table }],
+      organizationId,
+    );
+  const names = unknown.map(({ table }) => table.table);
+  return {
+    adopted: mode === 'adopt' ? names : [],
+    dropped: mode === 'drop' ? names : [],
+    changed: changed.map(({ stream }) => stream.name),
+    emptied: away.filter((each) => !isOver(each)).map(({ stream }) => stream.name),
+    deleted: deleted.map(({ name }) => name),
+  };
+}
+
+/** @throws {Error} for a table that can be no stream of its organization */
+export function refuseStrangers(
+  differences: readonly Difference[],
+  streams: StreamsProjection,
+): void {
+  for (const { unknown } of differences)
+    for (const { table } of unknown)
+      if (isStranger(table, streams))
+        throw new Error(
+          `the table ${table.database}.${table.table} can be no stream: it names none that is its own; take it away by hand, or use --drop`,
+        );
+}
+
+/** Nobody made it for a stream of this name. */
+const isStranger = ({ streamId, table }: WarehouseTable, streams: StreamsProjection): boolean =>
+  !/^[0-9A-Za-z]{1,64}$/.test(streamId) ||
+  streamNameProblem(table) !== undefined ||
+  streams.byId(streamId) !== undefined;
+
+async function deleteStream(deeds: Deeds, { id, name, organizationId }: StreamDescription) {
+  await deeds.decide(streamAggregate, `stream-${id}`, [{ type: 'delete' }], organizationId);
+  const release = { type: 'release', holder: id } as const;
+  await deeds.decide(streamName, streamNameStream(organizationId, name), [release]);
+}
+
+async function settleTable(
+  { deeds, kept, mode, found }: Settling,
+  organizationId: string,
+  table: WarehouseTable,
+): Promise<void> {
+  const { streamId: id, database, table: name } = table;
+  if (isStranger(table, found.models.streams)) return kept.warehouse.dropTable(table);
+  const stream = { id, organizationId, database, name };
+  const adopt = { type: 'adopt', stream, table } as const;
+  // Made and deleted at once: so the table goes, its rejected records, and what is on the queue for it.
+  const commands = mode === 'drop' ? [adopt, { type: 'delete' } as const] : [adopt];
+  if (mode === 'adopt') await takeName(deeds, stream);
+  await deeds.decide(streamAggregate, `stream-${id}`, commands, organizationId);
+}
+
+async function takeName(
+  deeds: Deeds,
+  { id, organizationId, name }: { id: string; organizationId: string; name: string },
+): Promise<void> {
+  const stream = streamNameStream(organizationId, name);
+  const holder = await deeds.decide(streamName, stream, [{ type: 'reserve', holder: id }]);
+  if (holder === id) return;
+  // No stream that there is has the name: a crash has left it to one that is not.
+  await deeds.decide(streamName, stream, [
+    { type: 'release', holder: holder ?? '' },
+    { type: 'reserve', holder: id },
+  ]);
+}
