@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** The event stream of all reconciliations of an installation. */
 export const RECONCILIATION = 'reconciliation';
 export const OF_LOST_TIME = 'EntryOfLostTime';
-/** Who has made the events of one, as the trail names it. */
+/** The maker of the events of a reconciliation, as the trail names it. */
 export const RECONCILER = 'reconcile';
 
 /**

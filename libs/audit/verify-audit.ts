@@ -100,7 +100,7 @@ class Trail {
     private readonly upTo: bigint | undefined,
   ) {}
 
-  /** Whoever noted a head of the lost time finds it. */
+  /** A person who noted a head of the lost time finds it. */
   tellLost({ type, data }: RecordedEvent): void {
     if (type !== OF_LOST_TIME) return;
     const { hash } = data as LostEntry;

@@ -1,7 +1,7 @@
 import { CHAIN_START, type TrailHead } from '@app/audit';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 
-/** What a trail has of a time whose events are lost, in short. */
+/** Tells in short what a trail has of a time whose events are lost. */
 export interface LostEntries {
   readonly count: number;
   /** When the first and the last happened; ISO 8601. Undefined: there are none. */

@@ -19,7 +19,7 @@ export interface Reconciler extends Kept {
   readonly passcodes: Passcodes;
 }
 
-/** What is at hand while an organization is brought together. */
+/** The things at hand while an organization is brought together. */
 export interface Settling {
   readonly kept: Reconciler;
   readonly deeds: Deeds;

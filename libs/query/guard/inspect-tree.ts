@@ -76,9 +76,8 @@ const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)
 /** Functions that take functions, among others; by their bare names, too. */
 const HIGHER = /^(?:array|map)/i;
 /**
- * A value of such a type is made by the engine's own code, never read from a client's bytes. Where a
- * type can stand it is read strictly; this looks at all other texts and names, too.
- */
+ * The engine's own code makes a value of such a type; it is never read from a client's bytes. Where
+ * a type can stand it is read strictly; this looks at all other texts and names, too. */
 const STATE = /AggregateFunction(?!\w).*\(/is;
 /** `a.:Int64`, of JSON; brackets may follow. */
 const TYPE_IN_NAME = /^:`?(.*?)`?(?:\[\])*$/s;

@@ -5,7 +5,7 @@ import type { StreamSettings } from './stream-settings.js';
 /** Integers: what of them a float would round, the table does not tell. */
 const INTEGER = /^(?:Nullable\()?U?Int\d+\)?$/;
 
-/** What a table is, in the words of a stream's events. */
+/** A table in the words of a stream's events. */
 interface Adopted {
   readonly columns: readonly Column[];
   readonly untyped: readonly string[];
