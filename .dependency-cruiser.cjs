@@ -148,7 +148,7 @@ module.exports = {
       from: { path: '^apps/edge/' },
       to: {
         path: '^libs/',
-        pathNot: '^libs/(?:edge|console|query|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
+        pathNot: '^libs/(?:edge|console|openapi|query|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
         reachable: true,
       },
     },
