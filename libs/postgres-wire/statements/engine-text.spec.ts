@@ -14,7 +14,7 @@ describe('a statement with PostgreSQL’s texts', () => {
   it.each([
     ["SELECT 'a'", "SELECT 'a'"],
     [String.raw`SELECT 'a\n'`, String.raw`SELECT 'a\\n'`],
-    [String.raw`SELECT E'a\n\x41\'b'`, 'SELECT \'a\nA\\\'b\''],
+    [String.raw`SELECT E'a\n\x41\'b'`, "SELECT 'a\nA\\'b'"],
     ["SELECT $$it's$$, $t$a$$b$t$", String.raw`SELECT 'it\'s', 'a$$b'`],
     ['SELECT "a\\b", "c""d"', 'SELECT "a\\\\b", "c""d"'],
     ['SELECT 1 /* a /* b */ c */ + 2 -- d', 'SELECT 1                   + 2'],
