@@ -152,7 +152,8 @@ module.exports = {
       from: { path: '^apps/edge/' },
       to: {
         path: '^libs/',
-        pathNot: '^libs/(?:edge|console|query|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
+        pathNot:
+          '^libs/(?:edge|console|query|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
         reachable: true,
       },
     },
