@@ -21,6 +21,8 @@ export default defineConfig(
         Buffer: 'readonly',
         fetch: 'readonly',
         performance: 'readonly',
+        WebAssembly: 'readonly',
+        Blob: 'readonly',
       },
     },
   },

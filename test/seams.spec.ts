@@ -19,7 +19,8 @@ async function broken(files: Files): Promise<readonly string[]> {
       writeFileSync(join(root, path), text);
     }
     // The paths of `tsconfig.json` lead to the real tree.
-    const { tsConfig: _, ...options } = rules.options ?? {};
+    const { ...options } = rules.options ?? {};
+    delete options.tsConfig;
     const { output } = await cruise(
       ['apps', 'libs'].filter((folder) => has(tree, folder)),
       {

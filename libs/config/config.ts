@@ -9,11 +9,7 @@ import {
   type TenantBounds,
 } from '@app/platform';
 import { queryLimits, queryVariables, type QueryLimitsOfAll } from '../query/query.settings.js';
-import {
-  uploadLimits,
-  uploadVariables,
-  type UploadLimits,
-} from '../intake/upload.settings.js';
+import { uploadLimits, uploadVariables, type UploadLimits } from '../intake/upload.settings.js';
 import { withSecretFiles } from './secret-files.js';
 import { httpAddress, origins, proxies } from './http-settings.js';
 import {

@@ -5,7 +5,7 @@ import type { ScramVerifier } from './protocol/scram.js';
 export interface TableHold {
   readonly organization: RequestOrganization;
   /** May be told more than once. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** Whom the program lets in by this protocol, and to which tables. Handed in by the app. */

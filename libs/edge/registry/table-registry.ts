@@ -23,7 +23,7 @@ export interface TableChange {
 interface Hold {
   readonly database: string;
   /** May be told more than once. */
-  release(): void;
+  readonly release: () => void;
 }
 
 interface Replacement {

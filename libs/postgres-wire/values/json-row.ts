@@ -59,4 +59,4 @@ export function bytesOf(json: Buffer): Buffer {
     : Buffer.from(text, 'latin1');
 }
 
-const BEYOND_A_BYTE = /[^\u0000-\u00ff]/;
+const BEYOND_A_BYTE = /[\u0100-\uffff]/;

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { startEdge, type Edge } from '../../server/start-edge.js';
 import { message, postgresClient, rawConnection } from '../../server/postgres-client.js';
 
@@ -70,10 +70,16 @@ describe('a client of PostgreSQL', () => {
     ['SELECT count(*) FROM cities, pg_class', { code: '0A000' }],
     ["SELECT pg_read_file('/etc/passwd')", { code: '42501' }],
     ['CREATE TABLE pg_temp.x (a int)', { code: '25006', position: '1' }],
-  ])('is told the state and the place of what is wrong in %s', async (text, told) => {
-    expect(failure(await client.query(text).catch((error: unknown) => error))).toMatchObject(told);
-    expect((await client.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
-  }, 240_000);
+  ])(
+    'is told the state and the place of what is wrong in %s',
+    async (text, told) => {
+      expect(failure(await client.query(text).catch((error: unknown) => error))).toMatchObject(
+        told,
+      );
+      expect((await client.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
+    },
+    240_000,
+  );
 
   it('has transactions, which read', async () => {
     await client.query('BEGIN');
