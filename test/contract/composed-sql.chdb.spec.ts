@@ -215,8 +215,8 @@ const CREDENTIALS: SourceCredentials = {
 /** What the catalogs of the two servers answer of a table with a name and a price. */
 const CATALOGS = {
   mysql: [
-    { place: '`orders`', tab: 'orders', name: 'name', nullable: 'NO', kind: 'varchar', whole: 'varchar(20)', digits: 0 },
-    { place: '`orders`', tab: 'orders', name: 'price', nullable: 'YES', kind: 'decimal', whole: 'decimal(10,2)', digits: 0 },
+    { place: 'shop', tab: 'orders', name: 'name', nullable: 'NO', kind: 'varchar', whole: 'varchar(20)', digits: 0 },
+    { place: 'shop', tab: 'orders', name: 'price', nullable: 'YES', kind: 'decimal', whole: 'decimal(10,2)', digits: 0 },
   ],
   postgres: [
     { place: 'orders', name: 'name', required: 1, dimensions: 0, kind: 'text' },

@@ -24,6 +24,9 @@ interface Entry {
   readonly data: string;
 }
 
+/** What an older Node.js is told first. */
+const OF_NODE = /^Millrace is for Node\.js .*\n/;
+
 /** An installation of which a part is put back to what it was a day before. */
 class Installation {
   readonly directory = mkdtempSync(join(tmpdir(), 'millrace-reconcile-'));
@@ -52,8 +55,8 @@ class Installation {
     throw new Error('it started');
   }
 
-  run(...args: string[]): Promise<Ended> {
-    return runMillrace(args, {
+  async run(...args: string[]): Promise<Ended> {
+    const { stderr, ...ended } = await runMillrace(args, {
       home: this.directory,
       variables: {
         MILLRACE_DATA_DIR: this.directory,
@@ -62,6 +65,7 @@ class Installation {
         ...this.variables,
       },
     });
+    return { ...ended, stderr: stderr.replace(OF_NODE, '') };
   }
 
   /** From now on it has other stores. */

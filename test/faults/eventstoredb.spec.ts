@@ -19,9 +19,9 @@ describe('EventStoreDB that fails (double)', () => {
   };
   const open = (options: { maxWaitMs?: number; silenceMs?: number } = {}) =>
     openEventStoreDb({ url: node().url, log, silenceMs: 500, ...options });
-  const start = async (size = 1): Promise<void> => {
+  const start = async (size = 1, silenceMs?: number): Promise<void> => {
     nodes = await EventStoreDbDouble.startCluster(size);
-    store = open();
+    store = open(silenceMs === undefined ? {} : { silenceMs });
   };
 
   afterEach(async () => {
@@ -162,7 +162,8 @@ describe('EventStoreDB that fails (double)', () => {
   });
 
   it('reads on after the last event when a connection breaks in the middle', async () => {
-    await start();
+    // The double shares this thread, and takes its time over five hundred events at once.
+    await start(1, 10_000);
     const events = Array.from({ length: 3000 }, (_, n) => newEvent(`E${n}`, 'x'.repeat(200)));
     for (let n = 0; n < 3000; n += 500)
       await store.append('user-1', events.slice(n, n + 500), n === 0 ? 'no-stream' : n - 1);

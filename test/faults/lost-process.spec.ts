@@ -22,7 +22,8 @@ describe('a process that is lost', () => {
   it.each(SIGNALS)(
     'by %s ends at once, and leaves no core dump',
     async (signal) => {
-      const server = await startServer();
+      const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-lost-'));
+      const server = await startServer({ dataDirectory });
       await server.client.upload('logs', [{ n: 1 }]);
       expect(await server.client.count('logs')).toBe(1);
       const ended = once(server.process, 'exit');
@@ -30,10 +31,8 @@ describe('a process that is lost', () => {
       server.process.kill(signal);
       expect(await ended).toEqual([null, signal]);
       expect(performance.now() - startedAt).toBeLessThan(ENDS_MS);
-      expect(readdirSync(server.dataDirectory).filter((name) => name.startsWith('core'))).toEqual(
-        [],
-      );
-      rmSync(server.dataDirectory, { recursive: true, force: true });
+      expect(readdirSync(dataDirectory).filter((name) => name.startsWith('core'))).toEqual([]);
+      rmSync(dataDirectory, { recursive: true, force: true });
     },
     TIMEOUT_MS,
   );

@@ -39,7 +39,7 @@ export class Client {
     private readonly organization = 'default',
   ) {}
 
-  /** @param path of the server, or, without a slash before it, of the organization: `logs/_json` */
+  /** @param path a whole address, or one of the server, or, without a slash before it, of the organization: `logs/_json` */
   call(
     path: string,
     { method, body, headers = {}, credentials = this.credentials }: Call = {},
@@ -76,6 +76,7 @@ export class Client {
   }
 
   private urlOf(path: string): URL {
+    if (/^https?:/.test(path)) return new URL(path);
     return new URL(path.startsWith('/') ? path : `/api/${this.organization}/${path}`, this.url);
   }
 

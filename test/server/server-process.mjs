@@ -37,7 +37,8 @@ export async function startProcess(options = {}) {
   const printed = [];
   child.stdout.on('data', (bytes) => printed.push(bytes.toString()));
   const ended = exited.then(([code]) => {
-    if (own) rmSync(dataDirectory, { recursive: true, force: true });
+    // The engine's process ends by itself, and writes until then.
+    if (own) rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 10 });
     return code;
   });
   for await (const line of createInterface({ input: child.stdout })) {
