@@ -16,7 +16,7 @@ import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
 /** Several servers start, one after the other. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 480_000;
 const WORKERS = 3;
 const ROWS = 20;
 /** An upload of a stream has a new one, as long as there are some. */

@@ -122,7 +122,7 @@ describe('commands for operators', () => {
       expect([code, stderr]).toEqual([
         2,
         expect.stringMatching(
-          /no command run; want upload, serve, dead-letter, audit:verify, replay, backup, restore, change-key or seal-events/,
+          /no command run; want upload, serve, dead-letter, audit:verify, replay, backup, restore, change-key, seal-events or reconcile/,
         ),
       ]);
     });
