@@ -139,6 +139,7 @@ describe('the chart for Kubernetes', () => {
         const contents: Record<string, string> = {
           MILLRACE_SECRET_KEY_FILE: Buffer.alloc(32).toString('base64'),
           CLICKHOUSE_URL_FILE: 'http://millrace:secret@clickhouse:8123',
+          CLICKHOUSE_BACKUPS_FILE: "Disk('backups', '{name}')",
           EVENTSTORE_URL_FILE: 'esdb://eventstore:2113?tls=false',
         };
         const mounted = volumes.flatMap(({ secret }) => secret?.items ?? []);
