@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FencedError, NETWORK_ERROR, type AuditTables } from '@app/warehouse';
+import { FencedError, NETWORK_ERROR, WarehouseError, type AuditTables } from '@app/warehouse';
+import { AuditClaim } from '../../libs/warehouse/client/audit-claim.js';
+import { ClickHouseConnection } from '../../libs/warehouse/client/clickhouse-connection.js';
+import { ClickHouseNode } from '../../libs/warehouse/client/clickhouse-node.js';
+import { PartitionClaims } from '../../libs/warehouse/client/partition-claims.js';
+import { Ddl } from '../../libs/warehouse/ddl.js';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
 import { TrailLeaderElection } from '../../libs/audit/trail-leader-election.js';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
@@ -62,6 +67,22 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
     await expect(a.appendAudit(database, [auditRow(2)])).rejects.toThrow(FencedError);
     await b.appendAudit(database, [auditRow(2)]);
     expect(await positions()).toEqual([1, 2]);
+  });
+
+  it('tells a process whose insert was ended by who claims that it was outrun', async () => {
+    const connection = new ClickHouseConnection([new ClickHouseNode(double.url)], false);
+    closing.push(() => connection.close());
+    const [first, second] = [0, 1].map(
+      () => new AuditClaim(new PartitionClaims(connection, new Ddl(undefined))),
+    ) as [AuditClaim, AuditClaim];
+    const ended = new WarehouseError(394, 'QUERY_WAS_CANCELLED', 'Query was cancelled.');
+    await first.claim();
+    await expect(first.insert(() => Promise.reject(ended))).rejects.toBe(ended);
+    const claimed = first.insert(async () => {
+      await second.claim();
+      throw ended;
+    });
+    await expect(claimed).rejects.toThrow(FencedError);
   });
 
   it('has a row once whose answer was lost: it is found before it would be sent again', async () => {

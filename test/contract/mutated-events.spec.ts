@@ -185,7 +185,7 @@ describe.each([
         },
       ),
       {
-        numRuns: rounds(10, 300),
+        numRuns: rounds(Object.keys(mutations).length, 300),
         examples: Object.keys(mutations).map((how, n): [number, string, number] => [5 * n, how, n]),
       },
     );

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditFence } from '../sql/sql-audit-tables.js';
 import { isNewest } from '../sql/writer-epochs.js';
-import { FENCED, FencedError, NETWORK_ERROR, toWarehouseError } from '../warehouse-errors.js';
+import {
+  FENCED,
+  FencedError,
+  NETWORK_ERROR,
+  toWarehouseError,
+  type WarehouseError,
+} from '../warehouse-errors.js';
 import { idPrefix, type PartitionClaims } from './partition-claims.js';
 
+/** The engine's number of a statement that was ended by another one. */
+const CANCELLED = 394;
 /** No queue has it: see `FIRST_PARTITIONS` of the ingest queue. */
 const PARTITION = 2 ** 32 - 1;
 
@@ -32,8 +40,13 @@ export class AuditClaim implements AuditFence {
     } catch (error) {
       const failure = toWarehouseError(error);
       if (failure.code === NETWORK_ERROR) this.claims.doubt(claim);
-      if (failure.code !== FENCED) throw failure;
+      if (failure.code !== FENCED && !(await this.wasEnded(failure))) throw failure;
       throw new FencedError(PARTITION, claim.epoch, { cause: failure });
     }
+  }
+
+  /** A process that claims ends what others have on the way, before its claim stands. */
+  private async wasEnded({ code }: WarehouseError): Promise<boolean> {
+    return code === CANCELLED && !(await this.holds());
   }
 }
