@@ -34,7 +34,7 @@ export const OVER_LINEITEM = asked({
   'group by 200,000':
     'SELECT l_partkey, count(*) AS n FROM lineitem GROUP BY l_partkey ORDER BY n DESC, l_partkey LIMIT 10',
   'group by 1,500,000':
-    'SELECT l_orderkey, sum(l_quantity) AS q FROM lineitem GROUP BY l_orderkey HAVING sum(l_quantity) > 300 ORDER BY l_orderkey LIMIT 100',
+    'SELECT l_orderkey, sum(l_quantity) AS q FROM lineitem GROUP BY l_orderkey HAVING sum(l_quantity) > 200 ORDER BY l_orderkey LIMIT 100',
   'sums under conditions':
     "SELECT sum(CASE WHEN l_shipmode IN ('AIR', 'RAIL') THEN 1 ELSE 0 END) AS a, sum(CASE WHEN l_tax > 0.05 THEN l_quantity ELSE 0 END) AS b FROM lineitem",
   'a window over groups':
