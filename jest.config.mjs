@@ -26,8 +26,8 @@ const project = (displayName, testMatch, more = {}) => ({
 
 export default {
   cacheDirectory: '.cache/jest',
-  // Engines and servers start in a second; a machine with other work may take a minute.
-  testTimeout: 90_000,
+  // Engines and servers start in a second; a machine with other work may take two minutes.
+  testTimeout: 180_000,
   // Jest would leave a machine of two cores one worker, and much of a test is waiting for a server.
   maxWorkers: Math.max(3, availableParallelism() - 1),
   projects: [
