@@ -42,7 +42,7 @@ export const OVER_LINEITEM = asked({
   'the first ten by price':
     'SELECT l_orderkey, l_linenumber, l_extendedprice FROM lineitem ORDER BY l_extendedprice DESC, l_orderkey, l_linenumber LIMIT 10',
   'rows of one order':
-    'SELECT l_orderkey, l_linenumber, l_quantity FROM lineitem WHERE l_orderkey = 5999972 ORDER BY l_linenumber',
+    'SELECT l_orderkey, l_linenumber, l_quantity FROM lineitem WHERE l_orderkey = 59876 ORDER BY l_linenumber',
   '100,000 rows out':
     'SELECT l_orderkey, l_linenumber, l_quantity, l_shipdate FROM lineitem WHERE l_orderkey < 100040 ORDER BY l_orderkey, l_linenumber',
 });
