@@ -1,4 +1,5 @@
-export { type CsvShape, INNER_BREAK } from './judge/csv-fields.js';
+export { INNER_BREAK } from './judge/csv-fields.js';
+export type { CsvShape } from './judge/csv-shape.js';
 export { type EvolvedSchema, type SchemaKeeper, acceptRecords } from './records/accept-records.js';
 export type {
   AcceptOptions,

@@ -1,10 +1,3 @@
-/** How a CSV is written, and what its fields are called. */
-export interface CsvShape {
-  readonly delimiter: string;
-  /** Names of the fields, in their order. */
-  readonly columns: readonly string[];
-}
-
 /**
  * This byte stands for a line break within a quoted field while each record is on a line of its
  * own. No UTF-8 has it.

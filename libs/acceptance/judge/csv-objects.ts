@@ -1,5 +1,6 @@
 import { ChunkMemory } from './chunk-memory.js';
-import { QUOTED, SPECIAL, type CsvFields, type CsvShape } from './csv-fields.js';
+import { QUOTED, SPECIAL, type CsvFields } from './csv-fields.js';
+import type { CsvShape } from './csv-shape.js';
 import { AS_ANY, AS_JSON, AS_TEXT, AS_TYPED, type CsvValues } from './csv-values.js';
 import { BOOL, FLOAT, INT } from './kinds.js';
 import { RowWriter } from './row-writer.js';

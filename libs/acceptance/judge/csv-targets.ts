@@ -1,5 +1,5 @@
 import { ColumnRules } from './column-rules.js';
-import type { CsvShape } from './csv-fields.js';
+import type { CsvShape } from './csv-shape.js';
 import { readingOf } from './csv-values.js';
 import type { JudgeJob } from './judge-job.js';
 import { KIND_NAMES } from './kinds.js';

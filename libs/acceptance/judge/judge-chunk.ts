@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Compressor } from '@cloudpss/zstd/napi';
 import { ChunkMemory } from './chunk-memory.js';
-import type { CsvShape } from './csv-fields.js';
+import type { CsvShape } from './csv-shape.js';
 import { CsvJudge } from './judge-csv.js';
 import type { JudgedChunk, JudgedRejections, JudgeJob } from './judge-job.js';
 import { LinesJudge } from './judge-lines.js';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ChunkMemory } from './chunk-memory.js';
-import { CsvFields, INNER_BREAK, QUOTED, SPECIAL, type CsvShape } from './csv-fields.js';
+import { CsvFields, INNER_BREAK, QUOTED, SPECIAL } from './csv-fields.js';
+import type { CsvShape } from './csv-shape.js';
 import { CsvObjects } from './csv-objects.js';
 import { timeOfField } from './csv-times.js';
 import { isInNanos, kindsOfNew } from './csv-kinds.js';

@@ -1,6 +1,6 @@
 import type { ObjectColumn, Verbatim } from '@app/streams';
 import type { WrittenTimes } from '@app/warehouse';
-import type { CsvShape } from './csv-fields.js';
+import type { CsvShape } from './csv-shape.js';
 
 /** The job of a judge. All of it can be sent to a thread. */
 export interface JudgeJob {

@@ -1,6 +1,6 @@
 import type { Schema } from '@app/streams';
 import type { WrittenTimes } from '@app/warehouse';
-import type { CsvShape } from '../judge/csv-fields.js';
+import type { CsvShape } from '../judge/csv-shape.js';
 import type { JudgedRejections } from '../judge/judge-job.js';
 
 /** Ending of columnar files, which names their compression. */
