@@ -1,5 +1,5 @@
-export { INNER_BREAK } from './judge/csv-fields.js';
-export type { CsvShape } from './judge/csv-shape.js';
+export { INNER_BREAK } from './judge/csv/csv-fields.js';
+export type { CsvShape } from './judge/chunk/csv-shape.js';
 export { type EvolvedSchema, type SchemaKeeper, acceptRecords } from './records/accept-records.js';
 export type {
   AcceptOptions,

@@ -6,9 +6,9 @@ import {
   plainMicros,
   type Micros,
 } from './time-text.js';
-import { slowNumberTime, slowTime } from '../../../test/doubles/judge/slow-time.js';
-import { rounds } from '../../../test/rounds.js';
-import { processorMs } from '../../../test/processor-time.js';
+import { slowNumberTime, slowTime } from '../../../../test/doubles/judge/slow-time.js';
+import { rounds } from '../../../../test/rounds.js';
+import { processorMs } from '../../../../test/processor-time.js';
 
 const EARLIEST = -2_208_988_800_000_000n;
 const LATEST = 10_413_791_999_999_999n;

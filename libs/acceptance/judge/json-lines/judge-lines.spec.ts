@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { hasPaths, fits } from '@app/streams';
-import { ChunkMemory } from './chunk-memory.js';
-import { KIND_NAMES } from './kinds.js';
+import { ChunkMemory } from '../chunk/chunk-memory.js';
+import { KIND_NAMES } from '../values/kinds.js';
 import { LinesJudge } from './judge-lines.js';
-import type { JudgeJob } from './judge-job.js';
-import { rounds } from '../../../test/rounds.js';
-import { chunks } from '../../../test/doubles/judge/json-chunks.js';
-import { slowJson, type Slow } from '../../../test/doubles/judge/slow-json.js';
-import { slowTime } from '../../../test/doubles/judge/slow-time.js';
-import { slowVerdicts } from '../../../test/doubles/judge/slow-judge.js';
+import type { JudgeJob } from '../chunk/judge-job.js';
+import { rounds } from '../../../../test/rounds.js';
+import { chunks } from '../../../../test/doubles/judge/json-chunks.js';
+import { slowJson, type Slow } from '../../../../test/doubles/judge/slow-json.js';
+import { slowTime } from '../../../../test/doubles/judge/slow-time.js';
+import { slowVerdicts } from '../../../../test/doubles/judge/slow-judge.js';
 
 const TYPES = [
   ...['Int64', 'UInt64', 'Float64', 'Bool', 'String'].map((type) => `Nullable(${type})`),

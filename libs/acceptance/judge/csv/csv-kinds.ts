@@ -1,7 +1,7 @@
-import { DAY_LENGTH, dayAt, endOfFraction, isBetween, isClockAt, significantDigits, TIME_LENGTH } from './iso-bytes.js'; // prettier-ignore
-import type { SurveyedKind } from './judge-job.js';
-import { BOOL, DAY, FLOAT, INT, KIND_NAMES, MOMENT, MOMENT_NANOS, NONE, TEXT, UINT, WALL_NANOS, WALL_TIME } from './kinds.js'; // prettier-ignore
-import { LAST_NANO_DAY, timestamps } from './typed-times.js';
+import { DAY_LENGTH, dayAt, endOfFraction, isBetween, isClockAt, significantDigits, TIME_LENGTH } from '../values/iso-bytes.js'; // prettier-ignore
+import type { SurveyedKind } from '../chunk/judge-job.js';
+import { BOOL, DAY, FLOAT, INT, KIND_NAMES, MOMENT, MOMENT_NANOS, NONE, TEXT, UINT, WALL_NANOS, WALL_TIME } from '../values/kinds.js'; // prettier-ignore
+import { LAST_NANO_DAY, timestamps } from '../values/typed-times.js';
 
 const [Z, COLON, COMMA] = [0x5a, 0x3a, 0x2c];
 /** Of `YYYY-MM-DD hh:mm`. */

@@ -1,8 +1,8 @@
-import { ChunkMemory } from './chunk-memory.js';
+import { ChunkMemory } from '../chunk/chunk-memory.js';
 import { QUOTED, SPECIAL, type CsvFields } from './csv-fields.js';
-import type { CsvShape } from './csv-shape.js';
+import type { CsvShape } from '../chunk/csv-shape.js';
 import { AS_ANY, AS_JSON, AS_TEXT, AS_TYPED, type CsvValues } from './csv-values.js';
-import { BOOL, FLOAT, INT } from './kinds.js';
+import { BOOL, FLOAT, INT } from '../values/kinds.js';
 import { RowWriter } from './row-writer.js';
 
 const [OPEN_OBJECT, CLOSE_OBJECT, COMMA] = [0x7b, 0x7d, 0x2c];

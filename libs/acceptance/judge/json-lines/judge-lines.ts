@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import type { WrittenTimes } from '@app/warehouse';
-import { ColumnRules } from './column-rules.js';
-import { FieldSurvey } from './field-survey.js';
-import type { ChunkMemory } from './chunk-memory.js';
-import type { JudgeJob, SurveyedKind } from './judge-job.js';
-import { FaultFound } from './fault.js';
-import { INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN, OWN } from './kinds.js';
+import { ColumnRules } from '../columns/column-rules.js';
+import { FieldSurvey } from '../columns/field-survey.js';
+import type { ChunkMemory } from '../chunk/chunk-memory.js';
+import type { JudgeJob, SurveyedKind } from '../chunk/judge-job.js';
+import { FaultFound } from '../json/fault.js';
+import { INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN, OWN } from '../values/kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
-import { PathSurvey } from './path-survey.js';
-import { writtenPlainly } from './number-text.js';
-import { quoted } from './text-escape.js';
-import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from './reasons.js';
-import { RecordReader, type Member } from './record-reader.js';
+import { PathSurvey } from '../json/path-survey.js';
+import { writtenPlainly } from '../values/number-text.js';
+import { quoted } from '../json/text-escape.js';
+import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from '../refusals/reasons.js';
+import { RecordReader, type Member } from '../json/record-reader.js';
 import { timeOf } from './record-time.js';
-import { RefusedRecords } from './refused-records.js';
-import { isToldByMagnitude, type Micros } from './time-text.js';
-import type { TypedColumn } from './typed-column.js';
-import { AS_IT_STANDS } from './value-reader.js';
+import { RefusedRecords } from '../refusals/refused-records.js';
+import { isToldByMagnitude, type Micros } from '../values/time-text.js';
+import type { TypedColumn } from '../columns/typed-column.js';
+import { AS_IT_STANDS } from '../values/value-reader.js';
 
 const NEWLINE = 0x0a;
 /** Index of `_timestamp` in the table of fields. */

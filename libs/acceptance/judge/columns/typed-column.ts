@@ -1,9 +1,9 @@
 import { declarableName, readValueType, type ValueType } from '@app/streams';
-import { JsonScanner } from './json-scanner.js';
-import { EMPTY_ARRAY, FLOAT, INT, NONE, TEXT, UINT } from './kinds.js';
-import { decimalsOf, integersWithin, narrowFloats } from './typed-numbers.js';
-import { days, timesOfDay, timestamps } from './typed-times.js';
-import { AS_IT_STANDS, type ValueReader } from './value-reader.js';
+import { JsonScanner } from '../json/json-scanner.js';
+import { EMPTY_ARRAY, FLOAT, INT, NONE, TEXT, UINT } from '../values/kinds.js';
+import { decimalsOf, integersWithin, narrowFloats } from '../values/typed-numbers.js';
+import { days, timesOfDay, timestamps } from '../values/typed-times.js';
+import { AS_IT_STANDS, type ValueReader } from '../values/value-reader.js';
 
 const [OPEN_ARRAY, CLOSE_ARRAY, BACKSLASH] = [0x5b, 0x5d, 0x5c];
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;

@@ -1,4 +1,4 @@
-import type { ChunkMemory } from './chunk-memory.js';
+import type { ChunkMemory } from '../chunk/chunk-memory.js';
 import { INNER_BREAK } from './csv-fields.js';
 
 const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];

@@ -8,7 +8,7 @@ import {
   MIXED_ARRAY,
   OBJECTS,
   OWN,
-} from './kinds.js';
+} from '../values/kinds.js';
 
 /** Numbers for each field: its values of each kind, those of them with an integer beyond floats, and marks of its arrays. */
 const EACH = 2 * KINDS + 1;

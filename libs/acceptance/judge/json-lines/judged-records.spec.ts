@@ -1,8 +1,8 @@
 import { fits } from '@app/streams';
-import { ChunkMemory } from './chunk-memory.js';
-import type { JudgeJob } from './judge-job.js';
+import { ChunkMemory } from '../chunk/chunk-memory.js';
+import type { JudgeJob } from '../chunk/judge-job.js';
 import { LinesJudge } from './judge-lines.js';
-import { KIND_NAMES } from './kinds.js';
+import { KIND_NAMES } from '../values/kinds.js';
 
 const ACCEPTED_AT = 1_767_225_600_000_000;
 const column = (name: string, type = 'Nullable(Int64)'): JudgeJob['columns'][number] => ({

@@ -1,9 +1,9 @@
-import { ColumnRules } from './column-rules.js';
-import type { CsvShape } from './csv-shape.js';
+import { ColumnRules } from '../columns/column-rules.js';
+import type { CsvShape } from '../chunk/csv-shape.js';
 import { readingOf } from './csv-values.js';
-import type { JudgeJob } from './judge-job.js';
-import { KIND_NAMES } from './kinds.js';
-import { kindInWords, REASON } from './reasons.js';
+import type { JudgeJob } from '../chunk/judge-job.js';
+import { KIND_NAMES } from '../values/kinds.js';
+import { kindInWords, REASON } from '../refusals/reasons.js';
 
 /** A field that the header names, and its place in a record. */
 export interface Field {

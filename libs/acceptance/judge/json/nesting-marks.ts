@@ -20,7 +20,7 @@ import {
   UINT,
   UINTS,
   UNSIGNED_WITHIN,
-} from './kinds.js';
+} from '../values/kinds.js';
 
 // The engine would not keep such values within objects and arrays. Each was found by writing and
 // reading: `test/fixtures/lines-outcomes.ts` has them.

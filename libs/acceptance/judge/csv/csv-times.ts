@@ -6,7 +6,7 @@ import {
   plainIsoMicros,
   plainMicros,
   type Micros,
-} from './time-text.js';
+} from '../values/time-text.js';
 
 const NEWLINE = 0x0a;
 /** A number as JSON has it. */

@@ -9,9 +9,9 @@ import {
   tellInteger,
   writtenPlainly,
 } from './number-text.js';
-import { hasBeyondFloat, integer, isPlain, isWithinLimits, slowKind } from '../../../test/doubles/judge/slow-json.js'; // prettier-ignore
-import { rounds } from '../../../test/rounds.js';
-import { processorMs } from '../../../test/processor-time.js';
+import { hasBeyondFloat, integer, isPlain, isWithinLimits, slowKind } from '../../../../test/doubles/judge/slow-json.js'; // prettier-ignore
+import { rounds } from '../../../../test/rounds.js';
+import { processorMs } from '../../../../test/processor-time.js';
 
 const digits = (least: number, most: number): fc.Arbitrary<string> =>
   fc

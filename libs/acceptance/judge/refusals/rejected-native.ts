@@ -1,4 +1,4 @@
-import type { JudgeJob } from './judge-job.js';
+import type { JudgeJob } from '../chunk/judge-job.js';
 import type { RefusedRecords } from './refused-records.js';
 
 const BYTES_OF_64_BITS = 8;

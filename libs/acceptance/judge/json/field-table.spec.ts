@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FieldTable } from './field-table.js';
-import { isWellFormed } from '../../../test/doubles/judge/slow-json.js';
+import { isWellFormed } from '../../../../test/doubles/judge/slow-json.js';
 
 const find = (table: FieldTable, name: string, expected = -1): number => {
   const bytes = Buffer.from(`"${name}"`);

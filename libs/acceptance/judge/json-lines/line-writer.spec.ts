@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { rounds } from '../../../test/rounds.js';
-import { ChunkMemory } from './chunk-memory.js';
+import { rounds } from '../../../../test/rounds.js';
+import { ChunkMemory } from '../chunk/chunk-memory.js';
 import { LineWriter } from './line-writer.js';
 
 const line = fc.record({

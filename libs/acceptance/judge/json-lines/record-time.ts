@@ -1,5 +1,5 @@
-import { FLOAT, INT, NONE, TEXT, UINT } from './kinds.js';
-import type { Member } from './record-reader.js';
+import { FLOAT, INT, NONE, TEXT, UINT } from '../values/kinds.js';
+import type { Member } from '../json/record-reader.js';
 import {
   isNumberText,
   microsOfNumber,
@@ -7,7 +7,7 @@ import {
   plainIsoMicros,
   plainMicros,
   type Micros,
-} from './time-text.js';
+} from '../values/time-text.js';
 
 /**
  * Reads a record's time from a field.

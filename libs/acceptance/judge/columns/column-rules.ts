@@ -18,8 +18,8 @@ import {
   UINT,
   UINTS,
   WALL_TIME,
-} from './kinds.js';
-import type { JudgedColumn } from './judge-job.js';
+} from '../values/kinds.js';
+import type { JudgedColumn } from '../chunk/judge-job.js';
 import { TypedColumn } from './typed-column.js';
 
 /** The demands of a column's type beyond the kinds that fit into it. */

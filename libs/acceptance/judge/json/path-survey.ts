@@ -7,7 +7,7 @@ import {
   PATH_PROBLEM,
   within,
 } from '@app/streams';
-import type { SurveyedKind } from './judge-job.js';
+import type { SurveyedKind } from '../chunk/judge-job.js';
 import {
   BEYOND_FLOAT,
   EMPTY_ARRAY,
@@ -24,7 +24,7 @@ import {
   ODDLY_WRITTEN,
   UINT,
   UINTS,
-} from './kinds.js';
+} from '../values/kinds.js';
 
 /** Beside kinds: integers that floats do not have, alone and in arrays. */
 const LONG = 1 << KINDS;

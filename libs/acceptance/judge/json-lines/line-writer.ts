@@ -1,4 +1,4 @@
-import type { ChunkMemory } from './chunk-memory.js';
+import type { ChunkMemory } from '../chunk/chunk-memory.js';
 
 /** Fewer bytes are copied faster one by one than by a call. */
 const COPIED_BY_CALL = 160;

@@ -1,12 +1,12 @@
 import { isScalar } from '@app/streams';
 import { INNER_BREAK } from './csv-fields.js';
 import { kindOfText } from './csv-kinds.js';
-import { FaultFound, type Fault } from './fault.js';
-import { JsonScanner } from './json-scanner.js';
-import type { PathSurvey } from './path-survey.js';
-import type { JudgedColumn } from './judge-job.js';
-import { BOOL, FLOAT, INT, TEXT, UINT } from './kinds.js';
-import { TypedColumn } from './typed-column.js';
+import { FaultFound, type Fault } from '../json/fault.js';
+import { JsonScanner } from '../json/json-scanner.js';
+import type { PathSurvey } from '../json/path-survey.js';
+import type { JudgedColumn } from '../chunk/judge-job.js';
+import { BOOL, FLOAT, INT, TEXT, UINT } from '../values/kinds.js';
+import { TypedColumn } from '../columns/typed-column.js';
 
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
 const [NEWLINE, SPACE] = [0x0a, 0x20];
