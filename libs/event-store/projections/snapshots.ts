@@ -1,5 +1,5 @@
-import type { RecordedEvent } from './event.js';
-import type { EventStore } from './event-store.js';
+import type { RecordedEvent } from '../event.js';
+import type { EventStore } from '../event-store.js';
 import type { SnapshottedProjection } from './projection.js';
 import type { Snapshot, SnapshotFiles } from './snapshot-files.js';
 

@@ -3,9 +3,9 @@ import { MillraceError } from '@app/platform';
 import type { CommandPace } from './command-pace.js';
 import type { CommandContext } from './command-context.js';
 import type { Decider, DomainEvent } from './decider.js';
-import type { EventMetadata, NewEvent } from './event.js';
-import type { EventStore } from './event-store.js';
-import type { Projector } from './projector.js';
+import type { EventMetadata, NewEvent } from '../event.js';
+import type { EventStore } from '../event-store.js';
+import type { Projector } from '../projections/projector.js';
 import { StreamCommands } from './stream-commands.js';
 
 interface HandleOptions<State, Command, Event extends DomainEvent> {

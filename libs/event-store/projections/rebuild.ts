@@ -1,5 +1,5 @@
-import { partsOf, type RecordedEvent } from './event.js';
-import type { EventStore } from './event-store.js';
+import { partsOf, type RecordedEvent } from '../event.js';
+import type { EventStore } from '../event-store.js';
 import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MillraceError } from '@app/platform';
 import { Aggregates, staged, type AnyDecider, type Staged } from './aggregates.js';
 import type { DomainEvent } from './decider.js';
-import type { NewEvent } from './event.js';
-import type { EventStore } from './event-store.js';
+import type { NewEvent } from '../event.js';
+import type { EventStore } from '../event-store.js';
 import type { Folded } from './folded-states.js';
 
 /** A command for one stream. */

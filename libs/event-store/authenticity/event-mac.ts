@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
+import type { EventMetadata, NewEvent, RecordedEvent } from '../event.js';
 
 /** The MAC that the first event of a stream has before it. */
 export const NO_MAC = '';

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from './event.js';
+import type { RecordedEvent } from '../event.js';
 
 /** A read model. Gets every event once, in order of position, from where it resumes. */
 export interface Projection {

@@ -1,6 +1,6 @@
 import { gauge } from '@app/platform';
-import type { RecordedEvent } from './event.js';
-import { MetEvents, type MetEvent, type MetEventsLog } from './met-events.js';
+import type { RecordedEvent } from '../event.js';
+import { MetEvents, type MetEvent, type MetEventsLog } from '../met-events.js';
 
 /** A program that writes into the store may write for ever, so only so many are kept. */
 const KEPT_MAX = 10_000;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyedMutex } from '@app/flow';
 import { ChainCheck } from './chain-check.js';
 import { isMac, macOf, NO_MAC, previousMacOf, storedMac, withMac } from './event-mac.js';
-import type { EventMetadata, NewEvent, RecordedEvent } from './event.js';
+import type { EventMetadata, NewEvent, RecordedEvent } from '../event.js';
 import {
   WrongExpectedRevisionError,
   type AppendResult,
@@ -11,9 +11,9 @@ import {
   type ReadAllOptions,
   type ReadStreamOptions,
   type SubscribeOptions,
-} from './event-store.js';
-import { MappedEventStore } from './mapped-event-store.js';
-import { shortened } from './met-events.js';
+} from '../event-store.js';
+import { MappedEventStore } from '../mapped-event-store.js';
+import { shortened } from '../met-events.js';
 import type { NotOurs } from './not-ours.js';
 import { RecentStreams } from './recent-streams.js';
 

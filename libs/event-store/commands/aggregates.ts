@@ -1,9 +1,9 @@
 import { CommandMarks } from './command-marks.js';
 import type { Decider, DomainEvent } from './decider.js';
-import { partsOf, type NewEvent } from './event.js';
-import { WrongExpectedRevisionError, type EventStore } from './event-store.js';
+import { partsOf, type NewEvent } from '../event.js';
+import { WrongExpectedRevisionError, type EventStore } from '../event-store.js';
 import { FoldedStates, type Folded } from './folded-states.js';
-import { cannotDecide } from './not-understood.js';
+import { cannotDecide } from '../not-understood.js';
 
 export type AnyDecider = Decider<unknown, unknown, DomainEvent>;
 

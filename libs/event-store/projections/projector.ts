@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@app/flow';
 import { MillraceError } from '@app/platform';
-import { partsOf, type RecordedEvent } from './event.js';
-import type { EventStore } from './event-store.js';
+import { partsOf, type RecordedEvent } from '../event.js';
+import type { EventStore } from '../event-store.js';
 import { GroupWrites } from './group-writes.js';
 import { PositionWaiters } from './position-waiters.js';
 import { isSnapshotted, type Projection } from './projection.js';

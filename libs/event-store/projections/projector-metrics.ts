@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gauge } from '@app/platform';
-import type { EventStore } from './event-store.js';
+import type { EventStore } from '../event-store.js';
 import type { Projector } from './projector.js';
 
 const MAX_WAIT_MS = 1000;
