@@ -6,10 +6,10 @@ import { Passcodes } from '@app/identity';
 import { readConfig } from '@app/config';
 import { createLogger } from '@app/platform';
 import { look, reconcile, type Look, type Mode } from '@app/reconcile';
-import { AccountsDirectory } from './accounts-directory.js';
-import { auditKey } from './audit-key.js';
-import { openStores, type Stores } from './open-parts.js';
-import { tellDifferences } from './tell-differences.js';
+import { AccountsDirectory } from './parts/accounts-directory.js';
+import { auditKey } from './parts/audit-key.js';
+import { openStores, type Stores } from './parts/open-parts.js';
+import { tellDifferences } from './terminal/tell-differences.js';
 
 const USAGE = `usage: millrace reconcile [--adopt | --drop] [--organization <name>]
 

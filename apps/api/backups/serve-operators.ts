@@ -8,7 +8,7 @@ import {
   type OperatorTask,
 } from '@app/platform';
 import { isAlone } from './backups-of.js';
-import type { Parts } from './open-parts.js';
+import type { Parts } from '../parts/open-parts.js';
 
 const backupWish = z.object({ name: z.string().optional(), base: z.string().optional() });
 

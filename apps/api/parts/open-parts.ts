@@ -52,7 +52,7 @@ import {
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { auditKey } from './audit-key.js';
-import { backupsOf } from './backups-of.js';
+import { backupsOf } from '../backups/backups-of.js';
 import { openEvents, type Events } from './open-events.js';
 import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
