@@ -7,7 +7,7 @@ import { AuditClaim } from '../../libs/warehouse/client/audit-claim.js';
 import { ClickHouseConnection } from '../../libs/warehouse/client/clickhouse-connection.js';
 import { ClickHouseNode } from '../../libs/warehouse/client/clickhouse-node.js';
 import { PartitionClaims } from '../../libs/warehouse/client/partition-claims.js';
-import { Ddl } from '../../libs/warehouse/ddl.js';
+import { Ddl } from '../../libs/warehouse/ddl/ddl.js';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
 import { TrailLeaderElection } from '../../libs/audit/trail-leader-election.js';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';

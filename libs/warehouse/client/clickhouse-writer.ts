@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { Ddl } from '../ddl.js';
+import type { Ddl } from '../ddl/ddl.js';
 import { insertRows, ONE_PART_SETTINGS, readStoredOffsets } from '../sql/batch-statements.js';
 import type { BatchInsert, TableName, WarehouseWriter } from '../warehouse.js';
 import {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ddl } from '../ddl.js';
+import type { Ddl } from '../ddl/ddl.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { WriterEpochs, type Claim } from '../sql/writer-epochs.js';
 import { FencedError } from '../warehouse-errors.js';

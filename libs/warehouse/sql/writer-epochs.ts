@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { qualified, WRITER_EPOCHS, type Ddl } from '../ddl.js';
-import { quoteText } from '../identifier.js';
+import { qualified, WRITER_EPOCHS, type Ddl } from '../ddl/ddl.js';
+import { quoteText } from '../ddl/identifier.js';
 import { FencedError } from '../warehouse-errors.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { quoteIdentifier } from './identifier.js';
-import type { Indexed } from './warehouse.js';
+import type { Indexed } from '../warehouse.js';
 
 /** The purpose of an index of ours: single values, or words of a full-text search. */
 export type IndexKind = 'partition_key' | 'full_text';

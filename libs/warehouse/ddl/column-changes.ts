@@ -1,5 +1,5 @@
 import { quoteIdentifier, quoteText } from './identifier.js';
-import type { Column } from './warehouse.js';
+import type { Column } from '../warehouse.js';
 
 /** The type of a field of which only nulls have come. The table computes them: nothing is written, and nothing converted when a value comes. */
 export const UNTYPED = 'Nullable(Nothing)';

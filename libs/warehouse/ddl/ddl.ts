@@ -2,7 +2,7 @@ import { define } from './column-changes.js';
 import { indexName, indexType, type IndexKind } from './column-indexes.js';
 import { quoteIdentifier, quoteText } from './identifier.js';
 import { COMPACT, DURABLE } from './part-settings.js';
-import type { Column, Indexed, RejectedRows, TableName } from './warehouse.js';
+import type { Column, Indexed, RejectedRows, TableName } from '../warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 

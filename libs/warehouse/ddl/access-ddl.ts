@@ -1,5 +1,5 @@
 import { quoteIdentifier, quoteText } from './identifier.js';
-import type { QueryLimits } from './warehouse.js';
+import type { QueryLimits } from '../warehouse.js';
 
 /**
  * The user who runs the queries of all organizations. It may do nothing without an organization's
