@@ -1,12 +1,12 @@
 import type { Admin, Kafka } from 'kafkajs';
-import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../foreign-messages.js';
-import type { QueueRecord } from '../ingest-queue.js';
-import { toFailure } from './kafka-failure.js';
+import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../../foreign-messages.js';
+import type { QueueRecord } from '../../ingest-queue.js';
+import { toFailure } from '../client/kafka-failure.js';
 import { GroupMember, type Part } from './group-member.js';
-import type { KafkaLog } from './kafka-client.js';
+import type { KafkaLog } from '../client/kafka-client.js';
 import { nextOffset, textHeaders } from './slices.js';
-import type { Topics } from './topics.js';
-import { TransactionalProducer, type SendWithin } from './transactions.js';
+import type { Topics } from '../topics.js';
+import { TransactionalProducer, type SendWithin } from '../transactions.js';
 
 export interface ForeignOptions {
   readonly kafka: Kafka;

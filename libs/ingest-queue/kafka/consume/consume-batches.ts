@@ -1,12 +1,12 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import type { ConsumeOptions, Delivery, QueuedRecord } from '../ingest-queue.js';
-import { hasMovedOn } from './kafka-failure.js';
+import type { ConsumeOptions, Delivery, QueuedRecord } from '../../ingest-queue.js';
+import { hasMovedOn } from '../client/kafka-failure.js';
 import type { GroupProgress } from './group-progress.js';
 import { GroupMember, type Part } from './group-member.js';
-import type { KafkaLog } from './kafka-client.js';
-import type { PlainProducer } from './plain-producer.js';
+import type { KafkaLog } from '../client/kafka-client.js';
+import type { PlainProducer } from '../client/plain-producer.js';
 import { nextOffset, textHeaders } from './slices.js';
-import type { Topics } from './topics.js';
+import type { Topics } from '../topics.js';
 
 interface BatchConsumerOptions {
   readonly kafka: Kafka;

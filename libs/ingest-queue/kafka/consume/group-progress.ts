@@ -2,12 +2,12 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import { MillraceError } from '@app/platform';
-import { whyNoRoom, type Room } from '../fair-room.js';
-import type { QueueDepth, QueuePosition } from '../ingest-queue.js';
-import { admit } from '../queue-room.js';
-import { SetAside } from '../set-aside.js';
-import { toFailure } from './kafka-failure.js';
-import type { KafkaLog } from './kafka-client.js';
+import { whyNoRoom, type Room } from '../../fair-room.js';
+import type { QueueDepth, QueuePosition } from '../../ingest-queue.js';
+import { admit } from '../../queue-room.js';
+import { SetAside } from '../../set-aside.js';
+import { toFailure } from '../client/kafka-failure.js';
+import type { KafkaLog } from '../client/kafka-client.js';
 
 interface GroupProgressOptions {
   readonly admin: Admin;

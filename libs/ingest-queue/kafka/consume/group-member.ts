@@ -1,8 +1,8 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { Handover } from './handover.js';
-import type { KafkaLog } from './kafka-client.js';
+import type { KafkaLog } from '../client/kafka-client.js';
 import { slices } from './slices.js';
-import { SteadyConsumer } from './steady-consumer.js';
+import { SteadyConsumer } from '../client/steady-consumer.js';
 
 interface GroupMemberOptions {
   readonly kafka: Kafka;

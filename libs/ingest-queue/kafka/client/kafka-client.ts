@@ -1,6 +1,6 @@
 import { Kafka, logLevel, type KafkaConfig, type LogEntry } from 'kafkajs';
 import type { Logger } from '@app/platform';
-import type { KafkaAccess } from './kafka-access.settings.js';
+import type { KafkaAccess } from '../kafka-access.settings.js';
 import { steadySocket } from './steady-socket.js';
 
 export type KafkaLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
