@@ -11,8 +11,8 @@ import {
 } from '@app/platform';
 import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
-import { readStatement } from '../http/read-statement.js';
-import { acceptedEncoding, streamAs } from '../http/stream-result.js';
+import { readStatement } from '../http/requests/read-statement.js';
+import { acceptedEncoding, streamAs } from '../http/answers/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { asClickHouse } from './as-clickhouse.js';
 import { readRequestParameters, type RequestParameters } from './request-parameters.js';

@@ -1,6 +1,6 @@
 import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
-import type { Catalog, TableDescription } from '../catalog.js';
-import { nameFinder } from '../name-of.js';
+import type { Catalog, TableDescription } from '../../catalog.js';
+import { nameFinder } from '../../name-of.js';
 
 /** A table that a path names. @throws {MillraceError} STREAM_NOT_FOUND with a near name */
 export function knownTable(

@@ -1,4 +1,4 @@
-import { readElement, readEngineType } from '../plan/engine-type.js';
+import { readElement, readEngineType } from '../../plan/engine-type.js';
 
 /** As Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
 export interface ArrowField {

@@ -1,5 +1,5 @@
 import { didYouMean, MillraceError } from '@app/platform';
-import type { Values } from '../guard/bind-values.js';
+import type { Values } from '../../guard/bind-values.js';
 
 const PREFIX = 'param_';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { MillraceError } from '@app/platform';
-import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
+import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
 
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
