@@ -9,13 +9,13 @@ import { hasWallTimes, mayMakeWallTimes } from '../plan/wall-times.js';
 import { toQueryFailure } from '../query-failure.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
-import { checkFindings, checkTables, checkTexts } from './check-findings.js';
+import { checkFindings, checkTables, checkTexts } from './tree/check-findings.js';
 import { checkSize, checkText } from './check-text.js';
-import { inspectTree, type TreeFindings } from './inspect-tree.js';
+import { inspectTree, type TreeFindings } from './tree/inspect-tree.js';
 import { refused } from './refused.js';
 import { foreignTable } from './second-look.js';
 import { spellOut, type SpelledStatement } from './spell-out.js';
-import { judgeTexts, type JudgedTexts } from './text-arguments.js';
+import { judgeTexts, type JudgedTexts } from './arguments/text-arguments.js';
 import { TimeZones } from './time-zones.js';
 import { Verdicts } from './verdicts.js';
 

@@ -1,4 +1,4 @@
-import { isAllowedFunction } from './allowed-functions.js';
+import { isAllowedFunction } from '../functions/allowed-functions.js';
 import { tokensOf, type Token } from './type-tokens.js';
 
 /**

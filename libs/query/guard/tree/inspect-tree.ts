@@ -1,8 +1,8 @@
 import { certain } from '@app/platform';
 import { ExpressionScopes } from './expression-scopes.js';
-import { asWritten } from './spell-out.js';
-import { takesText } from './text-arguments.js';
-import { constantArgument, type Argument, type TextCall } from './text-call.js';
+import { asWritten } from '../spell-out.js';
+import { takesText } from '../arguments/text-arguments.js';
+import { constantArgument, type Argument, type TextCall } from '../arguments/text-call.js';
 
 /** A name in its parts: `a.b` has two, a quoted `a.b` one. */
 export type Name = readonly [first: string, ...more: string[]];

@@ -1,5 +1,5 @@
 import { readAggregate, readStructure, readType, type TextNames } from './read-type.js';
-import { placeholderOf } from './spell-out.js';
+import { placeholderOf } from '../spell-out.js';
 import { zonePlaces } from './zone-places.js';
 import type { Argument, TextCall } from './text-call.js';
 

@@ -1,17 +1,17 @@
 import { certain, didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
-import type { Catalog } from '../catalog.js';
-import { placeOf } from '../place-in-text.js';
+import type { Catalog } from '../../catalog.js';
+import { placeOf } from '../../place-in-text.js';
 import {
   ALLOWED_TABLE_FUNCTIONS,
   isAllowedFunction,
   KNOWN_FUNCTIONS,
-} from './allowed-functions.js';
-import { TRANSLATED_FUNCTIONS } from '../dialect/translated-functions.js';
-import { ENDLESS_FUNCTIONS } from './endless-functions.js';
+} from '../functions/allowed-functions.js';
+import { TRANSLATED_FUNCTIONS } from '../../dialect/translated-functions.js';
+import { ENDLESS_FUNCTIONS } from '../functions/endless-functions.js';
 import type { Name, TreeFindings } from './inspect-tree.js';
-import { readType } from './read-type.js';
-import { refused } from './refused.js';
-import { takesText, type JudgedTexts } from './text-arguments.js';
+import { readType } from '../arguments/read-type.js';
+import { refused } from '../refused.js';
+import { takesText, type JudgedTexts } from '../arguments/text-arguments.js';
 
 /** The engine reads from this when a SELECT has no FROM. */
 const NO_TABLE = 'system.one';
