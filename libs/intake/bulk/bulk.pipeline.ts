@@ -8,10 +8,10 @@ import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accep
 import { PartAcceptance } from '../store/accept-parts.js';
 import { streamsOf } from '../store/enqueue-batches.js';
 import { GroupedUploads } from '../upload/grouped-uploads.js';
-import { KeyedUpload } from '../upload/idempotency-key.js';
-import { KeptUploads } from '../upload/kept-uploads.js';
+import { KeyedUpload } from '../upload/request/idempotency-key.js';
+import { KeptUploads } from '../upload/request/kept-uploads.js';
 import { readSmall } from '../frame/read-small.js';
-import { ReceivingTurns } from '../upload/receiving-turns.js';
+import { ReceivingTurns } from '../upload/request/receiving-turns.js';
 import { Spool } from '../spool/spool.js';
 import { spoolChunks } from '../spool/spool-chunks.js';
 import { PartsStore, type StreamParts } from '../store/store-parts.js';

@@ -17,7 +17,7 @@ import { SchemaLock } from '../store/schema-lock.js';
 import { Spool } from '../spool/spool.js';
 import { PartsStore } from '../store/store-parts.js';
 import { StreamSchemas, type Uploader } from '../store/stream-schemas.js';
-import type { UploadResult } from '../upload/upload-result.js';
+import type { UploadResult } from '../upload/outcome/upload-result.js';
 import {
   byBatch,
   RejectedRecords,

@@ -7,18 +7,18 @@ import { CHUNK_BYTES, ChunkAcceptance, CSV_CHUNK_BYTES } from './accept-chunks.j
 import { frameCsv } from '../frame/frame-csv.js';
 import { frameRecords, type RecordUnit } from '../frame/frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
-import { KeyedUpload } from './idempotency-key.js';
-import { KeptUploads } from './kept-uploads.js';
+import { KeyedUpload } from './request/idempotency-key.js';
+import { KeptUploads } from './request/kept-uploads.js';
 import { readSmall } from '../frame/read-small.js';
-import { ReceivingTurns } from './receiving-turns.js';
+import { ReceivingTurns } from './request/receiving-turns.js';
 import { Spool } from '../spool/spool.js';
 import { spoolChunks } from '../spool/spool-chunks.js';
 import { UploadStore } from './store-upload.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import { TableUploads } from './table-uploads.js';
 import { untilRefused } from './until-refused.js';
-import type { UploadRequest } from './upload-request.js';
-import type { UploadResult } from './upload-result.js';
+import type { UploadRequest } from './request/upload-request.js';
+import type { UploadResult } from './outcome/upload-result.js';
 
 /**
  * The way of an upload: spool → accept → enqueue → answer. What is answered is on disk in the

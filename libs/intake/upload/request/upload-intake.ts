@@ -5,15 +5,15 @@ import {
   type AuthenticatedRequest,
   type RequestOrganization,
 } from '@app/platform';
-import { type UploadLimits, UPLOAD_LIMITS } from '../upload.settings.js';
-import { watchPace } from '../frame/client-pace.js';
-import { decodeBody } from '../frame/decode-body.js';
+import { type UploadLimits, UPLOAD_LIMITS } from '../../upload.settings.js';
+import { watchPace } from '../../frame/client-pace.js';
+import { decodeBody } from '../../frame/decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
-import type { Uploader } from '../store/stream-schemas.js';
-import { isShort, shortBody } from '../frame/short-body.js';
-import { StorageBounds } from '../store/storage-bounds.js';
+import type { Uploader } from '../../store/stream-schemas.js';
+import { isShort, shortBody } from '../../frame/short-body.js';
+import { StorageBounds } from '../../store/storage-bounds.js';
 import { UploadRates } from './upload-rates.js';
-import { uploaderOf } from '../store/uploader.js';
+import { uploaderOf } from '../../store/uploader.js';
 
 /** The failures of every route that takes a body; see {@link UploadIntake}. */
 export const INTAKE_FAILURES = {

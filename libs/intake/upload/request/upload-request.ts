@@ -1,5 +1,5 @@
 import type { RequestOrganization } from '@app/platform';
-import type { Uploader } from '../store/stream-schemas.js';
+import type { Uploader } from '../../store/stream-schemas.js';
 
 export interface UploadRequest {
   readonly organization: RequestOrganization;

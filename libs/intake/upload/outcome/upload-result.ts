@@ -1,7 +1,7 @@
 import type { QueuePosition } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import { type AcceptedChunk, plainReason, type Rejection } from '@app/acceptance';
-import type { RecordUnit } from '../frame/frame-records.js';
+import type { RecordUnit } from '../../frame/frame-records.js';
 
 export interface UploadResult {
   readonly stream: string;

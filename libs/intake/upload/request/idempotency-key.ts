@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { KeptAppend, NamedAppend } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import type { UploadRequest } from './upload-request.js';
-import type { UploadResult } from './upload-result.js';
+import type { UploadResult } from '../outcome/upload-result.js';
 
 const KEY_BYTES_MAX = 255;
 

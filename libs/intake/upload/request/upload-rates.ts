@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RateLimiter } from '@app/flow';
 import { MillraceError } from '@app/platform';
-import { type UploadLimits, UPLOAD_LIMITS } from '../upload.settings.js';
+import { type UploadLimits, UPLOAD_LIMITS } from '../../upload.settings.js';
 
 /** Uploads that name themselves: their names are kept, so they may come so often and no more. */
 const KEYED = { perSecond: 20, burst: 20_000 };
