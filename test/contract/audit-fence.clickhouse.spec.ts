@@ -9,7 +9,7 @@ import { ClickHouseNode } from '../../libs/warehouse/client/clickhouse-node.js';
 import { PartitionClaims } from '../../libs/warehouse/client/partition-claims.js';
 import { Ddl } from '../../libs/warehouse/ddl/ddl.js';
 import { openClickHouse } from '../../libs/warehouse/clickhouse/open-clickhouse.js';
-import { TrailLeaderElection } from '../../libs/audit/trail-leader-election.js';
+import { TrailLeaderElection } from '../../libs/audit/trail/trail-leader-election.js';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { Wire } from '../doubles/clickhouse/wire.js';
 import { auditRow } from './audit-tables.contract.js';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, RecordedEvent } from '@app/event-store';
 import type { AuditRow, AuditTables } from '@app/warehouse';
-import type { AuditDirectory } from './audit-directory.js';
-import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
-import { OF_LOST_TIME, type LostEntry } from './reconciliation-events.js';
-import { StreamOwners } from './stream-owners.js';
+import type { AuditDirectory } from '../audit-directory.js';
+import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
+import { OF_LOST_TIME, type LostEntry } from '../reconciliation-events.js';
+import { StreamOwners } from '../stream-owners.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** The result for the trail of one organization. */

@@ -1,5 +1,5 @@
 import { WarehouseError, type AuditRow } from '@app/warehouse';
-import { MemoryAuditTables } from '../../test/doubles/audit-tables/memory-audit-tables.js';
+import { MemoryAuditTables } from '../../../test/doubles/audit-tables/memory-audit-tables.js';
 import { TrailLeaderElection } from './trail-leader-election.js';
 
 const NEVER_MS = 60_000;

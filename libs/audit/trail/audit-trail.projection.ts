@@ -1,8 +1,8 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
-import type { AuditDirectory } from './audit-directory.js';
-import { audited, organizationOfEntry, toEntry } from './audit-entry.js';
-import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
+import type { AuditDirectory } from '../audit-directory.js';
+import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
+import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
 
 interface Chain {

@@ -1,6 +1,6 @@
 import type { Projection, RecordedEvent } from '@app/event-store';
-import type { AuditDirectory } from './audit-directory.js';
-import { audited, organizationOfEntry } from './audit-entry.js';
+import type { AuditDirectory } from '../audit-directory.js';
+import { audited, organizationOfEntry } from '../audit-entry.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '@app/event-store';
-import type { AuditDirectory } from './audit-directory.js';
-import { audited, organizationOfEntry } from './audit-entry.js';
-import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
-import { StreamOwners } from './stream-owners.js';
+import type { AuditDirectory } from '../audit-directory.js';
+import { audited, organizationOfEntry } from '../audit-entry.js';
+import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
+import { StreamOwners } from '../stream-owners.js';
 
 /** Where a trail must stand. */
 export interface TrailHead {

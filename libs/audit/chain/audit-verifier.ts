@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '@app/event-store';
 import { MillraceError } from '@app/platform';
 import type { AuditTables } from '@app/warehouse';
-import type { AuditDirectory } from './audit-directory.js';
+import type { AuditDirectory } from '../audit-directory.js';
 import type { ChainKey } from './hash-chain.js';
 import { verifyAudit, type AuditVerdict } from './verify-audit.js';
 
