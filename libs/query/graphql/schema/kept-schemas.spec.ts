@@ -1,4 +1,4 @@
-import type { TableDescription } from '../catalog.js';
+import type { TableDescription } from '../../catalog.js';
 import { KeptSchemas, SCHEMA_COLUMNS_MAX } from './kept-schemas.js';
 import { buildSchema } from './organization-schema.js';
 

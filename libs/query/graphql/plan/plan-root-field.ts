@@ -1,11 +1,11 @@
 import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
 import { didYouMean, MillraceError } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
-import { pageOffset } from '../frontends/page-offset.js';
-import { Bindings, type BoundStatement } from '../plan/bindings.js';
-import { renderCondition, renderPage } from '../plan/render-sql.js';
-import type { SelectionReader } from './collect-selection.js';
-import type { SchemaTable } from './organization-schema.js';
+import { pageOffset } from '../../frontends/page-offset.js';
+import { Bindings, type BoundStatement } from '../../plan/bindings.js';
+import { renderCondition, renderPage } from '../../plan/render-sql.js';
+import type { SelectionReader } from '../collect-selection.js';
+import type { SchemaTable } from '../schema/organization-schema.js';
 import { aggregateSortKey, selectAggregates } from './plan-aggregate.js';
 import { planFilter } from './plan-filter.js';
 import { selectColumns } from './plan-selection.js';

@@ -1,7 +1,7 @@
 import { GraphQLList, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import { quoteIdentifier, quoteText } from '@app/warehouse';
-import { readElement, readEngineType } from '../plan/engine-type.js';
-import type { Selection, SelectionReader } from './collect-selection.js';
+import { readElement, readEngineType } from '../../plan/engine-type.js';
+import type { Selection, SelectionReader } from '../collect-selection.js';
 import { Names } from './graphql-names.js';
 
 /** Fields of the structs of a place, which may be lists of them. */

@@ -14,8 +14,8 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import type { Column } from '@app/warehouse';
-import type { TableDescription } from '../catalog.js';
-import { columnKind } from '../plan/bound-value.js';
+import type { TableDescription } from '../../catalog.js';
+import { columnKind } from '../../plan/bound-value.js';
 import { isListOfObjects, type Shape } from './json-shape.js';
 import { Names } from './graphql-names.js';
 import { aggregateFields } from './aggregate-fields.js';

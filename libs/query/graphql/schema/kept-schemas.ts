@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import { namedColumns, type TableDescription } from '../catalog.js';
+import { namedColumns, type TableDescription } from '../../catalog.js';
 import type { OrganizationSchema } from './organization-schema.js';
 
 /** Columns of one organization that a schema is made for: building it holds everybody up. */

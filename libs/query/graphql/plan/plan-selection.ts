@@ -1,7 +1,7 @@
 import { quoteIdentifier, quoteText } from '@app/warehouse';
-import type { Selection, SelectionReader } from './collect-selection.js';
-import type { JsonFields, SchemaTable } from './organization-schema.js';
-import { selectStruct } from './struct-fields.js';
+import type { Selection, SelectionReader } from '../collect-selection.js';
+import type { JsonFields, SchemaTable } from '../schema/organization-schema.js';
+import { selectStruct } from '../schema/struct-fields.js';
 
 /** An expression of the engine and the type it is given in the answer. */
 interface Typed {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOrganization } from '@app/platform';
 import { quoteIdentifier, WarehouseError, WarehouseReader } from '@app/warehouse';
-import type { TableDescription } from '../catalog.js';
+import type { TableDescription } from '../../catalog.js';
 import { isListOfObjects, isOfObjects, shapeOf, type Shape } from './json-shape.js';
 
 /** So old may be what is told of them. */

@@ -1,10 +1,10 @@
 import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
-import { comparisonOf, FILTER_OPERATORS, LIST_MAX } from '../frontends/table-filter.js';
-import { columnKind, readValue, type BoundValue } from '../plan/bound-value.js';
-import type { Condition } from '../plan/condition.js';
-import type { SchemaTable } from './organization-schema.js';
-import { NumberText } from './graphql-scalars.js';
+import { comparisonOf, FILTER_OPERATORS, LIST_MAX } from '../../frontends/table-filter.js';
+import { columnKind, readValue, type BoundValue } from '../../plan/bound-value.js';
+import type { Condition } from '../../plan/condition.js';
+import type { SchemaTable } from '../schema/organization-schema.js';
+import { NumberText } from '../schema/graphql-scalars.js';
 
 /** A `filter` argument as conditions on columns. @throws {MillraceError} INVALID_PARAMETER */
 export function planFilter(

@@ -1,9 +1,9 @@
 import { getArgumentValues } from 'graphql';
 import { didYouMean, MillraceError } from '@app/platform';
 import { quoteIdentifier, quoteText } from '@app/warehouse';
-import { AGGREGATES } from './aggregate-fields.js';
-import type { Selection, SelectionReader } from './collect-selection.js';
-import type { SchemaTable } from './organization-schema.js';
+import { AGGREGATES } from '../schema/aggregate-fields.js';
+import type { Selection, SelectionReader } from '../collect-selection.js';
+import type { SchemaTable } from '../schema/organization-schema.js';
 
 type ColumnSql = (name: string) => string;
 

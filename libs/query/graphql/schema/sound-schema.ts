@@ -1,5 +1,5 @@
 import { validateSchema } from 'graphql';
-import type { TableDescription } from '../catalog.js';
+import type { TableDescription } from '../../catalog.js';
 import { buildSchema, type OrganizationSchema, type Shapes } from './organization-schema.js';
 
 /** A table that GraphQL has no way to describe, and why. */

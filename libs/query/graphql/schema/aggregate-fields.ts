@@ -7,7 +7,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import type { Column } from '@app/warehouse';
-import { columnKind, type ColumnKind } from '../plan/bound-value.js';
+import { columnKind, type ColumnKind } from '../../plan/bound-value.js';
 import type { Names } from './graphql-names.js';
 import { FIELD_NAME, INT64 } from './graphql-scalars.js';
 
