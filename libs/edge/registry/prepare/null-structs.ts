@@ -10,9 +10,9 @@ import {
   tellingColumns,
 } from '@app/parquet';
 import { quoteText, type Column } from '@app/warehouse';
-import { NULL_OBJECTS } from '../sources/engine-format.js';
-import type { Settings, Source } from '../sources/source.js';
-import type { DescribedTable } from '../table-description.js';
+import { NULL_OBJECTS } from '../../sources/engine-format.js';
+import type { Settings, Source } from '../../sources/source.js';
+import type { DescribedTable } from '../../table-description.js';
 import { newCopyName, type Copy } from './copies.js';
 import type { Workshop } from './open-source.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { quoteIdentifier, type SourceEngine } from '@app/warehouse';
-import { settingsClause, type Settings } from '../sources/source.js';
+import { settingsClause, type Settings } from '../../sources/source.js';
 import type { Holding } from './holding.js';
 
 /** A table of the engine that is ours. */

@@ -1,7 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
-import { withoutSecrets } from '../describe/without-secrets.js';
-import type { DescribedTable } from '../table-description.js';
+import { withoutSecrets } from '../../describe/without-secrets.js';
+import type { DescribedTable } from '../../table-description.js';
 
 const REASON_MAX = 500;
 

@@ -1,5 +1,5 @@
 import { quoteIdentifier, type WarehouseQuery } from '@app/warehouse';
-import { settingsClause, type Settings } from '../sources/source.js';
+import { settingsClause, type Settings } from '../../sources/source.js';
 
 /** A file may be written anew within the second that the engine's cache of counts tells times by. */
 const ALWAYS_LOOK: Settings = { use_cache_for_count_from_files: '0' };

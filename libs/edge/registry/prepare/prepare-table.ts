@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
-import type { SourceStamp } from '../sources/source-stamp.js';
-import { settingsClause, type Source } from '../sources/source.js';
-import type { DescribedTable } from '../table-description.js';
+import type { SourceStamp } from '../../sources/source-stamp.js';
+import { settingsClause, type Source } from '../../sources/source.js';
+import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { declared, inferColumns, structureOf } from './infer-columns.js';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Column } from '@app/warehouse';
-import type { DescribedTable } from '../table-description.js';
+import type { DescribedTable } from '../../table-description.js';
 import { inferColumns } from './infer-columns.js';
 import { openSource, type Workshop } from './open-source.js';
 

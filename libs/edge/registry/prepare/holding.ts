@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
-import { MemoryAllowance } from '../memory-allowance.js';
-import type { SourceStamp } from '../sources/source-stamp.js';
-import type { DescribedTable, TableFormat } from '../table-description.js';
+import { MemoryAllowance } from '../../memory-allowance.js';
+import type { SourceStamp } from '../../sources/source-stamp.js';
+import type { DescribedTable, TableFormat } from '../../table-description.js';
 
 /** Formats whose files have to be parsed from their first byte to their last at each query. */
 const PARSED: ReadonlySet<TableFormat> = new Set(['csv', 'json', 'ndjson']);

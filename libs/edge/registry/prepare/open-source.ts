@@ -4,25 +4,25 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SourceCredentials } from '../sources/source-credentials.js';
+import type { SourceCredentials } from '../../sources/source-credentials.js';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
-import { withoutSecrets } from '../describe/without-secrets.js';
-import { databaseSource } from '../sources/database-source.js';
+import { withoutSecrets } from '../../describe/without-secrets.js';
+import { databaseSource } from '../../sources/database-source.js';
 import {
   engineFormat,
   JSON_ARRAY_LINES,
   JSON_LINES,
   type EngineFormat,
-} from '../sources/engine-format.js';
-import { fileSource } from '../sources/file-source.js';
-import { downloadSheet, sheetExport } from '../sources/google-sheet.js';
-import { lakeSource } from '../sources/lake-source.js';
-import { placeOf, type Place } from '../sources/place.js';
-import { readWorkbook, type SheetOptions } from '../sources/read-workbook.js';
-import { stampOf } from '../sources/source-stamp.js';
-import { tableFunction, type Source } from '../sources/source.js';
-import { unpackJson } from '../sources/unpack-json.js';
-import type { DescribedTable, TableOptions } from '../table-description.js';
+} from '../../sources/engine-format.js';
+import { fileSource } from '../../sources/file-source.js';
+import { downloadSheet, sheetExport } from '../../sources/google-sheet.js';
+import { lakeSource } from '../../sources/lake-source.js';
+import { placeOf, type Place } from '../../sources/place.js';
+import { readWorkbook, type SheetOptions } from '../../sources/read-workbook.js';
+import { stampOf } from '../../sources/source-stamp.js';
+import { tableFunction, type Source } from '../../sources/source.js';
+import { unpackJson } from '../../sources/unpack-json.js';
+import type { DescribedTable, TableOptions } from '../../table-description.js';
 import type { Holding } from './holding.js';
 
 /** The things that tables are made with. */

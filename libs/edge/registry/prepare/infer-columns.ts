@@ -1,7 +1,7 @@
 import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
-import { engineType } from '../arrow-data-type.js';
-import { settingsClause, type Settings, type Source } from '../sources/source.js';
-import type { DescribedColumn, DescribedTable } from '../table-description.js';
+import { engineType } from '../../arrow-data-type.js';
+import { settingsClause, type Settings, type Source } from '../../sources/source.js';
+import type { DescribedColumn, DescribedTable } from '../../table-description.js';
 
 /** `a Int64, b String`, as table functions take it. */
 export function structureOf(columns: readonly Column[]): string {
