@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Field, FieldType } from '@app/acceptance';
 import type { MetaData } from './log-actions.js';
-import { brokenTable } from './table-folder.js';
+import { brokenTable } from '../sources/table-folder.js';
 
 /** A table's columns. */
 export interface TableSchema {

@@ -1,4 +1,4 @@
-import { brokenTable } from './table-folder.js';
+import { brokenTable } from '../sources/table-folder.js';
 
 const ALPHABET =
   '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';

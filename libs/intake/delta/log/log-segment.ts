@@ -1,4 +1,4 @@
-import { brokenTable } from './table-folder.js';
+import { brokenTable } from '../sources/table-folder.js';
 
 /** Files of a log that together give a table as it was at a version. */
 interface LogSegment {

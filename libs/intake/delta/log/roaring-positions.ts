@@ -1,4 +1,4 @@
-import { brokenTable } from './table-folder.js';
+import { brokenTable } from '../sources/table-folder.js';
 
 /** Delta's mark before a 64-bit bitmap in the portable form of Roaring. */
 const PORTABLE = 1_681_511_377;

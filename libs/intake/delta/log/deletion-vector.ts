@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { DeletionVector } from './log-actions.js';
 import { roaringPositions } from './roaring-positions.js';
-import { brokenTable, fetchNeeded, type TableFolder } from './table-folder.js';
+import { brokenTable, fetchNeeded, type TableFolder } from '../sources/table-folder.js';
 import { fromZ85 } from './z85.js';
 
 /** Of a UUID in Z85. */

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { MillraceError } from '@app/platform';
-import type { SpoolRoom } from '../spool/spool.js';
+import type { SpoolRoom } from '../../spool/spool.js';
 
 export interface TableBytesOptions {
   /** Of all files together. */
