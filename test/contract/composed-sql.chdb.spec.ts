@@ -6,7 +6,7 @@ import type { Column } from '@app/warehouse';
 import type { Field } from '../../libs/acceptance/table/field-type.js';
 import { judgedRows } from '../../libs/acceptance/table/judge-rows.sql.js';
 import { selectRows, storedFields } from '../../libs/acceptance/table/table-source.js';
-import { databaseSource } from '../../libs/edge/sources/database-source.js';
+import { databaseSource } from '../../libs/edge/sources/databases/database-source.js';
 import { engineFormat } from '../../libs/edge/sources/engine-format.js';
 import { fileSource } from '../../libs/edge/sources/file-source.js';
 import { lakeSource } from '../../libs/edge/sources/lake-source.js';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { SourceCredentials } from '../../sources/source-credentials.js';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
 import { withoutSecrets } from '../../describe/without-secrets.js';
-import { databaseSource } from '../../sources/database-source.js';
+import { databaseSource } from '../../sources/databases/database-source.js';
 import {
   engineFormat,
   JSON_ARRAY_LINES,
@@ -15,10 +15,10 @@ import {
   type EngineFormat,
 } from '../../sources/engine-format.js';
 import { fileSource } from '../../sources/file-source.js';
-import { downloadSheet, sheetExport } from '../../sources/google-sheet.js';
+import { downloadSheet, sheetExport } from '../../sources/sheets/google-sheet.js';
 import { lakeSource } from '../../sources/lake-source.js';
 import { placeOf, type Place } from '../../sources/place.js';
-import { readWorkbook, type SheetOptions } from '../../sources/read-workbook.js';
+import { readWorkbook, type SheetOptions } from '../../sources/sheets/read-workbook.js';
 import { stampOf } from '../../sources/source-stamp.js';
 import { tableFunction, type Source } from '../../sources/source.js';
 import { unpackJson } from '../../sources/unpack-json.js';

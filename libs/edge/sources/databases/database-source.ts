@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { quoteText, type SourceEngine } from '@app/warehouse';
-import type { DescribedTable } from '../table-description.js';
+import type { DescribedTable } from '../../table-description.js';
 import { databaseServer, type DatabaseServer } from './database-server.js';
 import { mysqlCatalog, mysqlTable, type MysqlColumn } from './mysql-table.js';
 import { postgresCatalog, postgresTable, type PostgresColumn } from './postgres-table.js';
 import { asDeclared, madeSelect, sentSelect, type RemoteTable } from './remote-column.js';
-import { plainSource, tableFunction, type Source } from './source.js';
+import { plainSource, tableFunction, type Source } from '../source.js';
 
 type Statements = SourceEngine['statements'];
 

@@ -1,6 +1,6 @@
 import { quoteIdentifier, quoteText } from '@app/warehouse';
-import { engineType } from '../arrow-data-type.js';
-import type { DescribedColumn } from '../table-description.js';
+import { engineType } from '../../arrow-data-type.js';
+import type { DescribedColumn } from '../../table-description.js';
 
 /** How a column of a database comes to the engine with the values that it has there. */
 export interface RemoteReading {

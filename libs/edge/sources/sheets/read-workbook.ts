@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CellObject, WorkSheet } from '@e965/xlsx';
 import type { Column } from '@app/warehouse';
-import type { TableOptions } from '../table-description.js';
+import type { TableOptions } from '../../table-description.js';
 import { cellKind, cellValue, columnType, type Kind } from './sheet-cell.js';
 
 /** The library declares nothing of its number formats. */
