@@ -17,14 +17,14 @@ import { QueryPipeline } from '../query.pipeline.js';
 import { asClickHouse } from './as-clickhouse.js';
 import { readRequestParameters, type RequestParameters } from './request-parameters.js';
 import { Databases } from './databases.js';
-import { answerInsert } from './insert-answer.js';
-import { beginningOf, rowsIn } from './insert-body.js';
-import { isInsert, readInsert } from './insert-statement.js';
-import { Inserts } from './inserts.js';
-import type { EngineWords } from './session-functions.js';
+import { answerInsert } from './inserts/insert-answer.js';
+import { beginningOf, rowsIn } from './inserts/insert-body.js';
+import { isInsert, readInsert } from './inserts/insert-statement.js';
+import { Inserts } from './inserts/inserts.js';
+import type { EngineWords } from './statements/session-functions.js';
 import { SUMMARY, summaryOf } from './summary.js';
-import { readFormat, takeFormat } from './statement-form.js';
-import { checkDatabase, inMillraceWords } from './statement-words.js';
+import { readFormat, takeFormat } from './statements/statement-form.js';
+import { checkDatabase, inMillraceWords } from './statements/statement-words.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
 

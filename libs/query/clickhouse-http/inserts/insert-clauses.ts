@@ -1,4 +1,4 @@
-import type { Token } from '../search/statement-tokens.js';
+import type { Token } from '../../search/statement-tokens.js';
 
 /** Behind one of these stands a table, or another clause begins: in either case no alias. */
 const WORDS =

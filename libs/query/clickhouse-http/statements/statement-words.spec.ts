@@ -1,7 +1,7 @@
 import type { RequestOrganization } from '@app/platform';
-import { Catalog, type TableDescription } from '../catalog.js';
+import { Catalog, type TableDescription } from '../../catalog.js';
 import { checkDatabase, inMillraceWords } from './statement-words.js';
-import { processorMs } from '../../../test/processor-time.js';
+import { processorMs } from '../../../../test/processor-time.js';
 
 const ORGANIZATION: RequestOrganization = { id: 'o', name: 'acme', database: 'd', share: 'o' };
 

@@ -1,6 +1,6 @@
 import type { RequestOrganization } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import type { Token } from '../search/statement-tokens.js';
+import type { Token } from '../../search/statement-tokens.js';
 
 /** The engine's words about itself, as SQL. */
 export interface EngineWords {

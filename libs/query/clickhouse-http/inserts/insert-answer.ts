@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Inserted } from './inserts.js';
-import { SUMMARY, summaryOf } from './summary.js';
+import { SUMMARY, summaryOf } from '../summary.js';
 
 /** ClickHouse's number of rows that cannot be stored. */
 const INCORRECT_DATA = 117;

@@ -1,5 +1,5 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { checkDatabase } from './statement-words.js';
+import { checkDatabase } from '../statements/statement-words.js';
 
 /** An INSERT whose rows come as data. */
 export interface InsertStatement {

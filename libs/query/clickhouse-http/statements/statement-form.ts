@@ -1,7 +1,7 @@
 import { MillraceError, didYouMean } from '@app/platform';
 import { ENGINE_FORMATS, isEngineFormat, type AnswerFormat } from '@app/warehouse';
-import { authorTokens } from '../dialect/author-tokens.js';
-import type { Token } from '../search/statement-tokens.js';
+import { authorTokens } from '../../dialect/author-tokens.js';
+import type { Token } from '../../search/statement-tokens.js';
 
 interface FormedStatement {
   readonly text: string;

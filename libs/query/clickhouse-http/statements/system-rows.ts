@@ -1,9 +1,9 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import type { Catalog, TableDescription } from '../catalog.js';
-import { KNOWN_FUNCTIONS } from '../guard/functions/allowed-functions.js';
-import { ALLOWED_SETTINGS } from '../guard/allowed-settings.js';
-import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
+import type { Catalog, TableDescription } from '../../catalog.js';
+import { KNOWN_FUNCTIONS } from '../../guard/functions/allowed-functions.js';
+import { ALLOWED_SETTINGS } from '../../guard/allowed-settings.js';
+import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
 
 /** `database` in what clients see. */
 export const DATABASE_COLUMN = 'database_name';

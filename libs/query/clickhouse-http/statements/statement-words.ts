@@ -1,9 +1,9 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import type { Catalog } from '../catalog.js';
-import { authorTokens } from '../dialect/author-tokens.js';
-import { isName, type Token } from '../search/statement-tokens.js';
-import { beginsClause, clausesOf, type Clause } from './insert-clauses.js';
-import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
+import type { Catalog } from '../../catalog.js';
+import { authorTokens } from '../../dialect/author-tokens.js';
+import { isName, type Token } from '../../search/statement-tokens.js';
+import { beginsClause, clausesOf, type Clause } from '../inserts/insert-clauses.js';
+import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
 import { needsName, sessionFunction, type SessionWords } from './session-functions.js';
 import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
