@@ -2,9 +2,9 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
 import type { CommandContext } from '@app/event-store';
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import type { Token } from '../aggregates/tokens.js';
-import { Memberships } from '../people/memberships.js';
-import { TokenSecrets } from '../people/token-secrets.js';
+import type { Token } from '../../aggregates/tokens.js';
+import { Memberships } from '../../people/memberships.js';
+import { TokenSecrets } from '../../people/token-secrets.js';
 
 type WantedToken = Pick<Token, 'name' | 'role' | 'streams' | 'expiresAt'>;
 

@@ -1,7 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import type { Caller } from '@app/platform';
-import { Invitations } from '../people/invitation-commands.js';
+import { Invitations } from '../../people/invitation-commands.js';
 
 /** The answer of a person to an organization that has invited them. */
 export class AnswerInvitation {

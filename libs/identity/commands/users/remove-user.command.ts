@@ -1,12 +1,12 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
-import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
-import { Accounts } from '../people/accounts.js';
-import { Invitations } from '../people/invitation-commands.js';
-import { Memberships } from '../people/memberships.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection, type User } from '../projections/users.projection.js';
+import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
+import { Accounts } from '../../people/accounts.js';
+import { Invitations } from '../../people/invitation-commands.js';
+import { Memberships } from '../../people/memberships.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../../projections/users.projection.js';
 
 /** Takes an account out of an organization; the account itself goes with its last membership. */
 export class RemoveUser {

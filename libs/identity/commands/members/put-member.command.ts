@@ -1,16 +1,16 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type Caller } from '@app/platform';
-import type { Role } from '../aggregates/roles.js';
-import { mayDo } from '../aggregates/roles.js';
-import { AccountOwners } from '../people/account-owners.js';
-import { Invitations } from '../people/invitation-commands.js';
-import { Memberships } from '../people/memberships.js';
+import type { Role } from '../../aggregates/roles.js';
+import { mayDo } from '../../aggregates/roles.js';
+import { AccountOwners } from '../../people/account-owners.js';
+import { Invitations } from '../../people/invitation-commands.js';
+import { Memberships } from '../../people/memberships.js';
 import {
   OrganizationsProjection,
   type Organization,
-} from '../projections/organizations.projection.js';
-import { UsersProjection, type User } from '../projections/users.projection.js';
+} from '../../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../../projections/users.projection.js';
 
 /** Makes an account a member with a role, or invites it; an organization that is not there is made, with the caller as its admin. */
 export class PutMember {

@@ -1,13 +1,13 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
-import type { Role } from '../aggregates/roles.js';
-import { Login } from '../auth/login.js';
-import { AccountOwners } from '../people/account-owners.js';
-import { Accounts } from '../people/accounts.js';
-import { Memberships } from '../people/memberships.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection, type User } from '../projections/users.projection.js';
+import type { Role } from '../../aggregates/roles.js';
+import { Login } from '../../auth/login.js';
+import { AccountOwners } from '../../people/account-owners.js';
+import { Accounts } from '../../people/accounts.js';
+import { Memberships } from '../../people/memberships.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../../projections/users.projection.js';
 
 export interface UserChanges {
   readonly firstName?: string;

@@ -3,15 +3,15 @@ import { ulid } from 'ulid';
 import { stepOf, type CommandContext } from '@app/event-store';
 import { KeyedMutex } from '@app/flow';
 import { MillraceError } from '@app/platform';
-import type { Profile } from '../aggregates/user.aggregate.js';
-import { Accounts } from '../people/accounts.js';
-import { Memberships } from '../people/memberships.js';
-import { TokenSecrets } from '../people/token-secrets.js';
+import type { Profile } from '../../aggregates/user.aggregate.js';
+import { Accounts } from '../../people/accounts.js';
+import { Memberships } from '../../people/memberships.js';
+import { TokenSecrets } from '../../people/token-secrets.js';
 import {
   OrganizationsProjection,
   type Organization,
-} from '../projections/organizations.projection.js';
-import { UsersProjection } from '../projections/users.projection.js';
+} from '../../projections/organizations.projection.js';
+import { UsersProjection } from '../../projections/users.projection.js';
 
 const FIRST_TOKEN = 'sign-up';
 

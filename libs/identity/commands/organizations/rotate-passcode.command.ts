@@ -1,7 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
-import { Memberships } from '../people/memberships.js';
+import { Memberships } from '../../people/memberships.js';
 
 /** A new passcode for the organization; the old one is dead. */
 export class RotatePasscode {

@@ -1,8 +1,8 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
-import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
-import { Memberships } from '../people/memberships.js';
+import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
+import { Memberships } from '../../people/memberships.js';
 
 /** Ends an organization with all that it has; its name is free afterwards, for another one. */
 export class DeleteOrganization {

@@ -1,10 +1,10 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
-import { AccountOwners } from '../people/account-owners.js';
-import { Accounts } from '../people/accounts.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection } from '../projections/users.projection.js';
+import { AccountOwners } from '../../people/account-owners.js';
+import { Accounts } from '../../people/accounts.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection } from '../../projections/users.projection.js';
 
 /** Marks the e-mail of an account as its holder's: it may then be invited. */
 export class ProveEmail {

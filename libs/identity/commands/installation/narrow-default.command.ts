@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { CommandPipeline, EventStore, systemContext } from '@app/event-store';
-import { automaticMembers } from '../aggregates/automatic-members.js';
-import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection } from '../projections/users.projection.js';
+import { automaticMembers } from '../../aggregates/automatic-members.js';
+import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection } from '../../projections/users.projection.js';
 import { unlessUntold } from './unless-untold.js';
 
 /**

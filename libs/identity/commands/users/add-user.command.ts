@@ -1,15 +1,15 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
-import type { Role } from '../aggregates/roles.js';
-import type { Profile } from '../aggregates/user.aggregate.js';
-import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
-import { AccountOwners } from '../people/account-owners.js';
-import { Accounts } from '../people/accounts.js';
-import { Invitations } from '../people/invitation-commands.js';
-import { Memberships } from '../people/memberships.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection, type User } from '../projections/users.projection.js';
+import type { Role } from '../../aggregates/roles.js';
+import type { Profile } from '../../aggregates/user.aggregate.js';
+import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
+import { AccountOwners } from '../../people/account-owners.js';
+import { Accounts } from '../../people/accounts.js';
+import { Invitations } from '../../people/invitation-commands.js';
+import { Memberships } from '../../people/memberships.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../../projections/users.projection.js';
 
 /** Registers an account and makes it a member; one that others have is invited. */
 export class AddUser {

@@ -1,7 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
-import { Invitations } from '../people/invitation-commands.js';
+import { Invitations } from '../../people/invitation-commands.js';
 
 /** Takes an invitation back that nobody has accepted. */
 export class WithdrawInvitation {

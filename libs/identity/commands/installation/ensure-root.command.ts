@@ -5,14 +5,14 @@ import { Logger } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { systemContext } from '@app/event-store';
 import { MillraceError } from '@app/platform';
-import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
 import { unlessUntold } from './unless-untold.js';
-import { passwordProblem } from '../auth/password-hash.js';
-import { VerifiedCredentials } from '../auth/verified-credentials.js';
-import { Accounts } from '../people/accounts.js';
-import { Memberships } from '../people/memberships.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection, type User } from '../projections/users.projection.js';
+import { passwordProblem } from '../../auth/password-hash.js';
+import { VerifiedCredentials } from '../../auth/verified-credentials.js';
+import { Accounts } from '../../people/accounts.js';
+import { Memberships } from '../../people/memberships.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection, type User } from '../../projections/users.projection.js';
 
 /** Makes sure that there is a root account and the organization `default`. Runs at every start. */
 export class EnsureRoot {
