@@ -11,9 +11,9 @@ import {
 } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 import { DEFAULT_ORGANIZATION } from './default-organization.js';
-import { FailedLogins } from './failed-logins.js';
-import { KnownAddresses } from './known-addresses.js';
-import { LoginThrottle, type Attempt } from './login-throttle.js';
+import { FailedLogins } from './throttle/failed-logins.js';
+import { KnownAddresses } from './throttle/known-addresses.js';
+import { LoginThrottle, type Attempt } from './throttle/login-throttle.js';
 import { VerifiedCredentials, type Credentials } from './verified-credentials.js';
 
 /** The part that every attempt has, whatever is sent to show who it is. */

@@ -7,10 +7,10 @@ import {
   type Caller,
   type Permission,
 } from '@app/platform';
-import { isOver } from '../aggregates/tokens.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection } from '../projections/users.projection.js';
-import { mayIn } from './may-in.js';
+import { isOver } from '../../aggregates/tokens.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection } from '../../projections/users.projection.js';
+import { mayIn } from '../may-in.js';
 import { Sessions } from './sessions.js';
 
 /**

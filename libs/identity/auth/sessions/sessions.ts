@@ -11,14 +11,14 @@ import {
   type AuthenticatedRequest,
   type Caller,
 } from '@app/platform';
-import { isOver } from '../aggregates/tokens.js';
+import { isOver } from '../../aggregates/tokens.js';
 import {
   EndedSessionsProjection,
   type SessionEnded,
-} from '../projections/ended-sessions.projection.js';
-import { OrganizationsProjection } from '../projections/organizations.projection.js';
-import { UsersProjection } from '../projections/users.projection.js';
-import { callerOfToken, callerOfUser } from './login.js';
+} from '../../projections/ended-sessions.projection.js';
+import { OrganizationsProjection } from '../../projections/organizations.projection.js';
+import { UsersProjection } from '../../projections/users.projection.js';
+import { callerOfToken, callerOfUser } from '../login.js';
 import { cookieIn } from './session-cookie.js';
 
 const PURPOSE = 'session';
