@@ -1,4 +1,4 @@
-import { usageError } from './exit-code.js';
+import { usageError } from '../exit-code.js';
 
 /** Small enough that four of them in memory and on their way are little, large enough to be one batch. */
 export const PART_BYTES = 16 * 1024 * 1024;

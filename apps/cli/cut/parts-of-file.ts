@@ -7,8 +7,8 @@ import { readHeader } from './csv-header.js';
 import { CsvCutter } from './cut-csv.js';
 import { cutParts, LineCutter, PART_BYTES, type Cut } from './cut-lines.js';
 import { tarOf } from './delta-tar.js';
-import type { SourceFile } from './find-files.js';
-import { contentTypeOf, ROUTES } from './format.js';
+import type { SourceFile } from '../find-files.js';
+import { contentTypeOf, ROUTES } from '../format.js';
 import type { Body, Part } from './part.js';
 
 const READ_BYTES = 1024 * 1024;

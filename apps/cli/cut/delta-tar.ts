@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
-import { regularFiles } from './find-files.js';
+import { regularFiles } from '../find-files.js';
 
 /** A folder as a tar: the same folder always becomes the same bytes. */
 export function tarOf(folder: string): AsyncIterable<Uint8Array> {

@@ -1,5 +1,5 @@
 import { CsvCutter, likelyDelimiter } from './cut-csv.js';
-import { usageError } from './exit-code.js';
+import { usageError } from '../exit-code.js';
 
 const HEADER_BYTES_MAX = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
