@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { qualified, WRITER_EPOCHS, type Ddl } from '../ddl/ddl.js';
-import { quoteText } from '../ddl/identifier.js';
-import { FencedError } from '../warehouse-errors.js';
-import { runAll, type SqlRunner } from './sql-runner.js';
+import { qualified, WRITER_EPOCHS, type Ddl } from '../../ddl/ddl.js';
+import { quoteText } from '../../ddl/identifier.js';
+import { FencedError } from '../../warehouse-errors.js';
+import { runAll, type SqlRunner } from '../sql-runner.js';
 
 /**
  * A claim to write a partition's batches. The greatest that anybody has made holds, in the order of

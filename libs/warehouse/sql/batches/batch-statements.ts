@@ -1,8 +1,8 @@
-import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN, TIMESTAMP } from '../ddl/ddl.js';
-import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
-import { KEYS_APART } from '../ddl/part-settings.js';
-import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../warehouse.js';
-import type { SqlRunner } from './sql-runner.js';
+import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN, TIMESTAMP } from '../../ddl/ddl.js';
+import { quoteIdentifier, quoteText } from '../../ddl/identifier.js';
+import { KEYS_APART } from '../../ddl/part-settings.js';
+import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../../warehouse.js';
+import type { SqlRunner } from '../sql-runner.js';
 import { microsByMagnitude } from './micros-by-magnitude.js';
 import { lineColumns } from './line-columns.js';
 import { isNewest, type Claim } from './writer-epochs.js';

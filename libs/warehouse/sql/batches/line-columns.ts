@@ -1,5 +1,5 @@
-import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
-import { TIMESTAMP } from '../ddl/ddl.js';
+import { quoteIdentifier, quoteText } from '../../ddl/identifier.js';
+import { TIMESTAMP } from '../../ddl/ddl.js';
 
 /** How a column of lines is read, and told to the statement that reads them. */
 interface LineColumns {
