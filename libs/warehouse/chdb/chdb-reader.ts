@@ -11,11 +11,11 @@ import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import { engineFormat } from '../sql/read-settings.js';
 import { WholeResult } from '../whole-result.js';
 import { chunkJoiner, isWholeFile, wholeDocument } from './join-chunks.js';
-import { Lease } from './lease.js';
-import type { Pool } from './pool.js';
+import { Lease } from './sessions/lease.js';
+import type { Pool } from './sessions/pool.js';
 import type { Block, ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
-import type { SessionPool } from './session-pool.js';
+import type { SessionPool } from './sessions/session-pool.js';
 import { SmallAnswers } from './small-answers.js';
 
 export interface ReaderParts {

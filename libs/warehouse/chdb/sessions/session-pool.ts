@@ -1,5 +1,5 @@
 import type { Session } from 'chdb';
-import { asking, isCleared } from '../child/open-sessions.mjs';
+import { asking, isCleared } from '../../child/open-sessions.mjs';
 import { Pool } from './pool.js';
 
 /** A session and the database it is in, so that it is only told again when that changes. */

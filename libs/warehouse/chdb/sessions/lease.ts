@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueryProgress } from '../warehouse.js';
-import { WarehouseError } from '../warehouse-errors.js';
+import type { QueryProgress } from '../../warehouse.js';
+import { WarehouseError } from '../../warehouse-errors.js';
 import type { Pool } from './pool.js';
-import type { ReadingThread } from './reading-thread.js';
-import type { RunningQueries } from './running-queries.js';
+import type { ReadingThread } from '../reading-thread.js';
+import type { RunningQueries } from '../running-queries.js';
 
 interface LeaseTerms {
   /** By which the engine's list of running queries knows it. */
