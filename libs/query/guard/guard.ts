@@ -6,7 +6,7 @@ import { readableText } from '../dialect/author-text.js';
 import { fromCatalog } from '../dialect/catalog-statements.js';
 import { textOf, Translation } from '../dialect/translation.js';
 import { hasWallTimes, mayMakeWallTimes } from '../plan/wall-times.js';
-import { toQueryFailure } from '../query-failure.js';
+import { toQueryFailure } from '../failures/query-failure.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables, checkTexts } from './tree/check-findings.js';

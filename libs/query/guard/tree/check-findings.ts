@@ -1,6 +1,6 @@
 import { certain, didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import type { Catalog } from '../../catalog.js';
-import { placeOf } from '../../place-in-text.js';
+import { placeOf } from '../../failures/place-in-text.js';
 import {
   ALLOWED_TABLE_FUNCTIONS,
   isAllowedFunction,
