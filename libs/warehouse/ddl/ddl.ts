@@ -44,7 +44,7 @@ export const AUDIT_COLUMNS: readonly Column[] = [
   { name: 'hash', type: 'String' },
 ];
 
-/** Which writer may write which partition: see `sql/writer-epochs.ts`. */
+/** Which writer may write which partition: see `sql/batches/writer-epochs.ts`. */
 export const WRITER_EPOCHS: TableName = { database: 'millrace', table: 'writer_epochs' };
 
 /** Keys of people, wrapped: see `sql/sql-person-keys.ts`. */
