@@ -1,4 +1,4 @@
-// `millrace reconcile`: brings events and tables together that are not of the same age.
+// `millrace reconcile` brings events and tables together that are not of the same age.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { Projector } from '@app/event-store';
@@ -75,12 +75,12 @@ async function run(
     process.exitCode = 1;
     return;
   }
-  // What an event says that is not understood may be what the tables have.
+  // An event that this version does not understand may explain what the tables have.
   if (notUnderstood.count > 0)
     throw new Error(
       'there are events that this version does not understand (`millrace audit:verify` lists them): run it with the version that wrote them',
     );
-  // What is written again may be older than a snapshot of what was written.
+  // The events that are read again may be older than a snapshot of the lost ones.
   for (const { name } of stores.projections) await stores.snapshots.remove(name);
   const left = await reconcile(kept, found, mode, organization);
   if (left.isOpen) {
@@ -94,7 +94,7 @@ async function run(
   process.exitCode = 1;
 }
 
-/** As a start does: makes and drops tables, writes the trails. */
+/** Runs the projections once, as a start does: they make and drop tables and write the trails. */
 async function carryOut({ events, projections, snapshots, lead, config }: Stores): Promise<void> {
   await lead.take();
   const projector = new Projector(events, projections, createLogger(config.logLevel), snapshots);
