@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { StreamsModule } from '@app/streams';
 import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
+import { SpooledDocuments } from './bulk/spooled-documents.js';
 import { DocumentController } from './bulk/document.controller.js';
 import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
 import { ChunkAcceptance } from './upload/accept-chunks.js';
@@ -10,6 +11,8 @@ import { PartAcceptance } from './store/accept-parts.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
 import { FairEngine, FairJudge } from '@app/acceptance';
 import { RejectedRecords } from './retry/rejected-records.js';
+import { RejectedMover } from './retry/move-rejected.js';
+import { RetryOrder } from './retry/retry-order.js';
 import { RetryController } from './retry/retry.controller.js';
 import { RetryPipeline } from './retry/retry.pipeline.js';
 import { DeltaTables } from './delta/delta-tables.js';
@@ -17,6 +20,7 @@ import { LokiController } from './loki/loki.controller.js';
 import { PrometheusController } from './prometheus/prometheus.controller.js';
 import { OtlpController } from './otlp/otlp.controller.js';
 import { BatchEnqueuer } from './store/enqueue-batches.js';
+import { SchemaEvolution } from './store/schema-evolution.js';
 import { ExactWidening } from './store/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
 import { KeptUploads } from './upload/request/kept-uploads.js';
@@ -27,6 +31,7 @@ import { UploadStore } from './upload/store-upload.js';
 import { StreamSchemas } from './store/stream-schemas.js';
 import { UploadIntake } from './upload/request/upload-intake.js';
 import { UploadRates } from './upload/request/upload-rates.js';
+import { RecordUploads } from './upload/record-uploads.js';
 import { TableUploads } from './upload/table-uploads.js';
 import { LineUploads } from './upload/line-uploads.js';
 import { UploadController } from './upload/upload.controller.js';
@@ -49,23 +54,28 @@ import { WriteProgress } from '@app/writer';
   providers: [
     UploadPipeline,
     BulkPipeline,
+    SpooledDocuments,
     ChunkAcceptance,
     PartAcceptance,
     FairEngine,
     FairJudge,
     RetryPipeline,
+    RetryOrder,
+    RejectedMover,
     RejectedRecords,
     UploadRates,
     UploadIntake,
     ReceivingTurns,
     PartsStore,
     UploadStore,
+    RecordUploads,
     LineUploads,
     KeptUploads,
     TableUploads,
     DeltaTables,
     GroupedUploads,
     StreamSchemas,
+    SchemaEvolution,
     ExactWidening,
     BatchEnqueuer,
     SchemaLock,
