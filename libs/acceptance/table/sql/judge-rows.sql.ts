@@ -1,7 +1,7 @@
 import { readValueType } from '@app/streams';
 import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
 import { isBeforeKept, isTime, micros, microsOf } from './timestamp.sql.js';
-import { ALTERNATIVE_TIMESTAMP, REASON } from '../judge/refusals/reasons.js';
+import { ALTERNATIVE_TIMESTAMP, REASON } from '../../judge/refusals/reasons.js';
 import { fitting, mapped, nestedOnce } from './fit-column.sql.js';
 import { plainType, plainValue } from './plain-value.sql.js';
 import { isJsonArray, isJsonText } from './stored-value.sql.js';

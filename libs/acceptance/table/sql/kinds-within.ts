@@ -6,7 +6,7 @@ import {
   within,
   WRITTEN_FLOAT,
 } from '@app/streams';
-import { isScalar, valueTypeOf, type FieldType } from './field-type.js';
+import { isScalar, valueTypeOf, type FieldType } from '../files/field-type.js';
 import { plainType } from './plain-value.sql.js';
 
 /** Which kinds of values the objects of a field have within, as surveys tell them; none of any other field. */

@@ -10,7 +10,7 @@ import {
   type FieldType,
   type ScalarType,
   type SecondDigits,
-} from './field-type.js';
+} from '../files/field-type.js';
 import { plainType, plainValue } from './plain-value.sql.js';
 
 const SECONDS_A_DAY = 86_400;

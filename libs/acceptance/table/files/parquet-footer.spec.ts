@@ -7,7 +7,7 @@ import { structure } from './field-type.js';
 import { readParquetFooter } from './parquet-footer.js';
 
 const fixture = (name: string): string =>
-  join(import.meta.dirname, '../../../test/fixtures/parquet', name);
+  join(import.meta.dirname, '../../../../test/fixtures/parquet', name);
 
 describe("a Parquet file's footer", () => {
   const directory = mkdtempSync(join(tmpdir(), 'footer-'));

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { MillraceError } from '@app/platform';
 import { openArrow } from './arrow-file.js';
 import { structure } from './field-type.js';
-import { rounds } from '../../../test/rounds.js';
+import { rounds } from '../../../../test/rounds.js';
 
-const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/arrow');
+const FIXTURES = join(import.meta.dirname, '../../../../test/fixtures/arrow');
 const files = readdirSync(FIXTURES).filter((name) => /\.arrows?$/.test(name));
 
 describe('files and streams of Arrow', () => {
