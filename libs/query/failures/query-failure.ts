@@ -1,6 +1,6 @@
 import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
-import { TOO_LARGE } from '../dialect/exact-sums.js';
+import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 

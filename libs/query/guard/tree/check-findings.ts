@@ -6,7 +6,7 @@ import {
   isAllowedFunction,
   KNOWN_FUNCTIONS,
 } from '../functions/allowed-functions.js';
-import { TRANSLATED_FUNCTIONS } from '../../dialect/translated-functions.js';
+import { TRANSLATED_FUNCTIONS } from '../../dialect/functions/translated-functions.js';
 import { ENDLESS_FUNCTIONS } from '../functions/endless-functions.js';
 import type { Name, TreeFindings } from './inspect-tree.js';
 import { readType } from '../arguments/read-type.js';

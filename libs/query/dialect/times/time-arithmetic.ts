@@ -1,4 +1,4 @@
-import { isSymbol, type Node, type Nodes } from './source-tree.js';
+import { isSymbol, type Node, type Nodes } from '../source-tree.js';
 
 /** From here on a number is a time since 1970 and no length of time: 1973 in microseconds. */
 const EPOCH_DIGITS = 15;

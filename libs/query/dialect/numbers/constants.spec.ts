@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { authorTokens } from './author-tokens.js';
+import { authorTokens } from '../author-tokens.js';
 import { constantOf, textOf } from './constants.js';
-import { treeOf } from './source-tree.js';
+import { treeOf } from '../source-tree.js';
 
 /** A text, and what it is in units of ten to the power of minus 40. */
 interface Term {

@@ -1,4 +1,4 @@
-import type { Known } from './known-type.js';
+import type { Known } from '../casts/known-type.js';
 
 /**
  * These functions cut a time off at whole seconds or more; the number says which argument that time

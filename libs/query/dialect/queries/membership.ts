@@ -1,4 +1,4 @@
-import { isList, isQuery, isWord, itemsOf, type Group, type Nodes } from './source-tree.js';
+import { isList, isQuery, isWord, itemsOf, type Group, type Nodes } from '../source-tree.js';
 
 export interface Membership {
   readonly isNegated: boolean;

@@ -1,4 +1,4 @@
-import { readEngineType } from '../plan/engine-type.js';
+import { readEngineType } from '../../plan/engine-type.js';
 
 /**
  * A signed or an unsigned integer of at most 64 bits, a count of things, a literal of digits, one

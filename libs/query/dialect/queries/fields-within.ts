@@ -1,7 +1,7 @@
 import { quoteIdentifier } from '@app/warehouse';
 import { fieldOf, type Scope } from './object-shapes.js';
-import { isKeyword } from './operands.js';
-import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
+import { isKeyword } from '../operands.js';
+import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
 
 /** SQL of a field within objects. */
 interface WrittenField {

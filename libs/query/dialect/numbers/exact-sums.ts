@@ -1,6 +1,6 @@
 import { quoteText } from '@app/warehouse';
-import type { Aggregate } from './aggregate-functions.js';
-import { DECIMAL_DIGITS_MAX, type Known } from './known-type.js';
+import type { Aggregate } from '../functions/aggregate-functions.js';
+import { DECIMAL_DIGITS_MAX, type Known } from '../casts/known-type.js';
 
 /** The error for a sum that leaves 64 bits. */
 export const TOO_LARGE =

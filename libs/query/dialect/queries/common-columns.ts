@@ -1,7 +1,7 @@
 import { quoteText } from '@app/warehouse';
-import { constantOf, textOf } from './constants.js';
-import type { Nodes } from './source-tree.js';
-import { DECIMAL_DIGITS_MAX, isExact, UINT64_DIGITS, type Known } from './known-type.js';
+import { constantOf, textOf } from '../numbers/constants.js';
+import type { Nodes } from '../source-tree.js';
+import { DECIMAL_DIGITS_MAX, isExact, UINT64_DIGITS, type Known } from '../casts/known-type.js';
 
 /**
  * From so many digits on, the engine has no type for an integer and a float: a literal that leaves

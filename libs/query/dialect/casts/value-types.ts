@@ -1,4 +1,4 @@
-import { readEngineType } from '../plan/engine-type.js';
+import { readEngineType } from '../../plan/engine-type.js';
 import {
   COUNT,
   DATE,
@@ -18,9 +18,9 @@ import {
   UNSIGNED,
   type Known,
 } from './known-type.js';
-import { typeOfConstant, typeOfNumber } from './exact-literals.js';
-import { callAt, operandEnd, signedOperandEnd } from './operands.js';
-import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
+import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
+import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
+import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
 import { engineType } from './standard-type-names.js';
 
 /** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */

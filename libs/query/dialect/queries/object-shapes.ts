@@ -1,4 +1,4 @@
-import type { FieldWithin, TableDescription } from '../catalog.js';
+import type { FieldWithin, TableDescription } from '../../catalog.js';
 import { isSetOperator, clausesOf, type Clause } from './select-clauses.js';
 import {
   isList,
@@ -8,7 +8,7 @@ import {
   itemsOf,
   type Node,
   type Nodes,
-} from './source-tree.js';
+} from '../source-tree.js';
 
 /** Fields within a column of objects, by their keys with dots between them. */
 type Within = ReadonlyMap<string, FieldWithin>;

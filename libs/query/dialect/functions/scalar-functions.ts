@@ -1,9 +1,9 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import { tokenize } from '../search/statement-tokens.js';
-import { engineFormat } from './time-formats.js';
-import { triedCast } from './tried-casts.js';
-import { isOfSeconds, wholeSeconds } from './whole-seconds.js';
+import { tokenize } from '../../search/statement-tokens.js';
+import { engineFormat } from '../times/time-formats.js';
+import { triedCast } from '../casts/tried-casts.js';
+import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
 
 /** A function of other systems in the engine's words. */
 interface ScalarFunction {

@@ -1,4 +1,4 @@
-import { isList, isWord, type Node, type Nodes } from './source-tree.js';
+import { isList, isWord, type Node, type Nodes } from '../source-tree.js';
 
 const KEYWORDS = [
   'WITH',

@@ -1,12 +1,12 @@
 import { quoteIdentifier } from '@app/warehouse';
-import type { TableDescription } from '../catalog.js';
+import type { TableDescription } from '../../catalog.js';
 import { bridged, bridgesOf } from './common-columns.js';
-import { Expressions, type Names, type Writing } from './expressions.js';
+import { Expressions, type Names, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
-import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from './source-tree.js';
-import type { ValueTypes } from './value-types.js';
+import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from '../source-tree.js';
+import type { ValueTypes } from '../casts/value-types.js';
 
 interface Parts extends Omit<Writing, 'writeQuery' | 'scope'> {
   /** By name, of the organization that asks. */

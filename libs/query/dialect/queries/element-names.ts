@@ -1,4 +1,4 @@
-import { isSymbol, isWord, type Node, type Nodes } from './source-tree.js';
+import { isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
 
 /** Clauses that may follow ARRAY JOIN. */
 const FOLLOWS = /^(?:PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|SETTINGS|UNION|JOIN)$/i;

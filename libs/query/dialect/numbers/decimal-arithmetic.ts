@@ -1,7 +1,7 @@
 import { quoteText } from '@app/warehouse';
-import { DECIMAL_DIGITS_MAX, isExact, isInteger, joined, type Known } from './known-type.js';
+import { DECIMAL_DIGITS_MAX, isExact, isInteger, joined, type Known } from '../casts/known-type.js';
 import { constantOf, textOf } from './constants.js';
-import type { Nodes } from './source-tree.js';
+import type { Nodes } from '../source-tree.js';
 
 /** One side of an operator. */
 export interface Side {

@@ -1,5 +1,5 @@
-import { signedOperandEnd, operandEnd } from './operands.js';
-import { isList, isSymbol, itemsOf, type Node, type Nodes } from './source-tree.js';
+import { signedOperandEnd, operandEnd } from '../operands.js';
+import { isList, isSymbol, itemsOf, type Node, type Nodes } from '../source-tree.js';
 
 /** A number whose digits stand in the statement: `value` divided by ten to the power of `scale`. */
 interface Constant {

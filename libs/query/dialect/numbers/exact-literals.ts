@@ -1,7 +1,7 @@
 import { quoteText } from '@app/warehouse';
 import { computed, constantOf, digitsOf, textOf } from './constants.js';
-import { DECIMAL_DIGITS_MAX, FLOAT, fraction, literal, type Known } from './known-type.js';
-import type { Nodes } from './source-tree.js';
+import { DECIMAL_DIGITS_MAX, FLOAT, fraction, literal, type Known } from '../casts/known-type.js';
+import type { Nodes } from '../source-tree.js';
 
 /** From so many digits on, several decimals are one float. */
 const FLOAT_DIGITS_MAX = 17;

@@ -1,10 +1,10 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import { existingDay } from './existing-day.js';
-import { decimalLiteral } from './decimal-arithmetic.js';
+import { existingDay } from '../times/existing-day.js';
+import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
-import type { Nodes } from './source-tree.js';
-import { checkedDate } from './time-literals.js';
+import type { Nodes } from '../source-tree.js';
+import { checkedDate } from '../times/time-literals.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
 

@@ -1,6 +1,6 @@
-import { itemsOf, type Group } from './source-tree.js';
-import type { ValueTypes } from './value-types.js';
-import type { WrittenLength } from './written-length.js';
+import { itemsOf, type Group } from '../source-tree.js';
+import type { ValueTypes } from '../casts/value-types.js';
+import type { WrittenLength } from '../written-length.js';
 
 const FILTERED = /^(?!(?:null|multi|throw)If$).+If$/i;
 const THROWS = /\b(?:throwIf|accurateCast|CAST)\(/;

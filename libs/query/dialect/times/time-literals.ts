@@ -1,9 +1,9 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import { readTime } from '../plan/read-time.js';
-import type { Side } from './decimal-arithmetic.js';
-import type { Known } from './known-type.js';
-import type { Node, Nodes } from './source-tree.js';
+import { readTime } from '../../plan/read-time.js';
+import type { Side } from '../numbers/decimal-arithmetic.js';
+import type { Known } from '../casts/known-type.js';
+import type { Node, Nodes } from '../source-tree.js';
 
 /** As the engine reads it: any sign parts year, month and day, or none does. */
 const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;

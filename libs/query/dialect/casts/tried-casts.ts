@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { existingDay } from './existing-day.js';
+import { existingDay } from '../times/existing-day.js';
 import { DECIMAL_DIGITS_MAX, isInteger } from './known-type.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
