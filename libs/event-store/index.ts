@@ -1,6 +1,11 @@
 export { AuthenticEvents } from './authenticity/authentic-events.js';
 export { CommandPace } from './commands/command-pace.js';
-export { contextOf, stepOf, systemContext, type CommandContext } from './commands/command-context.js';
+export {
+  contextOf,
+  stepOf,
+  systemContext,
+  type CommandContext,
+} from './commands/command-context.js';
 export { ClientSealer, CommandPipeline } from './commands/command.pipeline.js';
 export type { Decider, DomainEvent } from './commands/decider.js';
 export { partsOf, type EventMetadata, type NewEvent, type RecordedEvent } from './event.js';

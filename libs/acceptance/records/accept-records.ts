@@ -10,7 +10,12 @@ import {
   type Verbatim,
 } from '@app/streams';
 import { REJECTED_COLUMNS, TIMESTAMP, type Column } from '@app/warehouse';
-import type { JudgedChunk, JudgedColumn, JudgedRejections, JudgeJob } from '../judge/chunk/judge-job.js';
+import type {
+  JudgedChunk,
+  JudgedColumn,
+  JudgedRejections,
+  JudgeJob,
+} from '../judge/chunk/judge-job.js';
 import { KIND_NAMES } from '../judge/values/kinds.js';
 import { REASON } from '../judge/refusals/reasons.js';
 import {

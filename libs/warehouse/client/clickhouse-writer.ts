@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Ddl } from '../ddl/ddl.js';
-import { insertRows, ONE_PART_SETTINGS, readStoredOffsets } from '../sql/batches/batch-statements.js';
+import {
+  insertRows,
+  ONE_PART_SETTINGS,
+  readStoredOffsets,
+} from '../sql/batches/batch-statements.js';
 import type { BatchInsert, TableName, WarehouseWriter } from '../warehouse.js';
 import {
   FENCED,

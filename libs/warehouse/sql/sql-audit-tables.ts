@@ -1,4 +1,10 @@
-import { AUDIT_COLUMNS, AUDIT_TABLE, ORGANIZATION_PREFIX, qualified, type Ddl } from '../ddl/ddl.js';
+import {
+  AUDIT_COLUMNS,
+  AUDIT_TABLE,
+  ORGANIZATION_PREFIX,
+  qualified,
+  type Ddl,
+} from '../ddl/ddl.js';
 import { quoteText } from '../ddl/identifier.js';
 import type { AuditFilter, AuditRow, AuditTables } from '../ports/audit-tables.js';
 import { runAll, type SqlRunner } from './sql-runner.js';

@@ -1,4 +1,10 @@
-import { AUDIT_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, SHARD_PREFIX, type Ddl } from '../ddl/ddl.js';
+import {
+  AUDIT_TABLE,
+  ORGANIZATION_PREFIX,
+  OUR_DATABASES,
+  SHARD_PREFIX,
+  type Ddl,
+} from '../ddl/ddl.js';
 import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from './sql-runner.js';
 

@@ -13,7 +13,13 @@ import {
   OBJECT,
   TEXT,
 } from '../values/kinds.js';
-import { BEYOND_64_BITS, kindIn, marksIn, tellFraction, tellInteger } from '../values/number-text.js';
+import {
+  BEYOND_64_BITS,
+  kindIn,
+  marksIn,
+  tellFraction,
+  tellInteger,
+} from '../values/number-text.js';
 import { marksOfArray, marksOfObject } from './nesting-marks.js';
 import { namedTwice } from './named-twice.js';
 import { NO_PATH, type PathSurvey } from './path-survey.js';

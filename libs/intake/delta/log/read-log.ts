@@ -14,7 +14,13 @@ import {
   type Protocol,
 } from './log-actions.js';
 import { chooseSegment } from './log-segment.js';
-import { brokenTable, fetchNeeded, LOG, pathInTable, type TableFolder } from '../sources/table-folder.js';
+import {
+  brokenTable,
+  fetchNeeded,
+  LOG,
+  pathInTable,
+  type TableFolder,
+} from '../sources/table-folder.js';
 
 /** A table as it was at a version. */
 export interface Snapshot {

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { KEYS, REGION, startS3Double, type S3Double } from '../../../../test/doubles/s3/s3-double.js';
+import {
+  KEYS,
+  REGION,
+  startS3Double,
+  type S3Double,
+} from '../../../../test/doubles/s3/s3-double.js';
 import { Spool, type SpoolRoom } from '../../spool/spool.js';
 import { S3Folder } from './s3-folder.js';
 import { unpackArchive } from './unpack-archive.js';

@@ -1,7 +1,15 @@
 import { quoteIdentifier } from '@app/warehouse';
 import type { Expressions } from '../expressions.js';
 import { callAt, operandEnd } from '../operands.js';
-import { endOf, isQuery, isSymbol, isWord, startOf, type Node, type Nodes } from '../source-tree.js';
+import {
+  endOf,
+  isQuery,
+  isSymbol,
+  isWord,
+  startOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
 
 /** One of the select list. */
 export interface SelectItem {

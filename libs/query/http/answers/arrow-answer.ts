@@ -1,5 +1,10 @@
 import type { TableDescription } from '../../catalog.js';
-import { isListOfObjects, isOfObjects, type Shape, type ShapeNode } from '../../graphql/schema/json-shape.js';
+import {
+  isListOfObjects,
+  isOfObjects,
+  type Shape,
+  type ShapeNode,
+} from '../../graphql/schema/json-shape.js';
 import { arrowField, arrowType, field, type ArrowField, type ArrowType } from './arrow-type.js';
 
 export function arrowFields(

@@ -1,4 +1,10 @@
-import { POSITION_COLUMNS, qualified, REJECTED_TABLE, STREAM_COLUMN, TIMESTAMP } from '../../ddl/ddl.js';
+import {
+  POSITION_COLUMNS,
+  qualified,
+  REJECTED_TABLE,
+  STREAM_COLUMN,
+  TIMESTAMP,
+} from '../../ddl/ddl.js';
 import { quoteIdentifier, quoteText } from '../../ddl/identifier.js';
 import { KEYS_APART } from '../../ddl/part-settings.js';
 import { ONE_PART, type BatchInsert, type StoredBatch, type TableName } from '../../warehouse.js';
