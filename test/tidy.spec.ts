@@ -4,6 +4,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const longestFile = 300;
 const fullestFolder = 13;
+const mostCollaborators = 5;
 
 interface Source {
   readonly path: string;
@@ -32,6 +33,24 @@ const TO_BE_REWRITTEN = ['apps/console/', 'test/'];
 
 /** Folders with more files than a reader takes in at once. One that is parted leaves this list. */
 const TO_BE_PARTED = ['apps/console/ask', 'apps/console/frame'];
+
+/** Classes with more collaborators than a reader keeps in mind. One that is parted leaves this list. */
+const TO_BE_SPLIT = ['Login', 'UpdateUserHandler', 'AddUserHandler', 'Invitations', 'ForeignUploadsPipeline'];
+
+/** The types of plain values that a constructor takes beside its collaborators. */
+const VALUES = /=>|\b(?:string|number|boolean|bigint)\b|(?:Limits|Bounds|Settings|Options|Parts)$/;
+
+/** Names of classes and the types of what their constructors take, without plain values. */
+function collaborators(source: string): { readonly name: string; readonly types: string[] }[] {
+  const form = /^(?:export )?(?:abstract )?class (?<name>\w+)[^]*?^\}/gm;
+  return [...source.matchAll(form)].map(({ 0: text, groups }) => {
+    const parameters = /^ {2}constructor\(\n(?<lines>[^]*?)^ {2}\) *\{/m.exec(text)?.groups?.['lines'];
+    const types = [...(parameters ?? '').matchAll(/^ {4}[^/*\n]*?\w\??: (?<type>[^\n]+?),?$/gm)].map(
+      (parameter) => parameter.groups?.['type'] ?? '',
+    );
+    return { name: groups?.['name'] ?? '', types: types.filter((type) => !VALUES.test(type)) };
+  });
+}
 
 interface Comment {
   /** Number of its first line, from 1. */
@@ -84,6 +103,15 @@ describe('house rules', () => {
       ({ path, lines }) => !path.endsWith('.spec.ts') && lines.length > longestFile,
     );
     expect(long.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([]);
+  });
+
+  it('gives a class at most five collaborators', () => {
+    const classes = program
+      .filter(({ path }) => path.endsWith('.ts'))
+      .flatMap(({ lines }) => collaborators(lines.join('\n')));
+    expect(classes.find(({ name }) => name === 'UploadPipeline')?.types).toHaveLength(5);
+    const many = classes.filter(({ types }) => types.length > mostCollaborators);
+    expect(many.map(({ name }) => name).sort()).toEqual([...TO_BE_SPLIT].sort());
   });
 
   it('leaves nothing for later', () => {

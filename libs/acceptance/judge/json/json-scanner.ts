@@ -1,4 +1,4 @@
-import { FaultFound, type Fault } from './fault.js';
+import { FAULT_FOUND, NESTING_MAX, READ_MAX, type Fault } from './fault.js';
 import {
   BEYOND_FLOAT,
   BOOL,
@@ -43,12 +43,6 @@ const SAFE_DIGITS = 15;
 const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
 /** A fraction of so many digits may be too small for a float to have anything of it. */
 const FRACTION_DIGITS_MAX = 300;
-/** Levels of arrays and objects that a record may have, itself the first. */
-export const NESTING_MAX = 100;
-/** A deeper record is not read to its end, and is none: leaving it costs by its depth. */
-const READ_MAX = 400;
-
-const FAULT_FOUND = new FaultFound('a record that cannot be stored');
 
 /**
  * Reads JSON by its grammar (RFC 8259), strictly, and tells kinds: over the bytes, because a text

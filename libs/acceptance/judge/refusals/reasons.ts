@@ -1,5 +1,4 @@
-import type { Fault } from '../json/fault.js';
-import { NESTING_MAX } from '../json/json-scanner.js';
+import { NESTING_MAX, type Fault } from '../json/fault.js';
 import { STRUCTURAL } from './structural.js';
 
 /** Field with a record's time, and the one that Elasticsearch's shippers write it into. */
