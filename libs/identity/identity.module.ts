@@ -6,6 +6,11 @@ import { AuthGuard } from './auth/auth.guard.js';
 import { BasicStrategy } from './auth/basic.strategy.js';
 import { FailedLogins } from './auth/throttle/failed-logins.js';
 import { Login } from './auth/login.js';
+import { CountedFailures } from './auth/logins/counted-failures.js';
+import { PasscodeLogin } from './auth/logins/passcode-login.js';
+import { PasswordLogin } from './auth/logins/password-login.js';
+import { TokenLogin } from './auth/logins/token-login.js';
+import { LoginThrottle } from './auth/throttle/login-throttle.js';
 import { Sessions } from './auth/sessions/sessions.js';
 import { Standing } from './auth/sessions/standing.js';
 import { VerifiedCredentials } from './auth/verified-credentials.js';
@@ -65,6 +70,11 @@ import { TokenSecrets } from './people/token-secrets.js';
     BasicStrategy,
     FailedLogins,
     Login,
+    CountedFailures,
+    PasscodeLogin,
+    PasswordLogin,
+    TokenLogin,
+    { provide: LoginThrottle, useFactory: () => new LoginThrottle() },
     Sessions,
     SignUpPace,
     VerifiedCredentials,

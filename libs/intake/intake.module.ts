@@ -9,6 +9,7 @@ import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
 import { ChunkAcceptance } from './upload/accept-chunks.js';
 import { PartAcceptance } from './store/accept-parts.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
+import { MessagePlaces } from './foreign/message-places.js';
 import { FairEngine, FairJudge } from '@app/acceptance';
 import { RejectedRecords } from './retry/rejected-records.js';
 import { RejectedMover } from './retry/move-rejected.js';
@@ -38,7 +39,7 @@ import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from '@app/writer';
 
-/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, StorageBounds, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
+/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, StorageBounds, FedOrganizations, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
 @Module({
   imports: [CqrsModule, StreamsModule],
   controllers: [
@@ -81,7 +82,15 @@ import { WriteProgress } from '@app/writer';
     SchemaLock,
     WriteProgress,
     MessageAcceptor,
+    MessagePlaces,
   ],
-  exports: [WriteProgress, UploadIntake, UploadPipeline, PartsStore, MessageAcceptor],
+  exports: [
+    WriteProgress,
+    UploadIntake,
+    UploadPipeline,
+    PartsStore,
+    MessageAcceptor,
+    MessagePlaces,
+  ],
 })
 export class IntakeModule {}

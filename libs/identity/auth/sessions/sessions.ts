@@ -18,7 +18,7 @@ import {
 } from '../../projections/ended-sessions.projection.js';
 import { OrganizationsProjection } from '../../projections/organizations.projection.js';
 import { UsersProjection } from '../../projections/users.projection.js';
-import { callerOfToken, callerOfUser } from '../login.js';
+import { callerOfToken, callerOfUser } from '../logins/callers.js';
 import { cookieIn } from './session-cookie.js';
 
 const PURPOSE = 'session';

@@ -6,8 +6,7 @@ import { Login } from '../../auth/login.js';
 import { AccountOwners } from '../../people/account-owners.js';
 import { Accounts } from '../../people/accounts.js';
 import { Memberships } from '../../people/memberships.js';
-import { OrganizationsProjection } from '../../projections/organizations.projection.js';
-import { UsersProjection, type User } from '../../projections/users.projection.js';
+import type { User } from '../../projections/users.projection.js';
 
 export interface UserChanges {
   readonly firstName?: string;
@@ -40,13 +39,11 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
     private readonly memberships: Memberships,
     private readonly owners: AccountOwners,
     private readonly login: Login,
-    private readonly users: UsersProjection,
-    private readonly organizations: OrganizationsProjection,
   ) {}
 
   async execute(command: UpdateUser): Promise<void> {
-    const { caller, organization, changes, context } = command;
-    const user = this.find(command);
+    const { caller, organization, email, changes, context } = command;
+    const user = this.owners.memberOf(organization, email, caller);
     const { firstName, lastName, role, newPassword } = changes;
     const renamed = firstName !== undefined || lastName !== undefined;
     // Everything is checked before anything changes.
@@ -72,17 +69,6 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
       },
       context,
     );
-  }
-
-  /**
-   * Finds a member. A person who is not a member here is not found here, so that nobody learns who
-   * has an account.
-   */
-  private find({ caller, organization, email }: UpdateUser): User {
-    const user = this.users.byEmail(email);
-    const members = this.organizations.get(organization.id)?.members;
-    if (user && (members?.has(user.id) || (user.root && caller.root))) return user;
-    throw new MillraceError('USER_NOT_FOUND', 'User not found');
   }
 
   private mayChangeRole({ organization }: UpdateUser, user: User): void {
