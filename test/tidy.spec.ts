@@ -35,16 +35,19 @@ const TO_BE_REWRITTEN = ['apps/console/', 'test/'];
 const TO_BE_PARTED = ['apps/console/ask', 'apps/console/frame'];
 
 /** The types of plain values that a constructor takes beside its collaborators. */
-const VALUES = /=>|\b(?:string|number|boolean|bigint)\b|(?:Limits|TenantBounds|Settings|Options|Parts)$/;
+const VALUES =
+  /=>|\b(?:string|number|boolean|bigint)\b|(?:Limits|TenantBounds|Settings|Options|Parts)$/;
 
 /** Names of classes and the types of what their constructors take, without plain values. */
 function collaborators(source: string): { readonly name: string; readonly types: string[] }[] {
   const form = /^(?:export )?(?:abstract )?class (?<name>\w+)[^]*?^\}/gm;
   return [...source.matchAll(form)].map(({ 0: text, groups }) => {
-    const parameters = /^ {2}constructor\(\n(?<lines>[^]*?)^ {2}\) *\{/m.exec(text)?.groups?.['lines'];
-    const types = [...(parameters ?? '').matchAll(/^ {4}[^/*\n]*?\w\??: (?<type>[^\n]+?),?$/gm)].map(
-      (parameter) => parameter.groups?.['type'] ?? '',
-    );
+    const parameters = /^ {2}constructor\(\n(?<lines>[^]*?)^ {2}\) *\{/m.exec(text)?.groups?.[
+      'lines'
+    ];
+    const types = [
+      ...(parameters ?? '').matchAll(/^ {4}[^/*\n]*?\w\??: (?<type>[^\n]+?),?$/gm),
+    ].map((parameter) => parameter.groups?.['type'] ?? '');
     return { name: groups?.['name'] ?? '', types: types.filter((type) => !VALUES.test(type)) };
   });
 }

@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { Backoff } from '@app/flow';
-import {
-  ForeignMessages,
-  type DeadMessage,
-  type ForeignDelivery,
-} from '@app/ingest-queue';
+import { ForeignMessages, type DeadMessage, type ForeignDelivery } from '@app/ingest-queue';
 import type { Logger } from '@app/platform';
 import { Spool } from '../spool/spool.js';
 import { PartsStore } from '../store/store-parts.js';
@@ -84,7 +80,8 @@ export class ForeignUploadsPipeline {
       }
       // Those of one key one after the other: the first that came is the one.
       await severalAtOnce([...keyed], async ([key, alike]) => {
-        for (const place of alike) await tracedFor([place], () => this.acceptor.upload(place, key, bury));
+        for (const place of alike)
+          await tracedFor([place], () => this.acceptor.upload(place, key, bury));
       });
       const accepted = await this.acceptor.accept(placed, directory, bury);
       await this.store.storeBy(accepted, async (records) => {
