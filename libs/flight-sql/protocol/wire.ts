@@ -130,10 +130,15 @@ function repeated<Value>(
   read: (reader: BinaryReader, wireType: WireType) => readonly Value[],
   write: (writer: BinaryWriter, value: Value) => void,
 ): Field<readonly Value[]> {
+  const absent: readonly Value[] = [];
   return {
     number,
-    absent: [],
-    read: (reader, wireType, before) => [...before, ...read(reader, wireType)],
+    absent,
+    read: (reader, wireType, before) => {
+      const values = before === absent ? [] : (before as Value[]);
+      for (const value of read(reader, wireType)) values.push(value);
+      return values;
+    },
     write: (writer, values) => values.forEach((value) => write(writer, value)),
   };
 }
