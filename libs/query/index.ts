@@ -16,5 +16,6 @@ export { GraphiqlModule } from './graphiql.module.js';
 export { QueryModule } from './query.module.js';
 export { SearchModule } from './search.module.js';
 export { QueryPipeline, type QueryQuestion } from './query.pipeline.js';
+export type { TableHold } from './table-hold.js';
 export { TailSource, type WrittenTo } from './tail/tail-source.js';
 export { UnreadableTables } from './unreadable-tables.js';

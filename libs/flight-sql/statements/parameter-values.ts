@@ -25,29 +25,29 @@ export async function parameterValues(
 }
 
 function valueOf(
-  { isBinary, isBool, isDate, isDecimal, isFloat, isInt, isLargeBinary, isLargeUtf8, isTime, isTimestamp, isUtf8: isText }: typeof Arrow.DataType, // prettier-ignore
+  types: typeof Arrow.DataType,
   type: Arrow.DataType,
   value: unknown,
   column: Arrow.Vector,
 ): EngineValue | undefined {
-  if (isInt(type)) return { type: `${type.isSigned ? '' : 'U'}Int${type.bitWidth}`, text: String(value) }; // prettier-ignore
-  if (isFloat(type)) return { type: type.precision === 2 ? 'Float64' : 'Float32', text: floatText(Number(value)) }; // prettier-ignore
-  if (isBool(type)) return { type: 'Bool', text: String(value) };
-  if (isText(type) || isLargeUtf8(type)) return { type: 'String', text: String(value) };
-  if (isBinary(type) || isLargeBinary(type)) return bytesValue(value as Uint8Array);
-  if (isDecimal(type)) {
+  if (types.isInt(type)) return { type: `${type.isSigned ? '' : 'U'}Int${type.bitWidth}`, text: String(value) }; // prettier-ignore
+  if (types.isFloat(type)) return { type: type.precision === 2 ? 'Float64' : 'Float32', text: floatText(Number(value)) }; // prettier-ignore
+  if (types.isBool(type)) return { type: 'Bool', text: String(value) };
+  if (types.isUtf8(type) || types.isLargeUtf8(type)) return { type: 'String', text: String(value) };
+  if (types.isBinary(type) || types.isLargeBinary(type)) return bytesValue(value as Uint8Array);
+  if (types.isDecimal(type)) {
     const { precision, scale } = type;
     const text = scale < 0 ? undefined : decimalText(value as Uint32Array, scale);
     return text === undefined ? undefined : { type: `Decimal(${precision}, ${scale})`, text };
   }
-  if (isDate(type)) return { type: 'Date32', text: dayText(Number(value)) };
+  if (types.isDate(type)) return { type: 'Date32', text: dayText(Number(value)) };
   const [raw] = (column.data[0]?.values ?? []) as ArrayLike<bigint | number> as (bigint | number)[];
   if (raw === undefined) return undefined;
-  if (isTime(type)) {
+  if (types.isTime(type)) {
     const digits = DIGITS[type.unit];
     return { type: `Time64(${digits})`, text: clockText(BigInt(raw), digits) };
   }
-  if (!isTimestamp(type)) return undefined;
+  if (!types.isTimestamp(type)) return undefined;
   const digits = DIGITS[type.unit];
   const zone = type.timezone ? ", 'UTC'" : '';
   return { type: `DateTime64(${digits}${zone})`, text: momentText(BigInt(raw), digits) };
