@@ -19,9 +19,10 @@ export const BOUNDS = {
   blockBytes: 256 * MIB,
   /** A client that does not take its answer. */
   takeSeconds: 60,
-  /** Parameters of a statement. */
+  /** A client that does not go on with what it sends. */
+  sendSeconds: 30,
+  /** Values of a statement. */
   parameters: 1000,
-  /** Schemas that are kept of statements, with the characters of these. */
-  schemas: 500,
-  schemaBytes: 8 * MIB,
+  /** Characters of a pattern of names. */
+  pattern: 1000,
 } as const;

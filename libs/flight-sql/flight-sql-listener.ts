@@ -38,7 +38,12 @@ export class FlightSqlListener {
     const { Metadata, Server, ServerCredentials } = await import('@grpc/grpc-js');
     const grpc = new Server(OPTIONS);
     const calls = new Calls(this.door, this.logger);
-    const handlers = new FlightHandlers(calls, new Questions(this.answerers), () => new Metadata());
+    const handlers = new FlightHandlers(
+      calls,
+      new Questions(this.answerers),
+      () => new Metadata(),
+      (peer) => this.hangUp(peer),
+    );
     grpc.addService(FLIGHT_SERVICE, handlers.all());
     const { injectConnection } = grpc.createConnectionInjector(ServerCredentials.createInsecure());
     const listening = createServer((socket) => {
@@ -62,5 +67,10 @@ export class FlightSqlListener {
     this.grpc?.forceShutdown();
     for (const socket of this.sockets) socket.destroy();
     await closed;
+  }
+
+  private hangUp(peer: string): void {
+    for (const socket of this.sockets)
+      if (`${socket.remoteAddress}:${socket.remotePort}` === peer) socket.destroy();
   }
 }

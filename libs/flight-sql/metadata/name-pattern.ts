@@ -1,8 +1,14 @@
+import { BOUNDS } from '../bounds.js';
+import { unfit } from '../unfit.js';
+
 /**
  * Whether a name fits a pattern in which `%` is any characters and `_` is any one. It takes time in
  * proportion to both lengths, whatever the pattern.
+ * @throws {MillraceError} INVALID_PARAMETER for a pattern that no name is as long as
  */
 export function fitsPattern(name: string, pattern: string): boolean {
+  if (pattern.length > BOUNDS.pattern)
+    throw unfit(`a pattern of names may have at most ${BOUNDS.pattern} characters`);
   const [text, wanted] = [[...name], [...pattern]];
   let at = 0;
   let next = 0;

@@ -11,6 +11,7 @@ import {
   CommandStatementQuery,
   TicketStatementQuery,
 } from './sql-messages.js';
+import { unfit } from '../unfit.js';
 import type { MessageOf } from './wire.js';
 
 const PACKAGE = 'type.googleapis.com/arrow.flight.protocol.sql.';
@@ -46,8 +47,7 @@ export function readQuestion(bytes: Uint8Array): Question {
   const { name, value } = readAny(bytes);
   if (WRITES.test(name)) throw readsOnly();
   if (!isKnown(name))
-    throw new MillraceError(
-      'INVALID_PARAMETER',
+    throw unfit(
       `${JSON.stringify(name.slice(0, 80))} is not answered here; want one of ${Object.keys(QUESTIONS).join(', ')}`,
     );
   return { name, value: QUESTIONS[name].decode(value) } as Question;
@@ -59,10 +59,7 @@ const isKnown = (name: string): name is Name => Object.hasOwn(QUESTIONS, name);
 export function readAny(bytes: Uint8Array): { readonly name: string; readonly value: Buffer } {
   const { typeUrl, value } = Any.decode(bytes);
   if (typeUrl.startsWith(PACKAGE)) return { name: typeUrl.slice(PACKAGE.length), value };
-  throw new MillraceError(
-    'INVALID_PARAMETER',
-    'want a command of Arrow Flight SQL; other flights are not known here',
-  );
+  throw unfit('want a command of Arrow Flight SQL; other flights are not known here');
 }
 
 export const writeAny = (name: string, value: Buffer): Buffer =>

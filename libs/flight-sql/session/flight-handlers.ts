@@ -23,7 +23,7 @@ import { writeHandle } from '../statements/prepared-handle.js';
 import { authorizationOf, type Caller, type Calls, type StreamCall } from './calls.js';
 import { bind, prepare } from './prepare.js';
 import type { Questions } from './questions.js';
-import { receivedMessages, sendMessages, taken } from './stream-messages.js';
+import { NotTakenError, receivedMessages, sendMessages, taken } from './stream-messages.js';
 
 type Work<Answer> = (request: Buffer, caller: Caller) => Promise<Answer>;
 type Handlers = Readonly<
@@ -44,6 +44,8 @@ export class FlightHandlers {
     private readonly calls: Calls,
     private readonly questions: Questions,
     private readonly newMetadata: () => Metadata,
+    /** Ends the connection of an address and port. */
+    private readonly hangUp: (peer: string) => void,
   ) {}
 
   all(): Handlers {
@@ -155,6 +157,7 @@ export class FlightHandlers {
       (error: unknown) => {
         const failure = this.calls.failure(error);
         if (!call.destroyed) call.emit('error', failure);
+        if (error instanceof NotTakenError) this.hangUp(call.getPeer());
       },
     );
   }

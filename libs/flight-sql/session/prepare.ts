@@ -11,10 +11,11 @@ import {
   CreatePreparedStatementResult,
   DoPutPreparedStatementResult,
 } from '../protocol/sql-messages.js';
-import { parameterBatch, unfit } from '../statements/parameter-batch.js';
+import { parameterBatch } from '../statements/parameter-batch.js';
 import { parameterValues } from '../statements/parameter-values.js';
 import { placesOf, valuesWanted } from '../statements/placeholders.js';
 import { readHandle, writeHandle, type PreparedStatement } from '../statements/prepared-handle.js';
+import { unfit } from '../unfit.js';
 import type { Caller } from './calls.js';
 import { refuseTransaction, type Questions } from './questions.js';
 

@@ -3,6 +3,7 @@ import { MillraceError } from '@app/platform';
 import type { RecordBatch } from 'apache-arrow';
 import { BOUNDS } from '../bounds.js';
 import { encapsulated, RECORD_BATCH, SCHEMA, type IpcMessage } from '../ipc/ipc-messages.js';
+import { unfit } from '../unfit.js';
 
 /** The format's slots. */
 const MESSAGE = { kind: 1, header: 2 } as const;
@@ -64,6 +65,3 @@ function headerOf({ header }: SentMessage, kind: number): FlatTable {
   if (message.uint8(MESSAGE.kind) === kind && found) return found;
   throw unfit('want a schema of values, and one block of them');
 }
-
-export const unfit = (message: string, cause?: unknown): MillraceError =>
-  new MillraceError('INVALID_PARAMETER', message, { cause });

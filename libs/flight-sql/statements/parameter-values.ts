@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type * as Arrow from 'apache-arrow';
 import type { EngineValue } from './engine-value.js';
-import { unfit } from './parameter-batch.js';
+import { unfit } from '../unfit.js';
 import { clockText, dayText, decimalText, momentText } from './value-texts.js';
 
 /** Digits of a second, by Arrow's units. */

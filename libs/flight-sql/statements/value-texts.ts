@@ -1,4 +1,4 @@
-import { unfit } from './parameter-batch.js';
+import { unfit } from '../unfit.js';
 
 const WORD_BITS = 32n;
 
