@@ -37,13 +37,12 @@ export function fieldWithin(
   const scope = scopeOf();
   if (!first || scope.places.has(first)) return undefined;
   if (isWord(nodes[at - 1], 'AS') || isSymbol(nodes[at - 1], '.')) return undefined;
+  const object = inObject(nodes, at, end, scope);
+  if (object || !nodes.slice(at + 1, end).some((node) => keyIn(node) !== undefined)) return object;
   const typeOf = (name: string): string | undefined =>
     scope.elements.has(name) ? undefined : types.ofName(name);
   const element = fieldOfElement(nodes, at, end, { source, typeOf });
-  return (
-    inObject(nodes, at, end, scope) ??
-    (element && { ...element, behind: nodes[element.end - 1]?.end ?? 0 })
-  );
+  return element && { ...element, behind: nodes[element.end - 1]?.end ?? 0 };
 }
 
 function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenField | undefined {
