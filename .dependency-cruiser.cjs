@@ -123,11 +123,7 @@ const drivers = [
   ['ffi-rs', 'ffi-rs|@yuuang/[^/]+', 'libs/warehouse/(?:child|engine|local-engine)/'],
   ['lmdb', 'lmdb', 'libs/(?:event-store|ingest-queue)/embedded/'],
   ['kafkajs', 'kafkajs[^/]*', 'libs/ingest-queue/kafka/'],
-  [
-    'eventstoredb',
-    '@eventstore/[^/]+|@kurrent/[^/]+',
-    'libs/event-store/eventstoredb/',
-  ],
+  ['eventstoredb', '@eventstore/[^/]+|@kurrent/[^/]+', 'libs/event-store/eventstoredb/'],
   ['grpc', '@grpc/[^/]+', 'libs/(?:event-store/eventstoredb|flight-sql)/'],
   ['apache-arrow', 'apache-arrow', 'libs/flight-sql/'],
 ];

@@ -45,13 +45,13 @@ export class FlightSqlListener {
       (peer) => this.hangUp(peer),
     );
     grpc.addService(FLIGHT_SERVICE, handlers.all());
-    const { injectConnection } = grpc.createConnectionInjector(ServerCredentials.createInsecure());
+    const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
     const listening = createServer((socket) => {
       if (this.sockets.size >= BOUNDS.connections) return void socket.destroy();
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
       socket.on('error', () => undefined);
-      injectConnection(socket);
+      injector.injectConnection(socket);
     });
     listening.listen(port, host);
     await once(listening, 'listening');

@@ -1,4 +1,10 @@
-import { Client, credentials, Metadata, type ChannelOptions, type ServiceError } from '@grpc/grpc-js';
+import {
+  Client,
+  credentials,
+  Metadata,
+  type ChannelOptions,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { tableFromIPC, type Table } from 'apache-arrow';
 import { encapsulated } from '../../libs/flight-sql/ipc/ipc-messages.js';
 import { writeAny } from '../../libs/flight-sql/protocol/commands.js';
@@ -55,8 +61,15 @@ export class FlightClient {
 
   unary({ path, requestSerialize, responseDeserialize }: Method, request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      this.grpc.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, this.metadata, (error, answer) => // prettier-ignore
-        error || !answer ? reject(error ?? new Error('no answer')) : resolve(answer),
+      this.grpc.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        this.metadata,
+        (error, answer) =>
+          // prettier-ignore
+          error || !answer ? reject(error ?? new Error('no answer')) : resolve(answer),
       );
     });
   }

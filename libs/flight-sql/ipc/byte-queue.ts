@@ -32,10 +32,10 @@ export class ByteQueue {
 
   private async next(): Promise<boolean> {
     if (this.chunk.length > 0) releaseSentMemory(this.chunk);
-    const { value, done } = await this.chunks.next();
-    this.chunk = done === true ? Buffer.alloc(0) : value;
+    const next: IteratorResult<Buffer, unknown> = await this.chunks.next();
+    this.chunk = next.done === true ? Buffer.alloc(0) : next.value;
     this.at = 0;
-    return done !== true;
+    return next.done !== true;
   }
 
   /** Nothing more is wanted. */

@@ -1,4 +1,4 @@
-import type { DataType } from 'apache-arrow';
+import type { DataType, Field as ArrowField } from 'apache-arrow';
 import type { SqlInfoValue } from './sql-info-values.js';
 import { batchOf, writeBatch } from './write-rows.js';
 
@@ -45,7 +45,7 @@ async function unionType() {
     new Field('key', new Int32(), false),
     new Field('value', numbers, true),
   ]);
-  const children: readonly import('apache-arrow').Field[] = [
+  const children: readonly ArrowField<DataType>[] = [
     new Field('string_value', new Utf8(), true),
     new Field('bool_value', new Bool(), true),
     new Field('bigint_value', new Int64(), true),

@@ -134,9 +134,7 @@ export class FlightHandlers {
     };
   }
 
-  private streaming(
-    work: Work<AsyncIterable<Buffer>>,
-  ): handleServerStreamingCall<Buffer, Buffer> {
+  private streaming(work: Work<AsyncIterable<Buffer>>): handleServerStreamingCall<Buffer, Buffer> {
     return (call) =>
       this.toItsEnd(call, () =>
         this.calls.run(call, async (caller) =>

@@ -20,11 +20,7 @@ export async function sendMessages(
 }
 
 /** Sends a message, and waits until the client takes it. @throws {NotTakenError} */
-export async function taken(
-  call: StreamCall,
-  message: Buffer,
-  signal: AbortSignal,
-): Promise<void> {
+export async function taken(call: StreamCall, message: Buffer, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let late: NodeJS.Timeout | undefined;
   let leave: (() => void) | undefined;
@@ -46,7 +42,10 @@ export async function taken(
  * @param most after so many no more are waited for
  * @throws {MillraceError} UPLOAD_TOO_LARGE, UPLOAD_TIMEOUT
  */
-export async function receivedMessages(call: Readable, most = Infinity): Promise<readonly Buffer[]> {
+export async function receivedMessages(
+  call: Readable,
+  most = Infinity,
+): Promise<readonly Buffer[]> {
   const messages: Buffer[] = [];
   let late: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -58,15 +57,15 @@ export async function receivedMessages(call: Readable, most = Infinity): Promise
   let bytes = 0;
   try {
     while (messages.length < most) {
-      const { value, done } = await Promise.race([received.next(), tooLate]);
-      if (done === true) break;
-      bytes += value.length;
+      const next: IteratorResult<Buffer, unknown> = await Promise.race([received.next(), tooLate]);
+      if (next.done === true) break;
+      bytes += next.value.length;
       if (bytes > BOUNDS.callBytes)
         throw new MillraceError(
           'UPLOAD_TOO_LARGE',
           `a call may send at most ${BOUNDS.callBytes} bytes`,
         );
-      messages.push(value);
+      messages.push(next.value);
       late?.refresh();
     }
   } finally {

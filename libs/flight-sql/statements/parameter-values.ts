@@ -11,12 +11,13 @@ const DIGITS = [0, 3, 6, 9] as const;
 export async function parameterValues(
   row: Arrow.RecordBatch,
 ): Promise<readonly (EngineValue | undefined)[]> {
-  const { DataType } = await import('apache-arrow');
-  return row.schema.fields.map(({ name, type }, at) => {
+  const arrow = await import('apache-arrow');
+  const fields: readonly Arrow.Field<Arrow.DataType>[] = row.schema.fields;
+  return fields.map(({ name, type }, at) => {
     const column = row.getChildAt(at);
     const value: unknown = column?.get(0);
     if (!column || value === null || value === undefined) return undefined;
-    const engineValue = valueOf(DataType, type, value, column);
+    const engineValue = valueOf(arrow, type, value, column);
     if (engineValue) return engineValue;
     throw unfit(
       `value ${JSON.stringify(name)}: ${String(type)} is not taken; bind a number, a text, a boolean, a date, a time, or a text of UTF-8 as bytes`,
@@ -25,13 +26,13 @@ export async function parameterValues(
 }
 
 function valueOf(
-  types: typeof Arrow.DataType,
+  { DataType: types, Precision }: typeof Arrow,
   type: Arrow.DataType,
   value: unknown,
   column: Arrow.Vector,
 ): EngineValue | undefined {
   if (types.isInt(type)) return { type: `${type.isSigned ? '' : 'U'}Int${type.bitWidth}`, text: String(value) }; // prettier-ignore
-  if (types.isFloat(type)) return { type: type.precision === 2 ? 'Float64' : 'Float32', text: floatText(Number(value)) }; // prettier-ignore
+  if (types.isFloat(type)) return { type: type.precision === Precision.DOUBLE ? 'Float64' : 'Float32', text: floatText(Number(value)) }; // prettier-ignore
   if (types.isBool(type)) return { type: 'Bool', text: String(value) };
   if (types.isUtf8(type) || types.isLargeUtf8(type)) return { type: 'String', text: String(value) };
   if (types.isBinary(type) || types.isLargeBinary(type)) return bytesValue(value as Uint8Array);

@@ -6,7 +6,10 @@ describe('places of values', () => {
   it.each([
     ['SELECT ? + ?', 'SELECT {p1:Int64} + {p2:Int64}'],
     ['SELECT $2, $1, $2', 'SELECT {p2:Int64}, {p1:Int64}, {p2:Int64}'],
-    ["SELECT '?', '\\'?', 'it''s ?', ?, ?", "SELECT '?', '\\'?', 'it''s ?', {p1:Int64}, {p2:Int64}"],
+    [
+      "SELECT '?', '\\'?', 'it''s ?', ?, ?",
+      "SELECT '?', '\\'?', 'it''s ?', {p1:Int64}, {p2:Int64}",
+    ],
     ['SELECT ? AS "a?", `b?` -- ?\n, ? /* ? */', 'SELECT {p1:Int64} AS "a?", `b?` -- ?\n, {p2:Int64} /* ? */'], // prettier-ignore
     ["SELECT {'a': ?}['a'], j.a.:Int64, ?::Int32", "SELECT {'a': {p1:Int64}}['a'], j.a.:Int64, {p2:Int64}::Int32"], // prettier-ignore
   ])('are found in %s', (statement, sql) => {

@@ -35,12 +35,7 @@ export function fieldOfElement(
   return value?.isField ? value : undefined;
 }
 
-function typedValue(
-  nodes: Nodes,
-  at: number,
-  end: number,
-  typing: Typing,
-): TypedValue | undefined {
+function typedValue(nodes: Nodes, at: number, end: number, typing: Typing): TypedValue | undefined {
   let value = beginning(nodes, at, end, typing);
   while (value && value.end < end) {
     const next = subscript(value, nodes[value.end], typing.source);
@@ -51,12 +46,7 @@ function typedValue(
 }
 
 /** The engine prints `a[1]['b']` as `(a[1])['b']`. */
-function beginning(
-  nodes: Nodes,
-  at: number,
-  end: number,
-  typing: Typing,
-): TypedValue | undefined {
+function beginning(nodes: Nodes, at: number, end: number, typing: Typing): TypedValue | undefined {
   const first = nodes[at];
   if (isList(first)) {
     const within = typedValue(first.nodes, 0, first.nodes.length, typing);
