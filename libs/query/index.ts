@@ -7,6 +7,7 @@ export {
   OrganizationQueries,
   type OrganizationQueryLimits,
 } from './organization-queries.js';
+export { isWrite } from './is-write.js';
 export { ClickHouseHttpModule } from './clickhouse-http.module.js';
 export { Databases } from './clickhouse-http/databases.js';
 export { Inserts, type Insert, type Inserted } from './clickhouse-http/inserts.js';

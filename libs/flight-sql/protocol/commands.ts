@@ -66,5 +66,7 @@ export const writeAny = (name: string, value: Buffer): Buffer =>
   Any.encode({ typeUrl: `${PACKAGE}${name}`, value });
 
 /** The error for whatever would change something. */
-export const readsOnly = (): MillraceError =>
-  new MillraceError('STATEMENT_REFUSED', 'only reading is possible here: nothing can be written');
+export const readsOnly = (cause?: unknown): MillraceError =>
+  new MillraceError('STATEMENT_REFUSED', 'only reading is possible here: nothing can be written', {
+    cause,
+  });

@@ -1,4 +1,5 @@
-import type { Catalog, QueryPipeline } from '@app/query';
+import type { Readable } from 'node:stream';
+import { isWrite, type Catalog, type QueryPipeline } from '@app/query';
 import { MillraceError } from '@app/platform';
 import { encapsulated, ipcMessages, type IpcMessage } from '../ipc/ipc-messages.js';
 import { only, smallerBatches } from '../ipc/smaller-batches.js';
@@ -7,7 +8,7 @@ import { KEYS_OF_OTHERS, PRIMARY_KEYS } from '../metadata/keys.js';
 import { writeSqlInfo } from '../metadata/sql-info.js';
 import { sqlInfoValues } from '../metadata/sql-info-values.js';
 import { writeRows } from '../metadata/write-rows.js';
-import type { Question } from '../protocol/commands.js';
+import { readsOnly, type Question } from '../protocol/commands.js';
 import type { CommandGetTables } from '../protocol/sql-messages.js';
 import type { MessageOf } from '../protocol/wire.js';
 import { bindPlaces } from '../statements/placeholders.js';
@@ -48,10 +49,18 @@ export class Questions {
     return smallerBatches(ipcMessages(rows));
   }
 
-  private read(statement: PreparedStatement, caller: Caller, form: { withoutRows?: true } = {}) {
-    const { organization, signal } = caller;
-    const bound = bindPlaces(statement.sql, statement.values);
-    return this.by.queries.run({ ...bound, organization, signal, format: 'arrow-stream', ...form });
+  private async read(
+    { sql, values }: PreparedStatement,
+    { organization, signal }: Caller,
+    form: { readonly withoutRows?: true } = {},
+  ): Promise<Readable> {
+    const bound = bindPlaces(sql, values);
+    const format = 'arrow-stream';
+    try {
+      return await this.by.queries.run({ ...bound, organization, signal, format, ...form });
+    } catch (error) {
+      throw isWrite(sql) && error instanceof MillraceError ? readsOnly(error) : error;
+    }
   }
 
   private async metadata(question: Question, caller: Caller): Promise<Buffer> {
