@@ -106,7 +106,7 @@ inf
 [('Aberdeen, Aberdeen City, UK',)]
 [('two', 1, 'two')]
 ProgrammingError INVALID_ARGUMENT: [FlightSQL] there is no column "nope", at line 1, co
-ProgrammingError UNAUTHORIZED
+ProgrammingError UNAUTHORIZED: [FlightSQL] only reading is possible here: nothing can b
 ProgrammingError INVALID_ARGUMENT: [FlightSQL] the statement wants 2 values, and 1 were
 ProgrammingError
 100000 {'n': 0, 't': '', 'l': None} True ['99999']
