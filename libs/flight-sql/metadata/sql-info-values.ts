@@ -7,7 +7,7 @@ const ANY_CASE = 1;
 const NULLS_AT_END = 3;
 const NO_LIMIT = 0;
 
-/** What clients are told about the server: by the numbers of `SqlInfo` in `FlightSql.proto`. */
+/** Facts about the server, by the numbers of `SqlInfo` in `FlightSql.proto`. */
 export const sqlInfoValues = (version: string): ReadonlyMap<number, SqlInfoValue> =>
   new Map<number, SqlInfoValue>([
     /** Name and version of the server, and of the format that it writes. */

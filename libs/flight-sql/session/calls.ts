@@ -4,7 +4,7 @@ import { BOUNDS } from '../bounds.js';
 import type { FlightSqlDoor } from '../door.js';
 import { toCallFailure, type CallFailure } from './failure.js';
 
-/** Who asks, and until when an answer is wanted. */
+/** The client of a call, which may cancel it. */
 export interface Caller {
   readonly organization: RequestOrganization;
   /** Aborts when the client has cancelled the call, or has left. */

@@ -88,7 +88,7 @@ export class FlightHandlers {
 
   private async act(request: Buffer, caller: Caller): Promise<readonly Buffer[]> {
     const { type, body } = Action.decode(request);
-    // Whatever a handle holds, it is held by the client.
+    // A handle is held by the client alone.
     if (type === CLOSE) return [];
     if (type !== CREATE)
       throw new MillraceError(
@@ -171,7 +171,7 @@ function questionOf(descriptor: Buffer): { readonly question: Question; readonly
   );
 }
 
-/** Whatever is asked for is in its ticket, which is good as long as the tables are there. */
+/** The ticket says all that is asked for, and is good as long as the tables are there. */
 function ticketOf(question: Question, command: Buffer): Buffer {
   if (question.name !== 'CommandStatementQuery') return command;
   const handle = writeHandle({ sql: question.value.query, values: [] });

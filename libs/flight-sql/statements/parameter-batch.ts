@@ -36,7 +36,7 @@ export async function parameterBatch(sent: readonly SentMessage[]): Promise<Reco
   }
 }
 
-/** What is nested could lead to the same place many times: readers would not come to an end. */
+/** Nested fields could lead to the same place many times, so that readers would not come to an end. */
 function checkSchema(message: SentMessage): void {
   const fields = headerOf(message, SCHEMA).tables(FIELDS_OF_SCHEMA);
   if (fields.length > BOUNDS.parameters)
