@@ -44,7 +44,11 @@ const OF_ENGINE: Readonly<Record<number, string>> = {
   69: '22003',
 };
 /** The engine takes the first word of some for the name of a column. */
-const REFUSED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['STATEMENT_REFUSED', 'INVALID_SQL', 'UNKNOWN_COLUMN']);
+const REFUSED: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'STATEMENT_REFUSED',
+  'INVALID_SQL',
+  'UNKNOWN_COLUMN',
+]);
 const PLACE = /at line (\d+), column (\d+)/;
 
 /** Makes of any failure what the client is told. @param text the statement as the engine got it */
