@@ -20,7 +20,7 @@ export async function parameterValues(
     const engineValue = valueOf(arrow, type, value, column);
     if (engineValue) return engineValue;
     throw unfit(
-      `value ${JSON.stringify(name)}: ${String(type)} is not taken; bind a number, a text, a boolean, a date, a time, or a text of UTF-8 as bytes`,
+      `value ${JSON.stringify(name)}: ${arrow.Type[type.typeId]} is not taken; bind a number, a text, a boolean, a date, a time, or a text of UTF-8 as bytes`,
     );
   });
 }
