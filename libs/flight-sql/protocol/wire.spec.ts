@@ -29,7 +29,14 @@ describe('messages of protobuf', () => {
   });
 
   it('are read past what is not known', () => {
-    expect(Inner.decode(Buffer.from('0a0161f8076315000000005a0178', 'hex'))).toEqual({ name: 'a', more: [] }); // prettier-ignore
+    expect(Inner.decode(Buffer.from('0a0161f807631d000000005a0178', 'hex'))).toEqual({ name: 'a', more: [] }); // prettier-ignore
+  });
+
+  it('are refused where a field has another type', () => {
+    for (const hex of ['1500000000', '0801', '0d00000000'])
+      expect(() => Inner.decode(Buffer.from(hex, 'hex'))).toThrow('has another type');
+    for (const hex of ['3801', '4001', '3001', '0801'])
+      expect(() => Outer.decode(Buffer.from(hex, 'hex'))).toThrow('has another type');
   });
 
   it('of any bytes are read, or refused by name', () => {

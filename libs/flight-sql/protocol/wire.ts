@@ -73,6 +73,10 @@ export const bufferOf = (bytes: Uint8Array): Buffer =>
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
+function checkType(number: number, found: WireType, ...wanted: readonly WireType[]): void {
+  if (!wanted.includes(found)) throw new Error(`field ${number} has another type`);
+}
+
 /** A field of one value. */
 function single<Value>(
   number: number,
@@ -85,7 +89,7 @@ function single<Value>(
     number,
     absent,
     read: (reader, found) => {
-      if (found !== wireType) throw new Error(`field ${number} has another type`);
+      checkType(number, found, wireType);
       return read(reader);
     },
     write: (writer, value) => write(writer.tag(number, wireType), value),
@@ -127,6 +131,7 @@ export const message = <Of extends Fields>(
 /** A field of several values. */
 function repeated<Value>(
   number: number,
+  wireTypes: readonly WireType[],
   read: (reader: BinaryReader, wireType: WireType) => readonly Value[],
   write: (writer: BinaryWriter, value: Value) => void,
 ): Field<readonly Value[]> {
@@ -135,6 +140,7 @@ function repeated<Value>(
     number,
     absent,
     read: (reader, wireType, before) => {
+      checkType(number, wireType, ...wireTypes);
       const values = before === absent ? [] : (before as Value[]);
       for (const value of read(reader, wireType)) values.push(value);
       return values;
@@ -144,7 +150,7 @@ function repeated<Value>(
 }
 
 export const texts = (number: number): Field<readonly string[]> =>
-  repeated(number, (reader) => [reader.string()], (writer, value) => void writer.tag(number, LengthDelimited).string(value)); // prettier-ignore
+  repeated(number, [LengthDelimited], (reader) => [reader.string()], (writer, value) => void writer.tag(number, LengthDelimited).string(value)); // prettier-ignore
 
 export const messages = <Of extends Fields>(
   number: number,
@@ -152,6 +158,7 @@ export const messages = <Of extends Fields>(
 ): Field<readonly Values<Of>[]> =>
   repeated(
     number,
+    [LengthDelimited],
     (reader) => [type.decode(reader.bytes())],
     (writer, value) => void writer.tag(number, LengthDelimited).bytes(type.encode(value)),
   );
@@ -160,6 +167,7 @@ export const messages = <Of extends Fields>(
 export const integers = (number: number): Field<readonly number[]> =>
   repeated(
     number,
+    [Varint, LengthDelimited],
     (reader, wireType) => {
       if (wireType !== LengthDelimited) return [reader.uint32()];
       const packed = readerOf(reader.bytes());

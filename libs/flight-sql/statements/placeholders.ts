@@ -3,7 +3,7 @@ import type { EngineValue } from './engine-value.js';
 
 /** Comments, quotes and `{name:Type}` are passed over. Quotes that nobody closes go to the end. */
 const PIECE =
-  /--[^\n]*|#[ !][^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?|'')*'?|"(?:[^"\\]|\\[^]?|"")*"?|`(?:[^`\\]|\\[^]?|``)*`?|\{\s*\w+\s*:[^{}'"`]*\}|::|\.:|(?<mark>\?)|\$(?<number>\d{1,4})\b|(?<colon>:)|(?<open>\{)|(?<close>\})/g;
+  /--[^\n]*|#[ !][^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?|'')*'?|"(?:[^"\\]|\\[^]?|"")*"?|`(?:[^`\\]|\\[^]?|``)*`?|\{\s*\w+\s*:[^{}'"`]*\}|::|\.:|(?<mark>\?)|(?<![\w$])\$(?<number>\d{1,4})\b|(?<colon>:)|(?<open>\{)|(?<close>\})/g;
 
 /** A place in a statement that a value is put into. */
 interface Place {
