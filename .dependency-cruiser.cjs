@@ -81,8 +81,12 @@ const layers = {
     ['query', 'warehouse', 'platform'],
     'It speaks a protocol and answers by queries: whose tables they are, and who is let in, the app hands in.',
   ],
+  'flight-sql': [
+    ['arrow', 'query', 'warehouse', 'platform'],
+    'It speaks a protocol and answers by queries: whose tables they are, and who is let in, the app hands in.',
+  ],
   edge: [
-    ['parquet', 'postgres-wire', 'query', 'warehouse', 'platform'],
+    ['flight-sql', 'parquet', 'postgres-wire', 'query', 'warehouse', 'platform'],
     'Tables over files and URLs: no account, no queue, no stream of events.',
   ],
 };
@@ -119,11 +123,9 @@ const drivers = [
   ['ffi-rs', 'ffi-rs|@yuuang/[^/]+', 'libs/warehouse/(?:child|engine|local-engine)/'],
   ['lmdb', 'lmdb', 'libs/(?:event-store|ingest-queue)/embedded/'],
   ['kafkajs', 'kafkajs[^/]*', 'libs/ingest-queue/kafka/'],
-  [
-    'eventstoredb',
-    '@eventstore/[^/]+|@kurrent/[^/]+|@grpc/[^/]+',
-    'libs/event-store/eventstoredb/',
-  ],
+  ['eventstoredb', '@eventstore/[^/]+|@kurrent/[^/]+', 'libs/event-store/eventstoredb/'],
+  ['grpc', '@grpc/[^/]+', 'libs/(?:event-store/eventstoredb|flight-sql)/'],
+  ['apache-arrow', 'apache-arrow', 'libs/flight-sql/'],
 ];
 const driverRules = drivers.map(([name, packages, folders]) => ({
   name: `driver-${name}-only-in-its-adapter`,
@@ -166,7 +168,7 @@ module.exports = {
       to: {
         path: '^libs/',
         pathNot:
-          '^libs/(?:edge|console|openapi|query|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
+          '^libs/(?:edge|console|openapi|query|flight-sql|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
         reachable: true,
       },
     },

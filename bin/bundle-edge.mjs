@@ -16,6 +16,7 @@ const EXTERNAL = [
     'kafkajs',
     '@eventstore/*',
     '@grpc/*',
+    'apache-arrow',
   ],
   ...['@e965/xlsx', 'pino', '@opentelemetry/*', '@cloudpss/zstd/napi', 'lz4-napi', 'snappy'],
   ...['class-transformer', 'class-transformer/*', 'class-validator'],

@@ -120,6 +120,14 @@ const BREACHES: Readonly<Record<string, Files>> = {
     'libs/query/a.ts': takes('@eventstore/db-client'),
     ...installed('@eventstore/db-client'),
   },
+  'driver-grpc-only-in-its-adapter': {
+    'libs/query/a.ts': takes('@grpc/grpc-js'),
+    ...installed('@grpc/grpc-js'),
+  },
+  'driver-apache-arrow-only-in-its-adapter': {
+    'libs/query/a.ts': takes('apache-arrow'),
+    ...installed('apache-arrow'),
+  },
 };
 
 /** Rules of who may import which lib have one form: each is broken by an import of what it does not name. */

@@ -40,7 +40,7 @@ async function start(config: EdgeConfig): Promise<void> {
     clearTimeout(late);
   });
   started();
-  if (server.postgres !== undefined) console.log(`clients of PostgreSQL: ${server.postgres}`);
+  for (const told of server.told) console.log(told);
   console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
   const [all, copied] = [parts.tables.list(), ({ copy }: PreparedTable) => copy !== undefined];
   console.log(`tables: ${namesOf(all)}`);

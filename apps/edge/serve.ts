@@ -1,4 +1,4 @@
-import { EdgePostgresDoor, type Follower } from '@app/edge';
+import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
@@ -11,9 +11,9 @@ import {
   nestLogger,
   Readiness,
 } from '@app/platform';
-import { PostgresListener } from '@app/postgres-wire';
 import { Catalog, QueryPipeline } from '@app/query';
 import { EdgeAppModule } from './edge-app.module.js';
+import { openDoors, type Doors } from './open-doors.js';
 import type { Parts } from './open-parts.js';
 import { preferFormat } from './prefer-format.js';
 import { serveDocs } from './serve-docs.js';
@@ -22,8 +22,8 @@ const IDLE_SECONDS = 60;
 
 interface Serving {
   readonly url: string;
-  /** Where clients of PostgreSQL ask, where they may. */
-  readonly postgres: string | undefined;
+  /** Sentences about the clients that ask by other protocols than HTTP. */
+  readonly told: readonly string[];
   /** Requests in work end before, or are cut off. */
   stop(): Promise<void>;
 }
@@ -49,20 +49,17 @@ export async function serve(parts: Parts): Promise<Serving> {
   });
   if (config.cors.length > 0) app.enableCors(corsFor(config.cors));
   serveDocs(app);
-  const stop = async (): Promise<void> => {
-    app.get(Readiness).notReady('server', 'stopping');
-    await Promise.all([postgres?.close(), drain(app)]);
-  };
   if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
   await app.listen(config.http.port, config.http.host).catch(listenFailure('--addr-http'));
   const queries = app.get(QueryPipeline, { strict: false });
   const catalog = app.get(Catalog, { strict: false });
-  const door = new EdgePostgresDoor(parts.tables, config.token);
-  const postgres = config.postgres && new PostgresListener({ queries, catalog, door }, logger);
-  const postgresUrl = await postgres
-    ?.open(config.postgres ?? config.http)
-    .catch(listenFailure('--addr-postgres'));
-  return { url: await app.getUrl(), postgres: postgresUrl, stop };
+  const doors = await openDoors({ queries, catalog }, parts);
+  return { url: await app.getUrl(), told: doors.told, stop: () => stop(app, doors) };
+}
+
+async function stop(app: NestFastifyApplication, doors: Doors): Promise<void> {
+  app.get(Readiness).notReady('server', 'stopping');
+  await Promise.all([doors.close(), drain(app)]);
 }
 
 /** Not ready while there is nothing to answer from; afterwards `/readyz` tells how old it is. */

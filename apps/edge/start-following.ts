@@ -31,5 +31,6 @@ export async function startFollowing({
     registry: tables,
     statements: engine.statements,
     logger,
+    told: (names) => console.log(`followed tables: ${names.join(', ') || 'none'}`),
   });
 }

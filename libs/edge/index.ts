@@ -11,6 +11,7 @@ export { TableRegistry } from './registry/table-registry.js';
 export { Follower } from './follow/follower.js';
 export { KeyValueStores } from './kv/key-value-stores.js';
 export type { PreparedTable } from './registry/prepare/prepare-table.js';
+export { EdgeFlightSqlDoor } from './flight-sql/edge-flight-sql-door.js';
 export { EdgePostgresDoor } from './postgres/edge-postgres-door.js';
 export { Holding } from './registry/prepare/holding.js';
 export { readEdgeEnvironment } from './config/edge-environment.js';

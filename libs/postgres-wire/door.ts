@@ -1,12 +1,5 @@
-import type { RequestOrganization } from '@app/platform';
+import type { TableHold } from '@app/query';
 import type { ScramVerifier } from './protocol/scram.js';
-
-/** Tables as they were when a statement came, until they are released. */
-export interface TableHold {
-  readonly organization: RequestOrganization;
-  /** May be told more than once. */
-  readonly release: () => void;
-}
 
 /** Whom the program lets in by this protocol, and to which tables. Handed in by the app. */
 export abstract class PostgresDoor {

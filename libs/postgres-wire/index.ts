@@ -1,3 +1,3 @@
-export { PostgresDoor, type TableHold } from './door.js';
+export { PostgresDoor } from './door.js';
 export { PostgresListener } from './postgres-listener.js';
 export { scramVerifier, type ScramVerifier } from './protocol/scram.js';

@@ -38,6 +38,8 @@ interface QueryRequest extends QueryQuestion {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The engine's settings of how the answer is written; the statement's own come before them. */
   readonly writing?: Readonly<Record<string, string>>;
+  /** Of an answer whose columns are wanted, and not its rows. */
+  readonly withoutRows?: true;
 }
 
 /** The way of a query: its organization's turn → guard → warehouse → bytes. */
@@ -119,7 +121,8 @@ export class QueryPipeline {
   }
 
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
-    const { sql, values, organization, format, signal, id, onProgress, writing } = request;
+    const { sql, values, organization, format, signal, id, onProgress, writing, withoutRows } =
+      request;
     const { statement, settings, explains, wallTimes } = await traced('guard', () =>
       this.guard.admit(sql, organization, values),
     );
@@ -139,7 +142,8 @@ export class QueryPipeline {
     const columns =
       needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query) : undefined;
     const fitted = columns ? fitColumns(statement, columns, format) : statement;
-    const question = { ...query, sql: fitted, ...(onProgress && { onProgress }) };
+    const asked = withoutRows ? `SELECT * FROM (\n${fitted}\n) LIMIT 0` : fitted;
+    const question = { ...query, sql: asked, ...(onProgress && { onProgress }) };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
     // An answer that the engine has compressed by itself cannot be read here.

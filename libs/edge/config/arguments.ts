@@ -31,6 +31,8 @@ Serves SQL, GraphQL, REST and key-value reads over files, folders, URLs and data
   -a, --addr-http <host>:<port>   where to listen (default: 127.0.0.1:8080, or HOST and PORT)
       --addr-postgres <host>:<port>  where clients of PostgreSQL ask (psql, drivers); not
                                   without it
+      --addr-flight-sql <host>:<port>  where clients of Arrow Flight SQL ask (ADBC, JDBC); not
+                                  without it
   -f, --response-format <format>  Json (default), NdJson, Csv, ArrowFile, ArrowStream, Parquet:
                                   for callers that ask for none by Accept
   -r, --reload-interval <s>       read tables again after so many seconds

@@ -16,6 +16,7 @@ import { responseFormat } from './response-format.js';
 export interface ConfigFile {
   readonly http?: HttpAddress;
   readonly postgres?: HttpAddress;
+  readonly flightSql?: HttpAddress;
   readonly tables: readonly DescribedTable[];
   readonly stores: readonly DescribedStore[];
   /** False: tables may be registered; absent: not said. */
@@ -30,9 +31,8 @@ export interface ConfigFile {
 
 /** ROAPI's keys for what is not here, with the reason. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
-  'addr.flight_sql': 'FlightSQL is not served; ask by HTTP for Arrow (Accept)',
   datafusion: 'settings of the engine that ROAPI has, which is not the one here',
-  flight_sql_config: 'FlightSQL is not served',
+  flight_sql_config: 'clients of Flight SQL show --token, as all others do',
 };
 
 const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
@@ -40,7 +40,7 @@ const configFile = strict({
   addr: strict({
     http: httpAddress.optional(),
     postgres: httpAddress.optional(),
-    flight_sql: z.string().optional(),
+    flight_sql: httpAddress.optional(),
   }).nullish(),
   tables: z.array(tableEntry).nullish(),
   kvstores: z.array(storeEntry).nullish(),
@@ -88,6 +88,7 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     stores: kvstores ?? [],
     ...present('http', addr?.http),
     ...present('postgres', addr?.postgres),
+    ...present('flightSql', addr?.flight_sql),
     ...present(
       'readOnly',
       rest.disable_read_only === undefined ? undefined : !rest.disable_read_only,

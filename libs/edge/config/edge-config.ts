@@ -16,6 +16,8 @@ export interface EdgeConfig {
   readonly http: HttpAddress;
   /** Where clients of PostgreSQL ask; absent: nowhere. */
   readonly postgres?: HttpAddress;
+  /** Where clients of Arrow Flight SQL ask; absent: nowhere. */
+  readonly flightSql?: HttpAddress;
   /** Names are told apart. */
   readonly tables: readonly DescribedTable[];
   readonly stores: readonly DescribedStore[];
@@ -67,7 +69,8 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
   refuseDoubled('kvstore', file.stores);
   return {
     http,
-    ...present('postgres', postgresOf(given, file)),
+    ...present('postgres', doorOf('addr-postgres', given) ?? file.postgres),
+    ...present('flightSql', doorOf('addr-flight-sql', given) ?? file.flightSql),
     tables,
     stores: file.stores,
     responseFormat: read('response-format', responseFormat, given) ?? file.responseFormat ?? 'json',
@@ -77,7 +80,7 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
     ...present('token', token),
     cors,
     ...present('follow', readFollow(given, environment)),
-    notes: [...file.notes, ...unserved(given)],
+    notes: file.notes,
   };
 }
 
@@ -127,9 +130,12 @@ function addressOf(
   return readArgument('HOST and PORT', httpAddress, text);
 }
 
-function postgresOf(given: EdgeArguments, file: ConfigFile): HttpAddress | undefined {
-  const text = given['addr-postgres'];
-  return text === undefined ? file.postgres : readArgument('--addr-postgres', httpAddress, text);
+function doorOf(
+  name: 'addr-postgres' | 'addr-flight-sql',
+  given: EdgeArguments,
+): HttpAddress | undefined {
+  const text = given[name];
+  return text === undefined ? undefined : readArgument(`--${name}`, httpAddress, text);
 }
 
 function isReadOnly(given: EdgeArguments, file: ConfigFile): boolean | undefined {
@@ -145,13 +151,6 @@ function originOf(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null';
   if (origin !== 'null' && [origin, `${origin}/`].includes(text.toLowerCase())) return origin;
   throw new Error(`cors ${text}: want an origin, such as https://app.example.com, or *`);
-}
-
-function unserved(given: EdgeArguments): readonly string[] {
-  if (given['addr-flight-sql'] === undefined) return [];
-  return [
-    '--addr-flight-sql has no effect: FlightSQL is not served; ask by HTTP for Arrow (Accept)',
-  ];
 }
 
 function refuseDoubled(kind: string, all: readonly { readonly name: string }[]): void {

@@ -24,6 +24,8 @@ interface FollowerParts {
   readonly registry: Pick<TableRegistry, 'change' | 'described' | 'list'>;
   readonly statements: SourceEngine['statements'];
   readonly logger: Logger;
+  /** Told the names of the followed tables, in order, whenever there are others than before. */
+  readonly told: (names: readonly string[]) => void;
 }
 
 /** A refused connection costs little, and who comes back is wanted soon. */
@@ -48,6 +50,7 @@ export class Follower {
   private failures = 0;
   private failuresInARow = 0;
   private lastError: string | undefined;
+  private told = '';
 
   private constructor(private readonly parts: FollowerParts) {
     this.hosted = new HostedOrganization(parts.config, this.stop.signal);
@@ -75,7 +78,7 @@ export class Follower {
   }
 
   state(): FollowState {
-    const streams = this.parts.registry.list().filter(({ described }) => described.followed).length;
+    const streams = this.followed().length;
     return {
       isReady: this.syncedAt !== undefined || streams > 0,
       streams,
@@ -90,6 +93,18 @@ export class Follower {
     this.stop.abort();
     await this.running;
     await rm(join(this.parts.folder, PID_FILE), { force: true });
+  }
+
+  private followed(): readonly string[] {
+    const tables = this.parts.registry.list().filter(({ described }) => described.followed);
+    return tables.map(({ described }) => described.name).sort();
+  }
+
+  private tell(): void {
+    const names = this.followed();
+    if (names.join() === this.told) return;
+    this.told = names.join();
+    this.parts.told(names);
   }
 
   private async openCache(): Promise<void> {
@@ -138,6 +153,8 @@ export class Follower {
       const backoff = config.intervalSeconds * 2 ** Math.min(this.failuresInARow - 1, 10);
       const asked = error instanceof HostedError ? (error.retryAfterSeconds ?? 0) : 0;
       return Math.max(Math.min(backoff, BACKOFF_SECONDS_MAX), config.intervalSeconds, asked);
+    } finally {
+      if (!this.stop.signal.aborted) this.tell();
     }
   }
 

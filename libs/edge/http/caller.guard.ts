@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
@@ -11,9 +10,9 @@ import {
   type Access,
   type AuthenticatedRequest,
 } from '@app/platform';
+import { holdTables } from '../registry/hold-tables.js';
 import type { TableRegistry } from '../registry/table-registry.js';
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+import { ShownToken } from '../shown-token.js';
 
 interface CallerTerms {
   /** Absent: nobody has to show one. */
@@ -27,7 +26,7 @@ interface CallerTerms {
  * they are when it comes. There are no accounts here: one "organization" has all tables.
  */
 export class CallerGuard implements CanActivate {
-  private readonly expected: Buffer | undefined;
+  private readonly token: ShownToken;
   private readonly wantsOwnName: boolean;
 
   constructor(
@@ -35,7 +34,7 @@ export class CallerGuard implements CanActivate {
     private readonly tables: TableRegistry,
     { token, http }: CallerTerms,
   ) {
-    this.expected = token === undefined ? undefined : digest(token);
+    this.token = new ShownToken(token);
     this.wantsOwnName = token === undefined && isLoopback(http.host);
   }
 
@@ -47,34 +46,12 @@ export class CallerGuard implements CanActivate {
     const request = http.getRequest<AuthenticatedRequest>();
     if (this.wantsOwnName) insistOnOwnName(request.headers.host);
     if (access === 'operator' && fromThisMachine(request)) return true;
-    this.admit(request.headers.authorization);
+    this.token.check(request.headers.authorization);
     if (access === undefined) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
-    const hold = this.tables.hold();
+    const hold = holdTables(this.tables);
     http.getResponse<FastifyReply>().raw.once('close', () => hold.release());
-    request.organization = {
-      id: 'edge',
-      name: 'edge',
-      database: hold.database,
-      share: 'edge',
-    };
+    request.organization = hold.organization;
     return true;
-  }
-
-  /** `Bearer <token>`, or Basic with the token as password, for browsers and programs that know no other. */
-  private admit(authorization = ''): void {
-    if (!this.expected) return;
-    const [, scheme = '', value = ''] = /^(Bearer|Basic) +(\S+)$/i.exec(authorization) ?? [];
-    const shown =
-      scheme.toLowerCase() === 'basic'
-        ? Buffer.from(value, 'base64')
-            .toString('utf8')
-            .replace(/^[^:]*:/, '')
-        : value;
-    if (!timingSafeEqual(digest(shown), this.expected))
-      throw new MillraceError(
-        'UNAUTHORIZED',
-        'the token is missing or wrong; send Authorization: Bearer <token>',
-      );
   }
 }
 

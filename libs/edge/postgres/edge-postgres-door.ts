@@ -1,9 +1,6 @@
-import {
-  PostgresDoor,
-  scramVerifier,
-  type ScramVerifier,
-  type TableHold,
-} from '@app/postgres-wire';
+import { PostgresDoor, scramVerifier, type ScramVerifier } from '@app/postgres-wire';
+import type { TableHold } from '@app/query';
+import { holdTables } from '../registry/hold-tables.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 
 /**
@@ -26,7 +23,6 @@ export class EdgePostgresDoor extends PostgresDoor {
   }
 
   hold(): TableHold {
-    const { database, release } = this.tables.hold();
-    return { organization: { id: 'edge', name: 'edge', database, share: 'edge' }, release };
+    return holdTables(this.tables);
   }
 }

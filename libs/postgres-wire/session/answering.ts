@@ -1,11 +1,11 @@
-import type { Catalog, QueryPipeline } from '@app/query';
+import type { Catalog, QueryPipeline, TableHold } from '@app/query';
 import type { RequestOrganization } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { catalogQuestion, readAnswer, type CatalogAnswer } from '../catalog/catalog-answer.js';
 import type { CatalogPostgres } from '../catalog/catalog-postgres.js';
 import { inNewerNames } from '../catalog/newer-names.js';
 import { catalogTables } from '../catalog/catalog-tables.js';
-import type { PostgresDoor, TableHold } from '../door.js';
+import type { PostgresDoor } from '../door.js';
 import type { Bind } from '../protocol/front-messages.js';
 import { asksCatalog } from '../statements/catalog-statement.js';
 import { parameterTypes } from '../statements/parameter-types.js';

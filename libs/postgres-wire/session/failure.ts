@@ -1,4 +1,5 @@
 import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
+import { isWrite } from '@app/query';
 import { WarehouseError } from '@app/warehouse';
 import { PostgresError } from '../protocol/protocol-error.js';
 import type { EngineText } from '../statements/engine-text.js';
@@ -42,8 +43,12 @@ const OF_ENGINE: Readonly<Record<number, string>> = {
   407: '22003',
   69: '22003',
 };
-const WRITES =
-  /^(?:insert|update|delete|merge|create|drop|alter|truncate|grant|revoke|comment|vacuum|refresh|reindex|cluster|lock|copy|do|call|import|attach|detach|rename|optimize)$/i;
+/** The engine takes the first word of some for the name of a column. */
+const REFUSED: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'STATEMENT_REFUSED',
+  'INVALID_SQL',
+  'UNKNOWN_COLUMN',
+]);
 const PLACE = /at line (\d+), column (\d+)/;
 
 /** Makes of any failure what the client is told. @param text the statement as the engine got it */
@@ -57,12 +62,11 @@ export function toPostgresError(error: unknown, text?: EngineText): PostgresErro
     (kind === 'INVALID_SQL' && cause instanceof WarehouseError && OF_ENGINE[cause.code]) ||
     (STATES[kind] ?? 'XX000');
   const position = text && positionOf(message, text);
-  const isRefused = kind === 'STATEMENT_REFUSED' || kind === 'INVALID_SQL';
-  const isWrite = isRefused && WRITES.test(firstWord(text?.text ?? ''));
+  const writes = REFUSED.has(kind) && isWrite(text?.text ?? '');
   return new PostgresError(
-    isWrite ? '25006' : state,
-    isWrite ? `cannot execute ${firstWord(text?.text ?? '').toUpperCase()} in a read-only transaction: only reading is possible here` : message, // prettier-ignore
-    { position: isWrite ? 0 : position },
+    writes ? '25006' : state,
+    writes ? `cannot execute ${firstWord(text?.text ?? '').toUpperCase()} in a read-only transaction: only reading is possible here` : message, // prettier-ignore
+    { position: writes ? 0 : position },
   );
 }
 

@@ -83,7 +83,7 @@ export class Expressions {
     const among = middle < end ? membershipAt(nodes, middle) : undefined;
     if (among) return this.membership(nodes.slice(at, middle), among, names);
     if (middle < end) return this.arithmetic(part, middle - at, names);
-    const field = fieldWithin(nodes, at, end, this.writing.scope());
+    const field = fieldWithin(nodes, at, end, this.writing);
     if (field) return field.sql + this.pieces(nodes.slice(field.end, end), undefined, field.behind);
     const call = callAt(nodes, at);
     if (call && call.end <= end)

@@ -10,6 +10,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
   d: 'Nullable(Decimal(15, 2))',
   day: 'Nullable(Date32)',
   at: "Nullable(DateTime64(6, 'UTC'))",
+  cores: 'Array(Tuple(core Nullable(String), `a b` Nullable(Tuple(k Array(Tuple(z Int64))))))',
+  maps: 'Array(Map(String, Int64))',
 };
 const SPELLINGS: Readonly<Record<string, string>> = { tostring: 'toString' };
 
@@ -21,6 +23,21 @@ const written = (canonical: string): string =>
   });
 
 describe('standard SQL in the words of the engine', () => {
+  it.each([
+    ["(cores[1])['core']", "tupleElement(cores[1], 'core')"],
+    ["(t.cores[n + 1])['core']", "tupleElement(t.cores[n + 1], 'core')"],
+    ["((cores[1])['a b'])['k']", "tupleElement(tupleElement(cores[1], 'a b'), 'k')"],
+    [
+      "((((cores[1])['a b'])['k'])[2])['z']",
+      "tupleElement(tupleElement(tupleElement(cores[1], 'a b'), 'k')[2], 'z')",
+    ],
+    ["(cores[1])['nope']", "(cores[1])['nope']"],
+    ["(maps[1])['core']", "(maps[1])['core']"],
+    ["arrayMap(cores -> ((cores[1])['core']), x)", "arrayMap(cores -> ((cores[1])['core']), x)"],
+  ])('writes the field of a struct in a list: %s', (canonical, expected) => {
+    expect(written(`SELECT ${canonical} AS v FROM t`)).toBe(`SELECT ${expected} AS v FROM t`);
+  });
+
   it.each([
     'SELECT a, b FROM t WHERE (a = 1) AND (b > 2) ORDER BY a ASC',
     'SELECT count() FROM t',

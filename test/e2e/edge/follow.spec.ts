@@ -78,6 +78,7 @@ describe('following a hosted organization', () => {
     const { headers, text } = await edge.get('/api/tables/shop?columns=item&sort=-price');
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     expect(JSON.parse(text)).toEqual([{ item: 'pot' }, { item: 'tea' }]);
+    await until(() => Promise.resolve(/^followed tables: shop$/m.test(edge.output())));
   });
 
   it('takes over what comes: rows, streams, columns', async () => {

@@ -52,6 +52,12 @@ describe('structs in GraphQL', () => {
     });
   });
 
+  it('are asked for by their keys in SQL, in lists too', async () => {
+    const { text } = await edge.sql("SELECT runs[1]['k'] + 1 AS k, runs[1]['of']['n'] AS n, s['in']['z'][2] AS z FROM lines WHERE runs[1]['k'] > 0"); // prettier-ignore
+    expect(JSON.parse(text)).toEqual([{ k: 2, n: 'p', z: 2 }]);
+    expect((await edge.sql("SELECT runs[1]['nope'] FROM lines")).status).toBe(400);
+  });
+
   it('are selected whole, too, and one by one told in the schema', async () => {
     expect(await ask('{ nulls(sort: [{field: "id"}], limit: 2) { s } }')).toEqual({
       nulls: [{ s: { a: 0, b: 'b0', in: { z: 0 } } }, { s: null }],

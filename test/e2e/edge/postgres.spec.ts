@@ -63,6 +63,7 @@ describe('a client of PostgreSQL', () => {
     ['SELECT 1 +', { code: '42601' }],
     ['INSERT INTO cities VALUES (1)', { code: '25006', position: '1' }],
     ['DROP TABLE cities', { code: '25006', position: '1' }],
+    ['DELETE FROM cities', { code: '25006', position: '1' }],
     ["SELECT * FROM file('/etc/passwd')", { code: '42501', position: '15' }],
     ['SELECT * FROM system.tables', { code: '42501' }],
     ["COPY cities TO '/tmp/x'", { code: '25006', position: '1' }],

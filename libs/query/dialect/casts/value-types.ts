@@ -57,6 +57,11 @@ export class ValueTypes {
     private readonly aliases: ReadonlyMap<string, readonly Nodes[]>,
   ) {}
 
+  /** The engine's type of a column, or of a field within objects; undefined where its name may mean something else. */
+  ofName(name: string): string | undefined {
+    return this.aliases.has(name) ? undefined : this.typeOfColumn(name);
+  }
+
   of(nodes: Nodes, depth = 0): Known {
     this.steps = depth === 0 ? 0 : this.steps + 1;
     if (depth > DEPTH_MAX || this.steps > STEPS_MAX) return UNKNOWN;

@@ -1,7 +1,9 @@
 import { quoteIdentifier } from '@app/warehouse';
+import { fieldOfElement } from './fields-of-elements.js';
 import { fieldOf, type Scope } from './object-shapes.js';
 import { isKeyword } from '../operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import type { ValueTypes } from '../casts/value-types.js';
 
 /** SQL of a field within objects. */
 interface WrittenField {
@@ -12,8 +14,16 @@ interface WrittenField {
   readonly behind: number;
 }
 
+/** The meaning of names at a place, and the statement that it is in. */
+interface Place {
+  readonly source: string;
+  readonly scope: () => Scope;
+  readonly types: Pick<ValueTypes, 'ofName'>;
+}
+
 /**
- * Writes `k.n` with the type of its values where that is known, and `k['n']` as `k.n`.
+ * Writes `k.n` with the type of its values where that is known, and `k['n']` as `k.n`; and fields of
+ * structs in lists.
  * @param end of the operand that begins at `at`
  * @returns undefined where none begins there, or it stays as it is
  */
@@ -21,11 +31,21 @@ export function fieldWithin(
   nodes: Nodes,
   at: number,
   end: number,
-  scope: Scope,
+  { source, scope: scopeOf, types }: Place,
 ): WrittenField | undefined {
   const first = nodes[at];
+  const scope = scopeOf();
   if (!first || scope.places.has(first)) return undefined;
   if (isWord(nodes[at - 1], 'AS') || isSymbol(nodes[at - 1], '.')) return undefined;
+  const object = inObject(nodes, at, end, scope);
+  if (object || !nodes.slice(at + 1, end).some((node) => keyIn(node) !== undefined)) return object;
+  const typeOf = (name: string): string | undefined =>
+    scope.elements.has(name) ? undefined : types.ofName(name);
+  const element = fieldOfElement(nodes, at, end, { source, typeOf });
+  return element && { ...element, behind: nodes[element.end - 1]?.end ?? 0 };
+}
+
+function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenField | undefined {
   const read = readPath(nodes, at, end);
   const found = read && fieldOf(scope, read.parts);
   if (!found || found.keys.length === 0 || found.keys.includes('')) return undefined;

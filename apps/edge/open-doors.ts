@@ -1,0 +1,66 @@
+import { EdgeFlightSqlDoor, EdgePostgresDoor } from '@app/edge';
+import { listenFailure, programVersion } from '@app/platform';
+import { PostgresListener } from '@app/postgres-wire';
+import type { Catalog, QueryPipeline } from '@app/query';
+import type { Parts } from './open-parts.js';
+
+/** The parts that answer whoever asks, by whatever protocol. */
+interface Answerers {
+  readonly queries: QueryPipeline;
+  readonly catalog: Catalog;
+}
+
+/** The addresses, besides HTTP's, at which clients ask. */
+export interface Doors {
+  /** Sentences to be told at the start: who may ask where. */
+  readonly told: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Listens for clients of other protocols, where that was asked for. @throws {Error} when it cannot */
+export async function openDoors(answerers: Answerers, parts: Parts): Promise<Doors> {
+  const open: Door[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(open.map((door) => door.close()));
+  };
+  try {
+    for (const openOne of [openPostgres, openFlightSql]) {
+      const door = await openOne(answerers, parts);
+      if (door) open.push(door);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { told: open.map(({ told }) => told), close };
+}
+
+interface Door {
+  readonly told: string;
+  close(): Promise<void>;
+}
+
+async function openPostgres(
+  answerers: Answerers,
+  { config, logger, tables }: Parts,
+): Promise<Door | undefined> {
+  if (!config.postgres) return undefined;
+  const door = new EdgePostgresDoor(tables, config.token);
+  const listener = new PostgresListener({ ...answerers, door }, logger);
+  const url = await listener.open(config.postgres).catch(listenFailure('--addr-postgres'));
+  return { told: `clients of PostgreSQL: ${url}`, close: () => listener.close() };
+}
+
+/** Its libraries are loaded by nobody else. */
+async function openFlightSql(
+  answerers: Answerers,
+  { config, logger, tables }: Parts,
+): Promise<Door | undefined> {
+  if (!config.flightSql) return undefined;
+  const { FlightSqlListener } = await import('@app/flight-sql');
+  const door = new EdgeFlightSqlDoor(tables, config.token);
+  const by = { ...answerers, version: programVersion() };
+  const listener = new FlightSqlListener(by, door, logger);
+  const url = await listener.open(config.flightSql).catch(listenFailure('--addr-flight-sql'));
+  return { told: `clients of Arrow Flight SQL: ${url}`, close: () => listener.close() };
+}

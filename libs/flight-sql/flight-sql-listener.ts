@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
+import type { Server } from '@grpc/grpc-js';
+import type { Logger } from '@app/platform';
+import { BOUNDS } from './bounds.js';
+import type { FlightSqlDoor } from './door.js';
+import { FLIGHT_SERVICE } from './protocol/flight-service.js';
+import { Calls } from './session/calls.js';
+import { FlightHandlers } from './session/flight-handlers.js';
+import { Questions, type Answerers } from './session/questions.js';
+
+const KEEPALIVE_MS = 60_000;
+
+const OPTIONS = {
+  'grpc.max_receive_message_length': BOUNDS.messageBytes,
+  // One large row is a message of any size.
+  'grpc.max_send_message_length': -1,
+  'grpc.max_concurrent_streams': BOUNDS.callsOfConnection,
+  'grpc.max_connection_idle_ms': BOUNDS.idleSeconds * 1000,
+  'grpc.keepalive_time_ms': KEEPALIVE_MS,
+  'grpc.enable_channelz': 0,
+} as const;
+
+/** An address at which clients of Arrow Flight SQL ask. */
+export class FlightSqlListener {
+  private readonly sockets = new Set<Socket>();
+  private listening: NetServer | undefined;
+  private grpc: Server | undefined;
+
+  constructor(
+    private readonly answerers: Answerers,
+    private readonly door: FlightSqlDoor,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws when the address is taken. @returns its address for people */
+  async open({ host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+    const { Metadata, Server, ServerCredentials } = await import('@grpc/grpc-js');
+    const grpc = new Server(OPTIONS);
+    const calls = new Calls(this.door, this.logger);
+    const handlers = new FlightHandlers(
+      calls,
+      new Questions(this.answerers),
+      () => new Metadata(),
+      (peer) => this.hangUp(peer),
+    );
+    grpc.addService(FLIGHT_SERVICE, handlers.all());
+    const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
+    const listening = createServer((socket) => {
+      if (this.sockets.size >= BOUNDS.connections) return void socket.destroy();
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+      socket.on('error', () => undefined);
+      injector.injectConnection(socket);
+    });
+    listening.listen(port, host);
+    await once(listening, 'listening');
+    [this.listening, this.grpc] = [listening, grpc];
+    const name = host.includes(':') ? `[${host}]` : host;
+    return `grpc://${name}:${(listening.address() as AddressInfo).port}`;
+  }
+
+  /** Calls that run are cut off. */
+  async close(): Promise<void> {
+    const { listening } = this;
+    const closed = listening && new Promise((resolve) => listening.close(resolve));
+    this.grpc?.forceShutdown();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private hangUp(peer: string): void {
+    for (const socket of this.sockets)
+      if (`${socket.remoteAddress}:${socket.remotePort}` === peer) socket.destroy();
+  }
+}

@@ -1,0 +1,2 @@
+export type { FlightSqlDoor } from './door.js';
+export { FlightSqlListener } from './flight-sql-listener.js';

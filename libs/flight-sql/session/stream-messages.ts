@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream';
+import { MillraceError } from '@app/platform';
+import { BOUNDS } from '../bounds.js';
+import type { StreamCall } from './calls.js';
+
+/** A client has not taken its answer: whatever is still to be sent to it would be held for ever. */
+export class NotTakenError extends MillraceError {
+  constructor() {
+    super('QUERY_TIMEOUT', `the answer was not taken for ${BOUNDS.takeSeconds} seconds`);
+  }
+}
+
+/** Sends messages as they come, each when the client has taken the one before. @throws {NotTakenError} */
+export async function sendMessages(
+  call: StreamCall,
+  messages: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const message of messages) await taken(call, message, signal);
+}
+
+/** Sends a message, and waits until the client takes it. @throws {NotTakenError} */
+export async function taken(call: StreamCall, message: Buffer, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let late: NodeJS.Timeout | undefined;
+  let leave: (() => void) | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      leave = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', leave, { once: true });
+      late = setTimeout(() => reject(new NotTakenError()), BOUNDS.takeSeconds * 1000);
+      call.write(message, (error?: Error | null) => (error ? reject(error) : resolve()));
+    });
+  } finally {
+    clearTimeout(late);
+    if (leave) signal.removeEventListener('abort', leave);
+  }
+}
+
+/**
+ * All messages that a client sends, until it has sent the last one.
+ * @param most after so many no more are waited for
+ * @throws {MillraceError} UPLOAD_TOO_LARGE, UPLOAD_TIMEOUT
+ */
+export async function receivedMessages(
+  call: Readable,
+  most = Infinity,
+): Promise<readonly Buffer[]> {
+  const messages: Buffer[] = [];
+  let late: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const failure = new MillraceError('UPLOAD_TIMEOUT', `nothing was sent for ${BOUNDS.sendSeconds} seconds`); // prettier-ignore
+    late = setTimeout(() => reject(failure), BOUNDS.sendSeconds * 1000);
+  });
+  // The same stream takes the answer, so it stays open.
+  const received = call.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  let bytes = 0;
+  try {
+    while (messages.length < most) {
+      const next: IteratorResult<Buffer, unknown> = await Promise.race([received.next(), tooLate]);
+      if (next.done === true) break;
+      bytes += next.value.length;
+      if (bytes > BOUNDS.callBytes)
+        throw new MillraceError(
+          'UPLOAD_TOO_LARGE',
+          `a call may send at most ${BOUNDS.callBytes} bytes`,
+        );
+      messages.push(next.value);
+      late?.refresh();
+    }
+  } finally {
+    clearTimeout(late);
+  }
+  return messages;
+}

@@ -1,0 +1,5 @@
+/** A value as the engine takes it: text in its notation, and the type that it is read as. */
+export interface EngineValue {
+  readonly type: string;
+  readonly text: string;
+}

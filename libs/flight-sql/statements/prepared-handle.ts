@@ -1,0 +1,37 @@
+import type { EngineValue } from './engine-value.js';
+import { bool, bytes, messages, MessageType, text } from '../protocol/wire.js';
+
+/**
+ * A statement that a client has prepared, and its values. All of it is in the handle that the client
+ * keeps, so there is nothing here that many of them could fill, and a handle is good after a restart.
+ * It says no more than its client said, and what it says is judged each time as what any client says.
+ */
+export interface PreparedStatement {
+  readonly sql: string;
+  /** Undefined: null. */
+  readonly values: readonly (EngineValue | undefined)[];
+}
+
+const Value = new MessageType({ isThere: bool(1), type: text(2), text: bytes(3) });
+const Handle = new MessageType({ sql: text(1), values: messages(2, Value) });
+
+export const writeHandle = ({ sql, values }: PreparedStatement): Buffer =>
+  Handle.encode({
+    sql,
+    values: values.map((value) => ({
+      isThere: value !== undefined,
+      type: value?.type ?? '',
+      text: Buffer.from(value?.text ?? ''),
+    })),
+  });
+
+/** @throws {MillraceError} INVALID_PARAMETER */
+export function readHandle(handle: Buffer): PreparedStatement {
+  const { sql, values } = Handle.decode(handle);
+  return {
+    sql,
+    values: values.map(({ isThere, type, text: value }) =>
+      isThere ? { type, text: value.toString('utf8') } : undefined,
+    ),
+  };
+}
