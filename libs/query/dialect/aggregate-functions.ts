@@ -23,6 +23,16 @@ const quantile = (name: string): AggregateFunction => ({
   most: 3,
   write: (aggregate, [x = '', level = '']) => aggregate(`${name}(${level})`, [x]),
 });
+/** The first of the values in order that has so many of them up to it, as the standard says. */
+const discrete: AggregateFunction = {
+  fewest: 2,
+  most: 2,
+  write: (aggregate, [x = '', level = '']) => {
+    const values = aggregate('groupArray', [x]);
+    const place = `toUInt64(greatest(ceil((${level}) * length(${values})), 1))`;
+    return `if(empty(${values}), NULL, arrayElement(arraySort(${values}), ${place}))`;
+  },
+};
 const text: AggregateFunction = {
   fewest: 1,
   most: 2,
@@ -47,6 +57,19 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   bool_and: truth('min'),
   bool_or: truth('max'),
   every: truth('min'),
+  count_if: renamed('countIf'),
+  arbitrary: renamed('any'),
+  fsum: renamed('sumKahan'),
+  percentile_disc: discrete,
+  quantile_disc: discrete,
+  product: {
+    fewest: 1,
+    most: 1,
+    write: (aggregate, args) => {
+      const values = aggregate('groupArray', args);
+      return `if(empty(${values}), NULL, arrayProduct(${values}))`;
+    },
+  },
   string_agg: text,
   listagg: text,
   variance: renamed('varSamp'),

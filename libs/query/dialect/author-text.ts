@@ -2,7 +2,12 @@ import { MillraceError } from '@app/platform';
 import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { exactNumber } from './exact-literals.js';
+import { bitOperators } from './bit-operators.js';
+import { escapedPattern } from './escaped-patterns.js';
+import { jsonArrow, TAKES_LAMBDA } from './json-arrows.js';
+import { listNotation } from './list-notations.js';
 import { isKeyword, operandEnd } from './operands.js';
+import type { Rewritten } from './rewriting.js';
 import { isSetOperator } from './select-clauses.js';
 import {
   endOf,
@@ -17,6 +22,7 @@ import {
   type Nodes,
 } from './source-tree.js';
 import { timestampLiteral } from './time-literals.js';
+import { unnestedList, unnestedNames } from './unnested-lists.js';
 import { WrittenLength } from './written-length.js';
 
 /**
@@ -35,18 +41,23 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER)\b|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA)\b|->|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
-const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
+const QUANTILES =
+  /^(?:percentile_cont|percentile_disc|approx_percentile_cont|quantile_cont|quantile_disc)$/i;
 class AuthorText {
   private readonly length = new WrittenLength();
+  /** Whether a lambda may begin here. */
+  private isLambda = false;
+  private unnested: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly text: string) {}
 
   statement(nodes: Nodes): string {
+    this.unnested = unnestedNames(nodes);
     const before = this.text.slice(0, startOf(nodes));
     return before + this.query(nodes) + this.text.slice(endOf(nodes));
   }
@@ -89,20 +100,20 @@ class AuthorText {
     if (node.nodes.length === 0 || isParameters) return this.text.slice(node.start, node.end);
     // FROM (VALUES …) is known to the engine.
     const isTable = /^(?:FROM|JOIN|,)$/i.test(nodes[at - 1]?.text ?? '');
+    const outer = this.isLambda;
+    this.isLambda = isList(node) && TAKES_LAMBDA.test(nodes[at - 1]?.text ?? '');
     const query =
       isTable && isWord(node.nodes[0], 'VALUES') ? this.list(node.nodes) : this.query(node.nodes);
+    this.isLambda = outer;
     // The engine's print leaves the brackets of an operand out: what is its own stays within.
     const inner = isOperand(nodes, at) && hasTail(node.nodes) ? `SELECT * FROM (${query})` : query;
     return `${this.text.slice(node.start, startOf(node.nodes))}${inner}${this.text.slice(endOf(node.nodes), node.end)}`;
   }
 
-  private rewritten(
-    nodes: Nodes,
-    at: number,
-  ): { readonly text: string; readonly end: number } | undefined {
+  private rewritten(nodes: Nodes, at: number): Rewritten | undefined {
     const [word, list] = [nodes[at], nodes[at + 1]];
-    const matched = this.matched(nodes, at);
-    if (matched) return matched;
+    const foreign = this.matched(nodes, at) ?? this.foreign(nodes, at);
+    if (foreign) return foreign;
     if (word?.kind === 'number') {
       // The engine knows `.5` only behind some signs.
       const isBare = word.text.startsWith('.') && !isOperandAt(nodes[at - 1]);
@@ -125,6 +136,26 @@ class AuthorText {
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
     if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
     return LISTS.test(word.text) ? this.ordered(word.text, list, at) : undefined;
+  }
+
+  /** Notations of other systems. */
+  private foreign(nodes: Nodes, at: number): Rewritten | undefined {
+    const write = (part: Nodes): string => this.list(part);
+    const [first, before] = [nodes[at], nodes[at - 1]];
+    // It goes on with what began before.
+    const isIndex = first?.kind === 'group' && first.text === '[' && isOperandAt(before);
+    if (isIndex || isSymbol(before, '.')) return undefined;
+    const isArgument = at === 0 || isSymbol(nodes[at - 1], ',');
+    const column = this.unnested.get(nodes[at]?.text ?? '');
+    const isUnnested = column !== undefined && isSymbol(nodes[at + 1], '.');
+    if (isUnnested && nodes[at + 2]?.text === column) return { text: column, end: at + 3 };
+    return (
+      escapedPattern(nodes, at) ??
+      unnestedList(nodes, at, write) ??
+      (this.isLambda && isArgument ? undefined : jsonArrow(nodes, at, write)) ??
+      bitOperators(nodes, at, write) ??
+      listNotation(nodes, at, write)
+    );
   }
 
   /** `x ~ 'a'`, and with `*` in any case. */
@@ -168,6 +199,7 @@ class AuthorText {
     const [sort, more] = itemsOf(order.nodes.slice(2));
     if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
     const { key, isDescending } = this.sortKey(sort);
+    if (isDescending && /_disc$/i.test(name)) return undefined;
     const level = this.list(list.nodes);
     return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
   }

@@ -8,6 +8,7 @@ import { besideNumber, decimalArithmetic, type Side } from './decimal-arithmetic
 import { exactResult } from './exact-literals.js';
 import { exactSum, within64Bits } from './exact-sums.js';
 import { filteredArguments } from './filtered-arguments.js';
+import { jsonField } from './json-fields.js';
 import { isInteger, type Known } from './known-type.js';
 import { membership, membershipAt, type Membership } from './membership.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
@@ -225,7 +226,7 @@ export class Expressions {
     const scalar = Object.hasOwn(SCALAR_FUNCTIONS, lower) ? SCALAR_FUNCTIONS[lower] : undefined;
     if (scalar) {
       checkCount(name, count, scalar);
-      return scalar.write(...args);
+      return jsonField(lower, nodes, this.writing.scope()) ?? scalar.write(...args);
     }
     const filters = combinators.endsWith('If') ? 1 : 0;
     const own = Object.hasOwn(AGGREGATE_FUNCTIONS, base) ? AGGREGATE_FUNCTIONS[base] : undefined;
