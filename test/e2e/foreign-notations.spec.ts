@@ -54,20 +54,33 @@ describe('notations of DuckDB, Postgres and others', () => {
   it('cuts lists as DuckDB does, whatever the places', async () => {
     const place = fc.oneof(fc.constant(undefined), fc.integer({ min: -6, max: 6 }));
     await fc.assert(
-      fc.asyncProperty(fc.nat({ max: 5 }), place, place, fc.boolean(), async (size, from, to, isColumn) => {
-        const list = Array.from({ length: size }, (_, at) => at + 1);
-        const first = from === undefined ? 1 : from < 0 ? Math.max(size + from + 1, 1) : Math.max(from, 1);
-        const last = to === undefined ? size : to < 0 ? size + to + 1 : to;
-        const written = [from, to].map((at, which) => (at === undefined ? '' : isColumn ? 'ft'.charAt(which) : at));
-        const sql = `SELECT l[${written.join(':')}] AS x FROM (SELECT arrayMap(n -> toInt64(n), range(1, ${size + 1})) AS l, ${from ?? 0} AS f, ${to ?? 0} AS t)`;
-        expect((await edge.sql(sql)).text).toBe(JSON.stringify([{ x: list.slice(first - 1, Math.max(last, 0)) }]));
-      }),
+      fc.asyncProperty(
+        fc.nat({ max: 5 }),
+        place,
+        place,
+        fc.boolean(),
+        async (size, from, to, isColumn) => {
+          const list = Array.from({ length: size }, (_, at) => at + 1);
+          const first =
+            from === undefined ? 1 : from < 0 ? Math.max(size + from + 1, 1) : Math.max(from, 1);
+          const last = to === undefined ? size : to < 0 ? size + to + 1 : to;
+          const written = [from, to].map((at, which) =>
+            at === undefined ? '' : isColumn ? 'ft'.charAt(which) : at,
+          );
+          const sql = `SELECT l[${written.join(':')}] AS x FROM (SELECT arrayMap(n -> toInt64(n), range(1, ${size + 1})) AS l, ${from ?? 0} AS f, ${to ?? 0} AS t)`;
+          expect((await edge.sql(sql)).text).toBe(
+            JSON.stringify([{ x: list.slice(first - 1, Math.max(last, 0)) }]),
+          );
+        },
+      ),
       { numRuns: 100 },
     );
   });
 
   it('takes LIKE … ESCAPE for what the standard says', async () => {
-    const pattern = fc.array(fc.constantFrom('a', 'b', '%', '_', '!%', '!_', '!!'), { maxLength: 5 });
+    const pattern = fc.array(fc.constantFrom('a', 'b', '%', '_', '!%', '!_', '!!'), {
+      maxLength: 5,
+    });
     const value = fc.array(fc.constantFrom('a', 'b', '%', '_', '!'), { maxLength: 5 });
     const meaning = (piece: string): string =>
       piece === '%' ? '.*' : piece === '_' ? '.' : piece.slice(-1).replace(/[%_!]/, '\\$&');

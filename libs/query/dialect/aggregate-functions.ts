@@ -43,7 +43,11 @@ const text: AggregateFunction = {
 export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = {
   approx_distinct: renamed('uniq'),
   approx_count_distinct: renamed('uniq'),
-  approx_median: quantile('quantileTDigest'),
+  approx_median: {
+    fewest: 1,
+    most: 1,
+    write: (aggregate, args) => aggregate('quantileTDigest(0.5)', args),
+  },
   approx_percentile_cont: quantile('quantileTDigest'),
   approx_quantile: quantile('quantileTDigest'),
   approx_percentile_cont_with_weight: {
@@ -58,6 +62,7 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   bool_or: truth('max'),
   every: truth('min'),
   count_if: renamed('countIf'),
+  countif: renamed('countIf'),
   arbitrary: renamed('any'),
   fsum: renamed('sumKahan'),
   percentile_disc: discrete,
@@ -72,6 +77,8 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   },
   string_agg: text,
   listagg: text,
+  // The engine's has no separator by itself.
+  group_concat: text,
   variance: renamed('varSamp'),
   list: renamed('groupArray'),
   arg_max: renamed('argMax', 2),

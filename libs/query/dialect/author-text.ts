@@ -41,7 +41,7 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA)\b|->|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE)\b|\be'|->|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
@@ -135,7 +135,8 @@ class AuthorText {
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
     if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
-    return LISTS.test(word.text) ? this.ordered(word.text, list, at) : undefined;
+    const filter = isWord(nodes[at + 2], 'FILTER') ? nodes[at + 3] : undefined;
+    return LISTS.test(word.text) ? this.ordered(word.text, list, at, filter) : undefined;
   }
 
   /** Notations of other systems. */
@@ -146,6 +147,13 @@ class AuthorText {
     const isIndex = first?.kind === 'group' && first.text === '[' && isOperandAt(before);
     if (isIndex || isSymbol(before, '.')) return undefined;
     const isArgument = at === 0 || isSymbol(nodes[at - 1], ',');
+    // The engine reads a lambda behind another argument in brackets only.
+    if (this.isLambda && isArgument && at > 0 && isSymbol(nodes[at + 1], '->') && !isList(first))
+      return { text: `(${first?.text ?? ''}) ->`, end: at + 2 };
+    // `E'a\\n'` of Postgres: every text is such a one here.
+    const second = nodes[at + 1];
+    if (isWord(first, 'E') && second?.kind === 'text' && second.start === first?.end)
+      return { text: this.text.slice(second.start, second.end), end: at + 2 };
     const column = this.unnested.get(nodes[at]?.text ?? '');
     const isUnnested = column !== undefined && isSymbol(nodes[at + 1], '.');
     if (isUnnested && nodes[at + 2]?.text === column) return { text: column, end: at + 3 };
@@ -205,7 +213,7 @@ class AuthorText {
   }
 
   /** `string_agg(x, ',' ORDER BY y)`: a list of both is sorted by the second. */
-  private ordered(name: string, { nodes }: Group, at: number) {
+  private ordered(name: string, { nodes }: Group, at: number, filter: Node | undefined) {
     const order = nodes.findIndex((node, index) => isTail(node, nodes, index));
     if (order < 1 || !isWord(nodes[order], 'ORDER')) return undefined;
     const [sort, more] = itemsOf(nodes.slice(order + 2));
@@ -213,11 +221,13 @@ class AuthorText {
     if (!sort || more || isWord(x[0], 'DISTINCT')) return undefined;
     const { key, isDescending } = this.sortKey(sort);
     const value = this.list(x);
-    const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL))`;
+    const end = filter === undefined ? at + 2 : at + 4;
+    const chosen = isList(filter) ? ` AND (${this.list(filter.nodes.slice(1))})` : '';
+    const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL${chosen}))`;
     const values = `arrayMap(p -> p.1, ${sorted})`;
-    if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end: at + 2 };
+    if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end };
     const separator = by ? this.list(by) : "','";
-    return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end: at + 2 };
+    return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end };
   }
 
   private sortKey(sort: Nodes): { readonly key: string; readonly isDescending: boolean } {

@@ -32,11 +32,13 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
 /** Behind operands with `+`, `-`, `*`, `/` and `%` between them. */
 function sumEnd(nodes: Nodes, at: number): number | undefined {
   let end = operandEnd(nodes, isSymbol(nodes[at], '-') ? at + 1 : at);
-  for (let next = end; next !== undefined; ) {
+  for (let next = end; next !== undefined;) {
     end = next;
     const operator = nodes[end];
     const isMore = operator?.kind === 'symbol' && ARITHMETIC.test(operator.text);
-    next = isMore ? operandEnd(nodes, isSymbol(nodes[end + 1], '-') ? end + 2 : end + 1) : undefined;
+    next = isMore
+      ? operandEnd(nodes, isSymbol(nodes[end + 1], '-') ? end + 2 : end + 1)
+      : undefined;
   }
   return end;
 }
@@ -45,7 +47,8 @@ function sumEnd(nodes: Nodes, at: number): number | undefined {
 function operatorAt(nodes: Nodes, at: number): string {
   const [first, second] = [nodes[at], nodes[at + 1]];
   if (first?.kind !== 'symbol') return '';
-  const isTwice = second?.kind === 'symbol' && second.text === first.text && second.start === first.end;
+  const isTwice =
+    second?.kind === 'symbol' && second.text === first.text && second.start === first.end;
   const operator = isTwice ? first.text + second.text : first.text;
   return Object.hasOwn(FUNCTIONS, operator) ? operator : '';
 }

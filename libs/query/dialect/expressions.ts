@@ -250,7 +250,6 @@ export class Expressions {
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);
-    if (lower === 'div' && count === 2) return `intDiv(${args.join(', ')})`;
     if (lower === 'log' && count === 2) return `(log(${args[1]}) / log(${args[0]}))`;
     return undefined;
   }

@@ -25,7 +25,9 @@ export function jsonField(name: string, nodes: Nodes, scope: Scope): string | un
   if (field) {
     const value = field.write(path);
     if (!isText) return value;
-    return /^(?:Nullable\()?(?:Array|Map|Tuple)\(/.test(field.type) ? `toJSONString(${value})` : `toString(${value})`;
+    return /^(?:Nullable\()?(?:Array|Map|Tuple)\(/.test(field.type)
+      ? `toJSONString(${value})`
+      : `toString(${value})`;
   }
   const beginning = `${keys.join('.')}.`;
   const isObject = [...within.keys()].some((each) => each.startsWith(beginning));
@@ -37,7 +39,8 @@ export function jsonField(name: string, nodes: Nodes, scope: Scope): string | un
 function partsOf(nodes: Nodes): readonly string[] | undefined {
   const [base = [], ...paths] = itemsOf(nodes);
   const [word, list, more] = base;
-  const isCall = word?.kind === 'word' && word.text.toLowerCase() === AS_IT_IS && isList(list) && !more;
+  const isCall =
+    word?.kind === 'word' && word.text.toLowerCase() === AS_IT_IS && isList(list) && !more;
   const parts = isCall ? partsOf(list.nodes) : pathOf(base);
   const steps = paths.flatMap((path): readonly Step[] => {
     const [only, second] = path;

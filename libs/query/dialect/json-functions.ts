@@ -14,15 +14,21 @@ function stepsOf(name: string, paths: readonly string[]): string {
     .join('');
 }
 
-const raw = (x: string, steps: string): string => `nullIf(JSONExtractRaw(toString(${x})${steps}), '')`;
+const raw = (x: string, steps: string): string =>
+  `nullIf(JSONExtractRaw(toString(${x})${steps}), '')`;
 /** A text as it is, anything else as JSON has it, null where there is none. */
 const text = (x: string, steps: string): string =>
   `if(JSONType(toString(${x})${steps}) = 'String', JSONExtractString(toString(${x})${steps}), nullIf(${raw(x, steps)}, 'null'))`;
 const keys = (names: readonly string[]): string => names.map((name) => `, ${name}`).join('');
 
 const EXTRACT = fn(2, STEPS_MAX, (x, ...paths) => raw(x, stepsOf('json_extract', paths)));
-const EXTRACT_TEXT = fn(2, STEPS_MAX, (x, ...paths) => text(x, stepsOf('json_extract_string', paths)));
-const LENGTH = fn(1, 2, (x, ...paths) => `JSONLength(toString(${x})${stepsOf('json_array_length', paths)})`);
+const EXTRACT_TEXT = fn(2, STEPS_MAX, (x, ...paths) =>
+  text(x, stepsOf('json_extract_string', paths)),
+);
+const LENGTH = fn(1, 2, (x, ...paths) => {
+  const given = `toString(${x})${stepsOf('json_array_length', paths)}`;
+  return `if(JSONType(${given}) = 'Array', JSONLength(${given}), NULL)`;
+});
 
 /** Functions of JSON, by name in lower case. */
 export const JSON_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
@@ -33,7 +39,11 @@ export const JSON_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   json_extract_path: fn(2, STEPS_MAX, (x, ...names) => raw(x, keys(names))),
   json_extract_path_text: fn(2, STEPS_MAX, (x, ...names) => text(x, keys(names))),
   json_array_length: LENGTH,
-  json_keys: fn(1, 2, (x, ...paths) => `JSONExtractKeys(toString(${x})${stepsOf('json_keys', paths)})`),
+  json_keys: fn(
+    1,
+    2,
+    (x, ...paths) => `JSONExtractKeys(ifNull(toString(${x}), '')${stepsOf('json_keys', paths)})`,
+  ),
   json_valid: fn(1, 1, (x) => truth(`isValidJSON(${x})`)),
   to_json: one('toJSONString'),
 };

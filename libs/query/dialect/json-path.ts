@@ -12,7 +12,9 @@ export function jsonPath(text: string): readonly Step[] {
     return text
       .slice(1)
       .split('/')
-      .map((key) => (/^\d+$/.test(key) ? Number(key) : key.replaceAll('~1', '/').replaceAll('~0', '~')));
+      .map((key) =>
+        /^\d+$/.test(key) ? Number(key) : key.replaceAll('~1', '/').replaceAll('~0', '~'),
+      );
   if (!text.startsWith('$')) return [text];
   const steps: Step[] = [];
   for (let at = 1; at < text.length; at = STEP.lastIndex) {

@@ -4,7 +4,8 @@ const INDEX_OF = fn(2, 2, (list, x) => `nullIf(indexOf(${list}, ${x}), 0)`);
 const ALL_INDEXES = fn(
   2,
   2,
-  (list, x) => `arrayFilter(_place -> _place > 0, arrayMap((_each, _place) -> if(_each = ${x}, _place, 0), ${list}, arrayEnumerate(${list})))`,
+  (list, x) =>
+    `arrayFilter(_place -> _place > 0, arrayMap((_each, _place) -> if(_each = ${x}, _place, 0), ${list}, arrayEnumerate(${list})))`,
 );
 const HAS = fn(2, 2, (list, x) => truth(`has(${list}, ${x})`));
 const HAS_ALL = fn(2, 2, (x, y) => truth(`hasAll(${x}, ${y})`));
@@ -22,7 +23,8 @@ function slice(list: string, from: string, to: string): string {
   const [first, last] = [Number(from), Number(to)];
   if (from !== '' && to !== '' && Number.isInteger(first) && Number.isInteger(last)) {
     const begin = Math.max(first, 1);
-    if (first >= 0 && last >= 0) return `arraySlice(${list}, ${begin}, ${Math.max(last - begin + 1, 0)})`;
+    if (first >= 0 && last >= 0)
+      return `arraySlice(${list}, ${begin}, ${Math.max(last - begin + 1, 0)})`;
     if (first >= 0 && last === -1) return `arraySlice(${list}, ${begin})`;
     if (first >= 0) return `arraySlice(${list}, ${begin}, ${last + 1})`;
   }
@@ -118,4 +120,9 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_filter: FILTER,
   array_filter: FILTER,
   element_at: ELEMENT,
+  // Of two lists it is DuckDB's and Spark's; the engine's has keys and values in turns.
+  map: fn(0, 1000, (...args) => {
+    const isOfLists = args.length === 2 && args.every((each) => each.startsWith('['));
+    return `${isOfLists ? 'mapFromArrays' : 'map'}(${args.join(', ')})`;
+  }),
 };

@@ -1,10 +1,23 @@
 import { isKeyword, operandEnd } from './operands.js';
 import type { Rewritten, Write } from './rewriting.js';
-import { isList, isQuery, isSymbol, isWord, itemsOf, type Node, type Nodes } from './source-tree.js';
+import {
+  isList,
+  isQuery,
+  isSymbol,
+  isWord,
+  itemsOf,
+  type Node,
+  type Nodes,
+} from './source-tree.js';
 
 /** Gives the notation of lists that begins there, in the engine's words. */
 export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  return listLiteral(nodes, at, write) ?? anyOf(nodes, at, write) ?? lambda(nodes, at) ?? listSlice(nodes, at, write);
+  return (
+    listLiteral(nodes, at, write) ??
+    anyOf(nodes, at, write) ??
+    lambda(nodes, at) ??
+    listSlice(nodes, at, write)
+  );
 }
 
 /** `ARRAY[1, 2]`; `array[1]` is an element of a column that is called so. */

@@ -9,7 +9,11 @@ export interface ScalarFunction {
   readonly write: (...args: string[]) => string;
 }
 
-export const fn = (fewest: number, most: number, write: ScalarFunction['write']): ScalarFunction => ({
+export const fn = (
+  fewest: number,
+  most: number,
+  write: ScalarFunction['write'],
+): ScalarFunction => ({
   fewest,
   most,
   write,

@@ -6,21 +6,25 @@ const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|
 
 /**
  * `FROM t CROSS JOIN UNNEST(tags) AS u(tag)`, with a comma or LATERAL too, is the engine's
- * `FROM t ARRAY JOIN tags AS tag`; `FROM UNNEST(…) AS u(x)` is a table of its own.
+ * `FROM t ARRAY JOIN tags AS tag`; `FROM UNNEST(…) AS u(x)` and `FROM range(…)` are tables of their own.
  */
 export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   const word = behindJoin(nodes, at);
   if (word === undefined || !isInFrom(nodes, at)) return undefined;
   const list = nodes[word + 1];
-  if (!isWord(nodes[word], 'UNNEST') || !isList(list)) return undefined;
-  const { name, end } = alias(nodes, word + 2);
-  const value = write(list.nodes);
-  if (isWord(nodes[at], 'UNNEST'))
+  const isRange = word === at && isWord(nodes[at], 'RANGE');
+  if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list)) return undefined;
+  const { name = isRange ? 'range' : 'unnest', end } = alias(nodes, word + 2);
+  const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
+  if (word === at)
     return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };
   const isOuter = isWord(nodes[at], 'LEFT');
   const isOn = isWord(nodes[end], 'ON') && /^true$/i.test(nodes[end + 1]?.text ?? '');
   if (isOuter && !isOn) return undefined;
-  return { text: `${isOuter ? 'LEFT ' : ''}ARRAY JOIN ${value} AS ${name}`, end: isOn ? end + 2 : end };
+  return {
+    text: ` ${isOuter ? 'LEFT ' : ''}ARRAY JOIN ${value} AS ${name}`,
+    end: isOn ? end + 2 : end,
+  };
 }
 
 /** Where UNNEST would stand behind what begins there. */
@@ -28,22 +32,24 @@ function behindJoin(nodes: Nodes, at: number): number | undefined {
   const [first, second, third] = nodes.slice(at, at + 3);
   const lateral = (from: number): number => (isWord(nodes[from], 'LATERAL') ? from + 1 : from);
   if (isSymbol(first, ',')) return lateral(at + 1);
-  if (isWord(first, 'UNNEST') && isWord(nodes[at - 1], 'FROM')) return at;
+  if (/^(?:UNNEST|RANGE)$/i.test(first?.text ?? '') && isWord(nodes[at - 1], 'FROM')) return at;
   if (isWord(first, 'JOIN') && !/^(?:CROSS|LEFT|INNER|OUTER|RIGHT|FULL)$/i.test(nodes[at - 1]?.text ?? '')) return lateral(at + 1); // prettier-ignore
   if ((isWord(first, 'CROSS') || isWord(first, 'INNER') || isWord(first, 'LEFT')) && isWord(second, 'JOIN')) return lateral(at + 2); // prettier-ignore
   return isWord(first, 'LEFT') && isWord(second, 'OUTER') && isWord(third, 'JOIN') ? lateral(at + 3) : undefined; // prettier-ignore
 }
 
 function isInFrom(nodes: Nodes, at: number): boolean {
-  const clause = nodes.slice(0, at).findLast((node) => node.kind === 'word' && CLAUSE.test(node.text));
+  const clause = nodes
+    .slice(0, at)
+    .findLast((node) => node.kind === 'word' && CLAUSE.test(node.text));
   return isWord(clause, 'FROM');
 }
 
-/** Of `AS u(x)`, x; of `AS u`, u; without it, what DuckDB and Postgres call it. */
-function alias(nodes: Nodes, at: number): { readonly name: string; readonly end: number } {
+/** Of `AS u(x)`, x; of `AS u`, u. */
+function alias(nodes: Nodes, at: number): { readonly name?: string; readonly end: number } {
   const from = isWord(nodes[at], 'AS') ? at + 1 : at;
   const [name, list] = [nodes[from], nodes[from + 1]];
-  if (!isName(name)) return { name: 'unnest', end: at };
+  if (!isName(name)) return { end: at };
   const [only, more] = isList(list) ? list.nodes : [];
   if (only && !more && isName(only)) return { name: only.text, end: from + 2 };
   return { name: name.text, end: from + 1 };
@@ -61,10 +67,12 @@ const isName = (node: Node | undefined): node is Node =>
 export function unnestedNames(nodes: Nodes): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [at, node] of nodes.entries()) {
-    if (node.kind === 'group') for (const [name, column] of unnestedNames(node.nodes)) names.set(name, column);
+    if (node.kind === 'group')
+      for (const [name, column] of unnestedNames(node.nodes)) names.set(name, column);
     const from = isWord(nodes[at + 2], 'AS') ? at + 3 : at + 2;
     const [name, list] = [nodes[from], nodes[from + 1]];
-    if (!isWord(node, 'UNNEST') || isWord(nodes[at - 1], 'FROM') || !isName(name) || !isList(list)) continue;
+    if (!isWord(node, 'UNNEST') || isWord(nodes[at - 1], 'FROM') || !isName(name) || !isList(list))
+      continue;
     const [only] = list.nodes;
     if (only && only.kind !== 'group' && name.kind !== 'group') names.set(name.value, only.value);
   }

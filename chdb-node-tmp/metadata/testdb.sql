@@ -1,0 +1,2 @@
+ATTACH DATABASE _ UUID '1e46921b-f5a0-478c-aae3-ca5db24cec71'
+ENGINE = Atomic
