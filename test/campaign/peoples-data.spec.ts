@@ -115,7 +115,10 @@ function compared(packages: string): void {
   let server: Server;
   let edge: Edge;
   beforeAll(async () => {
-    [server, edge] = await Promise.all([startServer(), startEdge([])]);
+    [server, edge] = await Promise.all([
+      startServer(),
+      startEdge(['--table', 'cities=uk_cities_with_headers.csv']),
+    ]);
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });

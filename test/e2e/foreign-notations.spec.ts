@@ -68,9 +68,8 @@ describe('notations of DuckDB, Postgres and others', () => {
             at === undefined ? '' : isColumn ? 'ft'.charAt(which) : at,
           );
           const sql = `SELECT l[${written.join(':')}] AS x FROM (SELECT arrayMap(n -> toInt64(n), range(1, ${size + 1})) AS l, ${from ?? 0} AS f, ${to ?? 0} AS t)`;
-          expect((await edge.sql(sql)).text).toBe(
-            JSON.stringify([{ x: list.slice(first - 1, Math.max(last, 0)) }]),
-          );
+          const cut = list.slice(first - 1, Math.max(last, 0));
+          expect(JSON.parse((await edge.sql(sql)).text)).toEqual([{ x: cut }]);
         },
       ),
       { numRuns: 100 },
@@ -88,7 +87,7 @@ describe('notations of DuckDB, Postgres and others', () => {
       fc.asyncProperty(pattern, value, async (pieces, characters) => {
         const sql = `SELECT '${characters.join('')}' LIKE '${pieces.join('')}' ESCAPE '!' AS x`;
         const isLike = new RegExp(`^${pieces.map(meaning).join('')}$`).test(characters.join(''));
-        expect((await edge.sql(sql)).text).toBe(JSON.stringify([{ x: isLike }]));
+        expect(JSON.parse((await edge.sql(sql)).text)).toEqual([{ x: isLike }]);
       }),
       { numRuns: 100 },
     );

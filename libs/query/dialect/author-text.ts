@@ -112,7 +112,9 @@ class AuthorText {
 
   private rewritten(nodes: Nodes, at: number): Rewritten | undefined {
     const [word, list] = [nodes[at], nodes[at + 1]];
-    const foreign = this.matched(nodes, at) ?? this.foreign(nodes, at);
+    // A long path is looked at once, from where it begins.
+    const goesOn = isSymbol(nodes[at - 1], '.') || isIndex(nodes, at);
+    const foreign = goesOn ? undefined : (this.matched(nodes, at) ?? this.foreign(nodes, at));
     if (foreign) return foreign;
     if (word?.kind === 'number') {
       // The engine knows `.5` only behind some signs.
@@ -142,10 +144,7 @@ class AuthorText {
   /** Notations of other systems. */
   private foreign(nodes: Nodes, at: number): Rewritten | undefined {
     const write = (part: Nodes): string => this.list(part);
-    const [first, before] = [nodes[at], nodes[at - 1]];
-    // It goes on with what began before.
-    const isIndex = first?.kind === 'group' && first.text === '[' && isOperandAt(before);
-    if (isIndex || isSymbol(before, '.')) return undefined;
+    const first = nodes[at];
     const isArgument = at === 0 || isSymbol(nodes[at - 1], ',');
     // The engine reads a lambda behind another argument in brackets only.
     if (this.isLambda && isArgument && at > 0 && isSymbol(nodes[at + 1], '->') && !isList(first))
@@ -247,6 +246,11 @@ function isEpoch(name: string, [part, next]: Nodes): boolean {
 /** Whether a value ends there, so that `.1` behind it is an element of it. */
 const isOperandAt = (node: Node | undefined): boolean =>
   node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
+
+function isIndex(nodes: Nodes, at: number): boolean {
+  const node = nodes[at];
+  return node?.kind === 'group' && node.text === '[' && isOperandAt(nodes[at - 1]);
+}
 
 const beginsSelect = (node: Node): boolean =>
   isList(node) || isWord(node, 'SELECT') || isWord(node, 'WITH');

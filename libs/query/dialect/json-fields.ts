@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '@app/warehouse';
+import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { jsonPath, type Step } from './json-path.js';
 import { fieldOf, pathOf, type Scope } from './object-shapes.js';
 import { isList, itemsOf, type Nodes } from './source-tree.js';
@@ -31,8 +31,10 @@ export function jsonField(name: string, nodes: Nodes, scope: Scope): string | un
   }
   const beginning = `${keys.join('.')}.`;
   const isObject = [...within.keys()].some((each) => each.startsWith(beginning));
-  const value = isObject ? `${owner}.^${keys.map(quoteIdentifier).join('.')}` : path;
-  return isText ? `toString(${value})` : value;
+  const steps = keys.map((key) => `, ${quoteText(key)}`).join('');
+  // The engine's path to an object within is null, and a struct has no other.
+  if (isObject) return `nullIf(JSONExtractRaw(toJSONString(${owner})${steps}), '')`;
+  return isText ? `toString(${path})` : path;
 }
 
 /** The names that lead there. */

@@ -45,11 +45,12 @@ function anyOf(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
 /** `lambda x: x + 1` of DuckDB and Python is `x -> x + 1`. */
 function lambda(nodes: Nodes, at: number): Rewritten | undefined {
   if (!isWord(nodes[at], 'LAMBDA')) return undefined;
-  const colon = nodes.findIndex((node, index) => index > at && isSymbol(node, ':'));
-  const names = nodes.slice(at + 1, colon).filter((node) => !isSymbol(node, ','));
-  const isNames = names.length > 0 && names.every(({ kind }) => kind === 'word' || kind === 'name');
-  if (colon === -1 || !isNames) return undefined;
-  return { text: `(${names.map(({ text }) => text).join(', ')}) ->`, end: colon + 1 };
+  const names: string[] = [];
+  let end = at + 1;
+  for (; isName(nodes[end]); end += isSymbol(nodes[end + 1], ',') ? 2 : 1)
+    names.push(nodes[end]?.text ?? '');
+  if (names.length === 0 || !isSymbol(nodes[end], ':')) return undefined;
+  return { text: `(${names.join(', ')}) ->`, end: end + 1 };
 }
 
 /** `x[2:3]` of DuckDB and Postgres, where either side may be left out. */
@@ -57,7 +58,9 @@ function listSlice(nodes: Nodes, at: number, write: Write): Rewritten | undefine
   const first = nodes[at];
   if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
   const end = operandEnd(nodes, at) ?? at;
-  const place = nodes.findIndex((node, index) => index > at && index < end && colonOf(node) !== -1);
+  let place = at + 1;
+  while (place < end && colonOf(nodes[place]) === -1) place += 1;
+  if (place >= end) return undefined;
   const group = nodes[place];
   if (group?.kind !== 'group') return undefined;
   const colon = colonOf(group);
@@ -69,9 +72,11 @@ function listSlice(nodes: Nodes, at: number, write: Write): Rewritten | undefine
 }
 
 /** The place of the one colon; -1 where there is none, or `a ? b : c`. */
-function colonOf(node: Node): number {
-  if (node.kind !== 'group' || node.text !== '[') return -1;
+function colonOf(node: Node | undefined): number {
+  if (node?.kind !== 'group' || node.text !== '[') return -1;
   if (node.nodes.some((each) => isSymbol(each, '?'))) return -1;
   const colons = node.nodes.flatMap((each, at) => (isSymbol(each, ':') ? [at] : []));
   return colons.length === 1 ? (colons[0] ?? -1) : -1;
 }
+
+const isName = (node: Node | undefined): boolean => node?.kind === 'word' || node?.kind === 'name';

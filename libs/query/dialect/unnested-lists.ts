@@ -2,6 +2,8 @@ import type { Rewritten, Write } from './rewriting.js';
 import { isList, isSymbol, isWord, type Node, type Nodes } from './source-tree.js';
 
 const CLAUSE = /^(?:SELECT|FROM|PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT)$/i;
+/** No FROM is longer, and a statement of many commas is looked at in no time. */
+const CLAUSE_MAX = 1000;
 const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|UNION|EXCEPT|INTERSECT|CROSS|LEFT|INNER|FULL|RIGHT|JOIN|ARRAY|SETTINGS|OFFSET|FETCH)$/i; // prettier-ignore
 
 /**
@@ -10,10 +12,11 @@ const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|
  */
 export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   const word = behindJoin(nodes, at);
-  if (word === undefined || !isInFrom(nodes, at)) return undefined;
+  if (word === undefined) return undefined;
   const list = nodes[word + 1];
   const isRange = word === at && isWord(nodes[at], 'RANGE');
-  if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list)) return undefined;
+  if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list) || !isInFrom(nodes, at))
+    return undefined;
   const { name = isRange ? 'range' : 'unnest', end } = alias(nodes, word + 2);
   const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
   if (word === at)
@@ -39,10 +42,11 @@ function behindJoin(nodes: Nodes, at: number): number | undefined {
 }
 
 function isInFrom(nodes: Nodes, at: number): boolean {
-  const clause = nodes
-    .slice(0, at)
-    .findLast((node) => node.kind === 'word' && CLAUSE.test(node.text));
-  return isWord(clause, 'FROM');
+  for (let before = at - 1; before >= Math.max(at - CLAUSE_MAX, 0); before -= 1) {
+    const node = nodes[before];
+    if (node?.kind === 'word' && CLAUSE.test(node.text)) return isWord(node, 'FROM');
+  }
+  return false;
 }
 
 /** Of `AS u(x)`, x; of `AS u`, u. */
