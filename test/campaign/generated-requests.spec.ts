@@ -1,41 +1,21 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { pythonPackages } from './python-packages.js';
 
-const FETCH_MS = 300_000;
 const RUN_MS = 900_000;
 /** Of each route. */
 const REQUESTS = 20;
 /** What is long by its nature, or ends what the others need. */
 const LEFT_OUT = '/api/auth|_tail|graphql$';
 const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance';
-const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
-/** schemathesis, in a folder for this version of it; undefined where it cannot be had. */
-function fetched(): string | undefined {
-  const hash = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-  const folder = join(import.meta.dirname, `../../.cache/schemathesis-${hash}`);
-  const program = join(folder, 'bin/schemathesis');
-  if (existsSync(join(folder, 'whole'))) return program;
-  const run = (command: string, ...args: string[]): void =>
-    void execFileSync(command, args, { stdio: 'ignore', timeout: FETCH_MS });
-  try {
-    rmSync(folder, { recursive: true, force: true });
-    run('python3', '-m', 'venv', folder);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-    run(join(folder, 'bin/python'), ...pip, '--only-binary', ':all:', '--no-deps', '-r', REQUIREMENTS); // prettier-ignore
-    mkdirSync(join(folder, 'whole'));
-    return program;
-  } catch {
-    return undefined;
-  }
-}
-
-const program = fetched();
+/** It is undefined where schemathesis cannot be had. */
+const packages = pythonPackages('schemathesis.txt');
+const program = packages && join(packages, 'bin/schemathesis');
 
 function generated(schemathesis: string): void {
   let server: Server;

@@ -4,6 +4,11 @@ import { authorTokens } from './author-tokens.js';
 import { exactNumber } from './numbers/exact-literals.js';
 import { isKeyword, operandEnd } from './operands.js';
 import { isSetOperator } from './queries/select-clauses.js';
+import { bitOperators } from './notations/bit-operators.js';
+import { escapedPattern } from './notations/escaped-patterns.js';
+import { jsonArrow, TAKES_LAMBDA } from './notations/json-arrows.js';
+import { listNotation } from './notations/list-notations.js';
+import type { Rewritten } from './notations/rewriting.js';
 import {
   endOf,
   isList,
@@ -17,6 +22,7 @@ import {
   type Nodes,
 } from './source-tree.js';
 import { timestampLiteral } from './times/time-literals.js';
+import { unnestedList, unnestedNames } from './notations/unnested-lists.js';
 import { WrittenLength } from './written-length.js';
 
 /**
@@ -35,18 +41,23 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER)\b|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE)\b|\be'|->|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
-const QUANTILES = /^(?:percentile_cont|approx_percentile_cont|quantile_cont)$/i;
+const QUANTILES =
+  /^(?:percentile_cont|percentile_disc|approx_percentile_cont|quantile_cont|quantile_disc)$/i;
 class AuthorText {
   private readonly length = new WrittenLength();
+  /** Whether a lambda may begin here. */
+  private isLambda = false;
+  private unnested: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly text: string) {}
 
   statement(nodes: Nodes): string {
+    this.unnested = unnestedNames(nodes);
     const before = this.text.slice(0, startOf(nodes));
     return before + this.query(nodes) + this.text.slice(endOf(nodes));
   }
@@ -89,20 +100,22 @@ class AuthorText {
     if (node.nodes.length === 0 || isParameters) return this.text.slice(node.start, node.end);
     // FROM (VALUES …) is known to the engine.
     const isTable = /^(?:FROM|JOIN|,)$/i.test(nodes[at - 1]?.text ?? '');
+    const outer = this.isLambda;
+    this.isLambda = isList(node) && TAKES_LAMBDA.test(nodes[at - 1]?.text ?? '');
     const query =
       isTable && isWord(node.nodes[0], 'VALUES') ? this.list(node.nodes) : this.query(node.nodes);
+    this.isLambda = outer;
     // The engine's print leaves the brackets of an operand out: what is its own stays within.
     const inner = isOperand(nodes, at) && hasTail(node.nodes) ? `SELECT * FROM (${query})` : query;
     return `${this.text.slice(node.start, startOf(node.nodes))}${inner}${this.text.slice(endOf(node.nodes), node.end)}`;
   }
 
-  private rewritten(
-    nodes: Nodes,
-    at: number,
-  ): { readonly text: string; readonly end: number } | undefined {
+  private rewritten(nodes: Nodes, at: number): Rewritten | undefined {
     const [word, list] = [nodes[at], nodes[at + 1]];
-    const matched = this.matched(nodes, at);
-    if (matched) return matched;
+    // A long path is looked at once, from where it begins.
+    const goesOn = isSymbol(nodes[at - 1], '.') || isIndex(nodes, at);
+    const foreign = goesOn ? undefined : (this.matched(nodes, at) ?? this.foreign(nodes, at));
+    if (foreign) return foreign;
     if (word?.kind === 'number') {
       // The engine knows `.5` only behind some signs.
       const isBare = word.text.startsWith('.') && !isOperandAt(nodes[at - 1]);
@@ -124,7 +137,32 @@ class AuthorText {
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
     if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
-    return LISTS.test(word.text) ? this.ordered(word.text, list, at) : undefined;
+    const filter = isWord(nodes[at + 2], 'FILTER') ? nodes[at + 3] : undefined;
+    return LISTS.test(word.text) ? this.ordered(word.text, list, at, filter) : undefined;
+  }
+
+  /** Notations of other systems. */
+  private foreign(nodes: Nodes, at: number): Rewritten | undefined {
+    const write = (part: Nodes): string => this.list(part);
+    const first = nodes[at];
+    const isArgument = at === 0 || isSymbol(nodes[at - 1], ',');
+    // The engine reads a lambda behind another argument in brackets only.
+    if (this.isLambda && isArgument && at > 0 && isSymbol(nodes[at + 1], '->') && !isList(first))
+      return { text: `(${first?.text ?? ''}) ->`, end: at + 2 };
+    // `E'a\\n'` of Postgres: every text is such a one here.
+    const second = nodes[at + 1];
+    if (isWord(first, 'E') && second?.kind === 'text' && second.start === first?.end)
+      return { text: this.text.slice(second.start, second.end), end: at + 2 };
+    const column = this.unnested.get(nodes[at]?.text ?? '');
+    const isUnnested = column !== undefined && isSymbol(nodes[at + 1], '.');
+    if (isUnnested && nodes[at + 2]?.text === column) return { text: column, end: at + 3 };
+    return (
+      escapedPattern(nodes, at) ??
+      unnestedList(nodes, at, write) ??
+      (this.isLambda && isArgument ? undefined : jsonArrow(nodes, at, write)) ??
+      bitOperators(nodes, at, write) ??
+      listNotation(nodes, at, write)
+    );
   }
 
   /** `x ~ 'a'`, and with `*` in any case. */
@@ -168,12 +206,13 @@ class AuthorText {
     const [sort, more] = itemsOf(order.nodes.slice(2));
     if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
     const { key, isDescending } = this.sortKey(sort);
+    if (isDescending && /_disc$/i.test(name)) return undefined;
     const level = this.list(list.nodes);
     return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
   }
 
   /** `string_agg(x, ',' ORDER BY y)`: a list of both is sorted by the second. */
-  private ordered(name: string, { nodes }: Group, at: number) {
+  private ordered(name: string, { nodes }: Group, at: number, filter: Node | undefined) {
     const order = nodes.findIndex((node, index) => isTail(node, nodes, index));
     if (order < 1 || !isWord(nodes[order], 'ORDER')) return undefined;
     const [sort, more] = itemsOf(nodes.slice(order + 2));
@@ -181,11 +220,13 @@ class AuthorText {
     if (!sort || more || isWord(x[0], 'DISTINCT')) return undefined;
     const { key, isDescending } = this.sortKey(sort);
     const value = this.list(x);
-    const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL))`;
+    const end = filter === undefined ? at + 2 : at + 4;
+    const chosen = isList(filter) ? ` AND (${this.list(filter.nodes.slice(1))})` : '';
+    const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL${chosen}))`;
     const values = `arrayMap(p -> p.1, ${sorted})`;
-    if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end: at + 2 };
+    if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end };
     const separator = by ? this.list(by) : "','";
-    return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end: at + 2 };
+    return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end };
   }
 
   private sortKey(sort: Nodes): { readonly key: string; readonly isDescending: boolean } {
@@ -205,6 +246,11 @@ function isEpoch(name: string, [part, next]: Nodes): boolean {
 /** Whether a value ends there, so that `.1` behind it is an element of it. */
 const isOperandAt = (node: Node | undefined): boolean =>
   node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
+
+function isIndex(nodes: Nodes, at: number): boolean {
+  const node = nodes[at];
+  return node?.kind === 'group' && node.text === '[' && isOperandAt(nodes[at - 1]);
+}
 
 const beginsSelect = (node: Node): boolean =>
   isList(node) || isWord(node, 'SELECT') || isWord(node, 'WITH');

@@ -10,6 +10,7 @@ import { exactSum, within64Bits } from './numbers/exact-sums.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, type Membership } from './queries/membership.js';
+import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { SCALAR_FUNCTIONS } from './functions/scalar-functions.js';
@@ -225,7 +226,7 @@ export class Expressions {
     const scalar = Object.hasOwn(SCALAR_FUNCTIONS, lower) ? SCALAR_FUNCTIONS[lower] : undefined;
     if (scalar) {
       checkCount(name, count, scalar);
-      return scalar.write(...args);
+      return jsonField(lower, nodes, this.writing.scope()) ?? scalar.write(...args);
     }
     const filters = combinators.endsWith('If') ? 1 : 0;
     const own = Object.hasOwn(AGGREGATE_FUNCTIONS, base) ? AGGREGATE_FUNCTIONS[base] : undefined;
@@ -249,7 +250,6 @@ export class Expressions {
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);
-    if (lower === 'div' && count === 2) return `intDiv(${args.join(', ')})`;
     if (lower === 'log' && count === 2) return `(log(${args[1]}) / log(${args[0]}))`;
     return undefined;
   }

@@ -61,7 +61,7 @@ export class Translation {
     names: ReadonlySet<string>,
     organization: RequestOrganization,
   ): readonly unknown[] {
-    if (!/[.[]|`/.test(canonical)) return [];
+    if (!/[.[]|`|json_/i.test(canonical)) return [];
     return [...names].map((name) => this.catalog.table(organization, name)?.within);
   }
 

@@ -23,6 +23,16 @@ const quantile = (name: string): AggregateFunction => ({
   most: 3,
   write: (aggregate, [x = '', level = '']) => aggregate(`${name}(${level})`, [x]),
 });
+/** The first of the values in order that has so many of them up to it, as the standard says. */
+const discrete: AggregateFunction = {
+  fewest: 2,
+  most: 2,
+  write: (aggregate, [x = '', level = '']) => {
+    const values = aggregate('groupArray', [x]);
+    const place = `toUInt64(greatest(ceil((${level}) * length(${values})), 1))`;
+    return `if(empty(${values}), NULL, arrayElement(arraySort(${values}), ${place}))`;
+  },
+};
 const text: AggregateFunction = {
   fewest: 1,
   most: 2,
@@ -33,7 +43,11 @@ const text: AggregateFunction = {
 export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = {
   approx_distinct: renamed('uniq'),
   approx_count_distinct: renamed('uniq'),
-  approx_median: quantile('quantileTDigest'),
+  approx_median: {
+    fewest: 1,
+    most: 1,
+    write: (aggregate, args) => aggregate('quantileTDigest(0.5)', args),
+  },
   approx_percentile_cont: quantile('quantileTDigest'),
   approx_quantile: quantile('quantileTDigest'),
   approx_percentile_cont_with_weight: {
@@ -47,8 +61,24 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   bool_and: truth('min'),
   bool_or: truth('max'),
   every: truth('min'),
+  count_if: renamed('countIf'),
+  countif: renamed('countIf'),
+  arbitrary: renamed('any'),
+  fsum: renamed('sumKahan'),
+  percentile_disc: discrete,
+  quantile_disc: discrete,
+  product: {
+    fewest: 1,
+    most: 1,
+    write: (aggregate, args) => {
+      const values = aggregate('groupArray', args);
+      return `if(empty(${values}), NULL, arrayProduct(${values}))`;
+    },
+  },
   string_agg: text,
   listagg: text,
+  // The engine's has no separator by itself.
+  group_concat: text,
   variance: renamed('varSamp'),
   list: renamed('groupArray'),
   arg_max: renamed('argMax', 2),

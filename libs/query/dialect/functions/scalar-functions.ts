@@ -1,40 +1,13 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import { tokenize } from '../../search/statement-tokens.js';
 import { engineFormat } from '../times/time-formats.js';
 import { triedCast } from '../casts/tried-casts.js';
 import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
+import { JSON_FUNCTIONS } from '../json/json-functions.js';
+import { LIST_FUNCTIONS } from './list-functions.js';
+import { fn, literal, one, truth, two, written, type ScalarFunction } from './scalar-function.js';
 
-/** A function of other systems in the engine's words. */
-interface ScalarFunction {
-  readonly fewest: number;
-  readonly most: number;
-  /** Of arguments that are written out already. */
-  readonly write: (...args: string[]) => string;
-}
-
-const fn = (fewest: number, most: number, write: ScalarFunction['write']): ScalarFunction => ({
-  fewest,
-  most,
-  write,
-});
-const one = (name: string): ScalarFunction => fn(1, 1, (x) => `${name}(${x})`);
-const two = (name: string): ScalarFunction => fn(2, 2, (x, y) => `${name}(${x}, ${y})`);
-const truth = (condition: string): string => `CAST(${condition}, 'Bool')`;
 const isText = (x: string): string => `match(toTypeName(${x}), 'String')`;
-
-/** Reads the text of a literal. It is undefined for anything else. */
-function literal(argument: string): string | undefined {
-  const [token, more] = tokenize(argument);
-  return token?.kind === 'text' && more === undefined ? token.value : undefined;
-}
-
-function written(name: string, argument: string): string {
-  const text = literal(argument);
-  if (text === undefined)
-    throw new MillraceError('INVALID_SQL', `${name} wants this argument written out, as a text`);
-  return text;
-}
 
 /** A time of a text, or of a number of so many parts of a second. */
 const timestamp = (digits: number, unit: string): ScalarFunction =>
@@ -117,14 +90,7 @@ const replaced = fn(3, 4, (x, regexp, by, flags) => {
 });
 
 const CONTAINS = fn(2, 2, (x, y) => truth(`position(${x}, ${y}) > 0`));
-const INDEX_OF = fn(2, 2, (list, x) => `nullIf(indexOf(${list}, ${x}), 0)`);
-const SLICE = fn(
-  3,
-  3,
-  (list, from, to) => `arraySlice(${list}, ${from}, ((${to}) - (${from})) + 1)`,
-);
-const HAS = fn(2, 2, (list, x) => truth(`has(${list}, ${x})`));
-const LENGTH = fn(1, 2, (list) => `length(${list})`);
+const SPLIT = fn(2, 2, (x, by) => `splitByString(${by}, ${x})`);
 
 /** By name, in lower case. */
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
@@ -141,7 +107,23 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   contains: CONTAINS,
   chr: fn(1, 1, (x) => `decodeHTMLComponent(concat('&#', toString(${x}), ';'))`),
   to_hex: fn(1, 1, (x) => `if((${x}) = 0, '0', trimLeft(lower(hex(${x})), '0'))`),
-  string_to_array: fn(2, 2, (x, by) => `splitByString(${by}, ${x})`),
+  string_to_array: SPLIT,
+  string_split: SPLIT,
+  str_split: SPLIT,
+  split: SPLIT,
+  string_split_regex: fn(2, 2, (x, y) => `splitByRegexp(${y}, ${x})`),
+  prefix: fn(2, 2, (x, y) => truth(`startsWith(${x}, ${y})`)),
+  suffix: fn(2, 2, (x, y) => truth(`endsWith(${x}, ${y})`)),
+  strip_accents: one('removeDiacriticsUTF8'),
+  nfc_normalize: one('normalizeUTF8NFC'),
+  find_in_set: fn(2, 2, (x, list) => `indexOf(splitByChar(',', ${list}), ${x})`),
+  url_encode: one('encodeURLComponent'),
+  url_decode: one('decodeURLComponent'),
+  jaro_similarity: two('jaroSimilarity'),
+  jaro_winkler_similarity: two('jaroWinklerSimilarity'),
+  regexp_full_match: fn(2, 3, (x, y, flags) =>
+    truth(`match(${x}, ${pattern(`concat('^(?:', ${y}, ')$')`, flags)})`),
+  ),
   regexp_like: fn(2, 3, (x, y, flags) => truth(`match(${x}, ${pattern(y, flags)})`)),
   regexp_match: matched,
   regexp_replace: replaced,
@@ -178,6 +160,28 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   ),
   epoch: fn(1, 1, (x) => `(toUnixTimestamp64Micro(toDateTime64(${x}, 6, 'UTC')) / 1000000)`),
   epoch_ms: fn(1, 1, (x) => `toUnixTimestamp64Milli(toDateTime64(${x}, 3, 'UTC'))`),
+  isinf: one('isInfinite'),
+  bit_count: one('bitCount'),
+  bit_length: fn(1, 1, (x) => `(length(${x}) * 8)`),
+  base64: one('base64Encode'),
+  regexp_extract_all: fn(2, 2, (x, y) => `extractAll(${x}, ${y})`),
+  weekofyear: one('toISOWeek'),
+  isodow: one('toDayOfWeek'),
+  isoyear: one('toISOYear'),
+  map_keys: one('mapKeys'),
+  map_values: one('mapValues'),
+  map_contains: fn(2, 2, (x, y) => truth(`mapContains(${x}, ${y})`)),
+  try_strptime: fn(
+    2,
+    2,
+    (x, format) =>
+      `parseDateTime64OrNull(${x}, ${quoteText(engineFormat(written('try_strptime', format)))})`,
+  ),
+  epoch_us: fn(1, 1, (x) => `toUnixTimestamp64Micro(toDateTime64(${x}, 6, 'UTC'))`),
+  epoch_ns: fn(1, 1, (x) => `toUnixTimestamp64Nano(toDateTime64(${x}, 9, 'UTC'))`),
+  add_months: two('addMonths'),
+  iff: fn(3, 3, (x, y, z) => `if(${x}, ${y}, ${z})`),
+  gamma: one('tgamma'),
   try_cast: fn(2, 2, (x, type) => triedCast(x, written('try_cast', type))),
   nvl: two('ifNull'),
   nvl2: fn(3, 3, (x, y, z) => `if(isNotNull(${x}), ${y}, ${z})`),
@@ -191,40 +195,10 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   uuid: fn(0, 0, () => 'generateUUIDv4()'),
   gen_random_uuid: fn(0, 0, () => 'generateUUIDv4()'),
   signum: one('sign'),
+  div: two('intDiv'),
   cot: fn(1, 1, (x) => `(1 / tan(${x}))`),
   typeof: one('toTypeName'),
   arrow_typeof: one('toTypeName'),
-  array_length: LENGTH,
-  list_length: LENGTH,
-  array_has: HAS,
-  array_contains: HAS,
-  list_contains: HAS,
-  array_has_all: fn(2, 2, (x, y) => truth(`hasAll(${x}, ${y})`)),
-  array_has_any: fn(2, 2, (x, y) => truth(`hasAny(${x}, ${y})`)),
-  array_position: INDEX_OF,
-  list_position: INDEX_OF,
-  array_append: two('arrayPushBack'),
-  list_append: two('arrayPushBack'),
-  array_prepend: fn(2, 2, (x, list) => `arrayPushFront(${list}, ${x})`),
-  array_cat: two('arrayConcat'),
-  array_concat: two('arrayConcat'),
-  list_concat: two('arrayConcat'),
-  array_distinct: one('arrayDistinct'),
-  list_distinct: one('arrayDistinct'),
-  array_sort: one('arraySort'),
-  list_sort: one('arraySort'),
-  array_reverse: one('arrayReverse'),
-  list_reverse: one('arrayReverse'),
-  array_slice: SLICE,
-  list_slice: SLICE,
-  list_max: one('arrayMax'),
-  list_min: one('arrayMin'),
-  list_sum: one('arraySum'),
-  array_max: one('arrayMax'),
-  array_min: one('arrayMin'),
-  array_sum: one('arraySum'),
-  array_element: two('arrayElement'),
-  array_intersect: two('arrayIntersect'),
-  array_union: fn(2, 2, (x, y) => `arrayDistinct(arrayConcat(${x}, ${y}))`),
-  array_except: two('arrayExcept'),
+  ...LIST_FUNCTIONS,
+  ...JSON_FUNCTIONS,
 };

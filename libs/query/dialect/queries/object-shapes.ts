@@ -192,7 +192,7 @@ const allNames = (nodes: Nodes): readonly string[] =>
   nodes.flatMap((node) => (node.kind === 'group' ? allNames(node.nodes) : [node.value]));
 
 /** Names with dots between them; undefined for anything else. */
-function pathOf(nodes: Nodes): readonly string[] | undefined {
+export function pathOf(nodes: Nodes): readonly string[] | undefined {
   const isPath = nodes.every((node, at) =>
     at % 2 === 0 ? nameOf(node) !== undefined : isSymbol(node, '.'),
   );

@@ -1,0 +1,128 @@
+import { fn, one, truth, two, type ScalarFunction } from './scalar-function.js';
+
+const INDEX_OF = fn(2, 2, (list, x) => `nullIf(indexOf(${list}, ${x}), 0)`);
+const ALL_INDEXES = fn(
+  2,
+  2,
+  (list, x) =>
+    `arrayFilter(_place -> _place > 0, arrayMap((_each, _place) -> if(_each = ${x}, _place, 0), ${list}, arrayEnumerate(${list})))`,
+);
+const HAS = fn(2, 2, (list, x) => truth(`has(${list}, ${x})`));
+const HAS_ALL = fn(2, 2, (x, y) => truth(`hasAll(${x}, ${y})`));
+const HAS_ANY = fn(2, 2, (x, y) => truth(`hasAny(${x}, ${y})`));
+const LENGTH = fn(1, 2, (list) => `length(${list})`);
+const APPEND = two('arrayPushBack');
+const CONCAT = fn(1, 64, (...lists) => `arrayConcat(${lists.join(', ')})`);
+const ELEMENT = two('arrayElement');
+/** The lambda stands last in other systems, and first in the engine's. */
+const MAP = fn(2, 2, (list, f) => `arrayMap(${f}, ${list})`);
+const FILTER = fn(2, 2, (list, f) => `arrayFilter(${f}, ${list})`);
+
+/** Places count from 1, from the end below 0, and both are within: what is beyond the list is not there. */
+function slice(list: string, from: string, to: string): string {
+  const [first, last] = [Number(from), Number(to)];
+  if (from !== '' && to !== '' && Number.isInteger(first) && Number.isInteger(last)) {
+    const begin = Math.max(first, 1);
+    if (first >= 0 && last >= 0)
+      return `arraySlice(${list}, ${begin}, ${Math.max(last - begin + 1, 0)})`;
+    if (first >= 0 && last === -1) return `arraySlice(${list}, ${begin})`;
+    if (first >= 0) return `arraySlice(${list}, ${begin}, ${last + 1})`;
+  }
+  const size = `length(${list})`;
+  const place = (at: string): string => `if((${at}) < 0, toInt64(${size}) + (${at}) + 1, ${at})`;
+  const begin = `greatest(${place(from)}, 1)`;
+  return `arraySlice(${list}, ${begin}, greatest(${place(to)} - ${begin} + 1, 0))`;
+}
+
+const SLICE = fn(2, 3, (list, from, to = '-1') => slice(list, from, to));
+const JOIN = two('arrayStringConcat');
+
+/** Functions of lists, by name in lower case. */
+export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
+  len: LENGTH,
+  array_length: LENGTH,
+  list_length: LENGTH,
+  cardinality: LENGTH,
+  list_value: fn(0, 256, (...items) => `[${items.join(', ')}]`),
+  list_pack: fn(0, 256, (...items) => `[${items.join(', ')}]`),
+  make_array: fn(0, 256, (...items) => `[${items.join(', ')}]`),
+  array_has: HAS,
+  array_contains: HAS,
+  list_contains: HAS,
+  list_has: HAS,
+  array_has_all: HAS_ALL,
+  list_has_all: HAS_ALL,
+  array_has_any: HAS_ANY,
+  list_has_any: HAS_ANY,
+  arrays_overlap: HAS_ANY,
+  array_position: INDEX_OF,
+  list_position: INDEX_OF,
+  list_indexof: INDEX_OF,
+  array_indexof: INDEX_OF,
+  array_positions: ALL_INDEXES,
+  array_append: APPEND,
+  list_append: APPEND,
+  array_push_back: APPEND,
+  array_prepend: fn(2, 2, (x, list) => `arrayPushFront(${list}, ${x})`),
+  list_prepend: fn(2, 2, (x, list) => `arrayPushFront(${list}, ${x})`),
+  array_push_front: fn(2, 2, (list, x) => `arrayPushFront(${list}, ${x})`),
+  array_pop_back: one('arrayPopBack'),
+  array_pop_front: one('arrayPopFront'),
+  array_cat: CONCAT,
+  array_concat: CONCAT,
+  list_concat: CONCAT,
+  list_cat: CONCAT,
+  array_distinct: one('arrayDistinct'),
+  list_distinct: one('arrayDistinct'),
+  list_unique: fn(1, 1, (list) => `length(arrayDistinct(${list}))`),
+  array_unique: fn(1, 1, (list) => `length(arrayDistinct(${list}))`),
+  array_sort: one('arraySort'),
+  list_sort: one('arraySort'),
+  array_reverse_sort: one('arrayReverseSort'),
+  list_reverse_sort: one('arrayReverseSort'),
+  array_reverse: one('arrayReverse'),
+  list_reverse: one('arrayReverse'),
+  array_slice: SLICE,
+  list_slice: SLICE,
+  list_max: one('arrayMax'),
+  list_min: one('arrayMin'),
+  list_sum: one('arraySum'),
+  list_avg: one('arrayAvg'),
+  list_product: one('arrayProduct'),
+  array_max: one('arrayMax'),
+  array_min: one('arrayMin'),
+  array_sum: one('arraySum'),
+  list_count: fn(1, 1, (list) => `arrayCount(_each -> isNotNull(_each), ${list})`),
+  array_element: ELEMENT,
+  array_extract: ELEMENT,
+  list_element: ELEMENT,
+  list_extract: ELEMENT,
+  array_intersect: two('arrayIntersect'),
+  list_intersect: two('arrayIntersect'),
+  array_union: fn(2, 2, (x, y) => `arrayDistinct(arrayConcat(${x}, ${y}))`),
+  array_except: two('arrayExcept'),
+  array_remove_all: fn(2, 2, (list, x) => `arrayFilter(_each -> _each != ${x}, ${list})`),
+  array_join: JOIN,
+  // These are OpenObserve's.
+  arrjoin: JOIN,
+  arrcount: LENGTH,
+  arrsort: one('arraySort'),
+  arr_descending: one('arrayReverseSort'),
+  array_resize: fn(2, 3, (...args) => `arrayResize(${args.join(', ')})`),
+  list_resize: fn(2, 3, (...args) => `arrayResize(${args.join(', ')})`),
+  array_repeat: fn(2, 2, (x, n) => `arrayWithConstant(${n}, ${x})`),
+  list_zip: fn(2, 16, (...lists) => `arrayZip(${lists.join(', ')})`),
+  array_zip: fn(2, 16, (...lists) => `arrayZip(${lists.join(', ')})`),
+  list_transform: MAP,
+  list_apply: MAP,
+  array_transform: MAP,
+  array_apply: MAP,
+  list_filter: FILTER,
+  array_filter: FILTER,
+  element_at: ELEMENT,
+  // Of two lists it is DuckDB's and Spark's; the engine's has keys and values in turns.
+  map: fn(0, 1000, (...args) => {
+    const isOfLists = args.length === 2 && args.every((each) => each.startsWith('['));
+    return `${isOfLists ? 'mapFromArrays' : 'map'}(${args.join(', ')})`;
+  }),
+};

@@ -1,0 +1,36 @@
+import { MillraceError } from '@app/platform';
+import { tokenize } from '../../search/statement-tokens.js';
+
+/** A function of other systems in the engine's words. */
+export interface ScalarFunction {
+  readonly fewest: number;
+  readonly most: number;
+  /** Of arguments that are written out already. */
+  readonly write: (...args: string[]) => string;
+}
+
+export const fn = (
+  fewest: number,
+  most: number,
+  write: ScalarFunction['write'],
+): ScalarFunction => ({
+  fewest,
+  most,
+  write,
+});
+export const one = (name: string): ScalarFunction => fn(1, 1, (x) => `${name}(${x})`);
+export const two = (name: string): ScalarFunction => fn(2, 2, (x, y) => `${name}(${x}, ${y})`);
+export const truth = (condition: string): string => `CAST(${condition}, 'Bool')`;
+
+/** Reads the text of a literal. It is undefined for anything else. */
+export function literal(argument: string): string | undefined {
+  const [token, more] = tokenize(argument);
+  return token?.kind === 'text' && more === undefined ? token.value : undefined;
+}
+
+export function written(name: string, argument: string): string {
+  const text = literal(argument);
+  if (text === undefined)
+    throw new MillraceError('INVALID_SQL', `${name} wants this argument written out, as a text`);
+  return text;
+}

@@ -1,0 +1,54 @@
+import { quoteIdentifier, quoteText } from '@app/warehouse';
+import { jsonPath, type Step } from './json-path.js';
+import { fieldOf, pathOf, type Scope } from '../queries/object-shapes.js';
+import { isList, itemsOf, type Nodes } from '../source-tree.js';
+
+const AS_IT_IS = 'json_extract';
+const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object)$/;
+
+/**
+ * Writes `json_extract(k, '$.a.b')`, or `k -> 'a' -> 'b'`, of a column of objects as the field
+ * `k.a.b`, with the type that it has.
+ * @param name of the function, in lower case
+ * @param nodes its arguments
+ * @returns undefined where the first of them is no such column: it may be a text that holds JSON
+ */
+export function jsonField(name: string, nodes: Nodes, scope: Scope): string | undefined {
+  const isText = AS_TEXT.test(name);
+  if (name !== AS_IT_IS && !isText) return undefined;
+  const parts = partsOf(nodes);
+  const found = parts && fieldOf(scope, parts);
+  if (!found || found.keys.length === 0 || found.keys.includes('')) return undefined;
+  const { table, column, keys, field, within } = found;
+  const owner = [...(table === undefined ? [] : [table]), column].map(quoteIdentifier).join('.');
+  const path = [owner, ...keys.map(quoteIdentifier)].join('.');
+  if (field) {
+    const value = field.write(path);
+    if (!isText) return value;
+    return /^(?:Nullable\()?(?:Array|Map|Tuple)\(/.test(field.type)
+      ? `toJSONString(${value})`
+      : `toString(${value})`;
+  }
+  const beginning = `${keys.join('.')}.`;
+  const isObject = [...within.keys()].some((each) => each.startsWith(beginning));
+  const steps = keys.map((key) => `, ${quoteText(key)}`).join('');
+  // The engine's path to an object within is null, and a struct has no other.
+  if (isObject) return `nullIf(JSONExtractRaw(toJSONString(${owner})${steps}), '')`;
+  return isText ? `toString(${path})` : path;
+}
+
+/** The names that lead there. */
+function partsOf(nodes: Nodes): readonly string[] | undefined {
+  const [base = [], ...paths] = itemsOf(nodes);
+  const [word, list, more] = base;
+  const isCall =
+    word?.kind === 'word' && word.text.toLowerCase() === AS_IT_IS && isList(list) && !more;
+  const parts = isCall ? partsOf(list.nodes) : pathOf(base);
+  const steps = paths.flatMap((path): readonly Step[] => {
+    const [only, second] = path;
+    return only?.kind === 'text' && !second ? jsonPath(only.value) : [NaN];
+  });
+  return parts && steps.every((step) => typeof step === 'string')
+    ? [...parts, ...steps.map((step) => step.replaceAll('.', '%2E'))]
+    : undefined;
+}

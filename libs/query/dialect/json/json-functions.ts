@@ -1,0 +1,49 @@
+import { jsonPath, writtenStep } from './json-path.js';
+import { fn, one, truth, written, type ScalarFunction } from '../functions/scalar-function.js';
+
+const STEPS_MAX = 32;
+
+/** Of texts that hold JSON; of columns of objects see json-fields.ts. */
+function stepsOf(name: string, paths: readonly string[]): string {
+  return paths
+    .flatMap((path) => {
+      const place = /^-?\d{1,9}$/.test(path) ? Number(path) : undefined;
+      return place === undefined ? jsonPath(written(name, path)) : [place];
+    })
+    .map((step) => `, ${writtenStep(step)}`)
+    .join('');
+}
+
+const raw = (x: string, steps: string): string =>
+  `nullIf(JSONExtractRaw(toString(${x})${steps}), '')`;
+/** A text as it is, anything else as JSON has it, null where there is none. */
+const text = (x: string, steps: string): string =>
+  `if(JSONType(toString(${x})${steps}) = 'String', JSONExtractString(toString(${x})${steps}), nullIf(${raw(x, steps)}, 'null'))`;
+const keys = (names: readonly string[]): string => names.map((name) => `, ${name}`).join('');
+
+const EXTRACT = fn(2, STEPS_MAX, (x, ...paths) => raw(x, stepsOf('json_extract', paths)));
+const EXTRACT_TEXT = fn(2, STEPS_MAX, (x, ...paths) =>
+  text(x, stepsOf('json_extract_string', paths)),
+);
+const LENGTH = fn(1, 2, (x, ...paths) => {
+  const given = `toString(${x})${stepsOf('json_array_length', paths)}`;
+  return `if(JSONType(${given}) = 'Array', JSONLength(${given}), NULL)`;
+});
+
+/** Functions of JSON, by name in lower case. */
+export const JSON_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
+  json_extract: EXTRACT,
+  json_extract_string: EXTRACT_TEXT,
+  json_extract_scalar: EXTRACT_TEXT,
+  get_json_object: EXTRACT_TEXT,
+  json_extract_path: fn(2, STEPS_MAX, (x, ...names) => raw(x, keys(names))),
+  json_extract_path_text: fn(2, STEPS_MAX, (x, ...names) => text(x, keys(names))),
+  json_array_length: LENGTH,
+  json_keys: fn(
+    1,
+    2,
+    (x, ...paths) => `JSONExtractKeys(ifNull(toString(${x}), '')${stepsOf('json_keys', paths)})`,
+  ),
+  json_valid: fn(1, 1, (x) => truth(`isValidJSON(${x})`)),
+  to_json: one('toJSONString'),
+};

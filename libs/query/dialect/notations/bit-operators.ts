@@ -1,0 +1,54 @@
+import { operandEnd } from '../operands.js';
+import type { Rewritten, Write } from './rewriting.js';
+import { isSymbol, type Nodes } from '../source-tree.js';
+
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  '&': 'bitAnd',
+  '|': 'bitOr',
+  '<<': 'bitShiftLeft',
+  '>>': 'bitShiftRight',
+};
+const ARITHMETIC = /^[-+*/%]$/;
+
+/** `a & b`, `a | b`, `a << b` and `a >> b` of integers, which bind less than `+` and more than `=`. */
+export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const before = nodes[at - 1];
+  // It is in the middle of a sum that could not be read.
+  if (before?.kind === 'symbol' && ARITHMETIC.test(before.text)) return undefined;
+  let end = sumEnd(nodes, at);
+  let text = '';
+  for (;;) {
+    const operator = end === undefined ? '' : operatorAt(nodes, end);
+    const from = (end ?? 0) + operator.length;
+    const next = operator === '' ? undefined : sumEnd(nodes, from);
+    if (end === undefined || next === undefined) break;
+    text ||= write(nodes.slice(at, end));
+    text = `${FUNCTIONS[operator]}(${text}, ${write(nodes.slice(from, next))})`;
+    end = next;
+  }
+  return text === '' || end === undefined ? undefined : { text, end };
+}
+
+/** Behind operands with `+`, `-`, `*`, `/` and `%` between them. */
+function sumEnd(nodes: Nodes, at: number): number | undefined {
+  let end = operandEnd(nodes, isSymbol(nodes[at], '-') ? at + 1 : at);
+  for (let next = end; next !== undefined;) {
+    end = next;
+    const operator = nodes[end];
+    const isMore = operator?.kind === 'symbol' && ARITHMETIC.test(operator.text);
+    next = isMore
+      ? operandEnd(nodes, isSymbol(nodes[end + 1], '-') ? end + 2 : end + 1)
+      : undefined;
+  }
+  return end;
+}
+
+/** As many signs as it has characters; `&&` and the like are other operators. */
+function operatorAt(nodes: Nodes, at: number): string {
+  const [first, second] = [nodes[at], nodes[at + 1]];
+  if (first?.kind !== 'symbol') return '';
+  const isTwice =
+    second?.kind === 'symbol' && second.text === first.text && second.start === first.end;
+  const operator = isTwice ? first.text + second.text : first.text;
+  return Object.hasOwn(FUNCTIONS, operator) ? operator : '';
+}

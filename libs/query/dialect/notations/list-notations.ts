@@ -1,0 +1,82 @@
+import { isKeyword, operandEnd } from '../operands.js';
+import type { Rewritten, Write } from './rewriting.js';
+import {
+  isList,
+  isQuery,
+  isSymbol,
+  isWord,
+  itemsOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
+
+/** Gives the notation of lists that begins there, in the engine's words. */
+export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  return (
+    listLiteral(nodes, at, write) ??
+    anyOf(nodes, at, write) ??
+    lambda(nodes, at) ??
+    listSlice(nodes, at, write)
+  );
+}
+
+/** `ARRAY[1, 2]`; `array[1]` is an element of a column that is called so. */
+function listLiteral(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const [word, list] = [nodes[at], nodes[at + 1]];
+  if (!isWord(word, 'ARRAY') || list?.kind !== 'group' || list.text !== '[') return undefined;
+  const isElement = word?.text === 'array' && itemsOf(list.nodes).length === 1;
+  if (isElement || isSymbol(nodes[at - 1], '.')) return undefined;
+  return { text: write([list]), end: at + 2 };
+}
+
+/** `x = ANY(list)`; of a query the engine knows it. */
+function anyOf(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const first = nodes[at];
+  if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
+  const middle = operandEnd(nodes, at) ?? at;
+  const list = nodes[middle + 2];
+  const isAny = isWord(nodes[middle + 1], 'ANY') || isWord(nodes[middle + 1], 'SOME');
+  if (!isSymbol(nodes[middle], '=') || !isAny || !isList(list) || isQuery(list.nodes))
+    return undefined;
+  const text = `CAST(has(${write(list.nodes)}, ${write(nodes.slice(at, middle))}), 'Bool')`;
+  return { text, end: middle + 3 };
+}
+
+/** `lambda x: x + 1` of DuckDB and Python is `x -> x + 1`. */
+function lambda(nodes: Nodes, at: number): Rewritten | undefined {
+  if (!isWord(nodes[at], 'LAMBDA')) return undefined;
+  const names: string[] = [];
+  let end = at + 1;
+  for (; isName(nodes[end]); end += isSymbol(nodes[end + 1], ',') ? 2 : 1)
+    names.push(nodes[end]?.text ?? '');
+  if (names.length === 0 || !isSymbol(nodes[end], ':')) return undefined;
+  return { text: `(${names.join(', ')}) ->`, end: end + 1 };
+}
+
+/** `x[2:3]` of DuckDB and Postgres, where either side may be left out. */
+function listSlice(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const first = nodes[at];
+  if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
+  const end = operandEnd(nodes, at) ?? at;
+  let place = at + 1;
+  while (place < end && colonOf(nodes[place]) === -1) place += 1;
+  if (place >= end) return undefined;
+  const group = nodes[place];
+  if (group?.kind !== 'group') return undefined;
+  const colon = colonOf(group);
+  const side = (part: Nodes, otherwise: string): string =>
+    part.length === 0 || (part.length === 1 && isSymbol(part[0], '-')) ? otherwise : write(part);
+  const [from, to] = [group.nodes.slice(0, colon), group.nodes.slice(colon + 1)];
+  const text = `array_slice(${write(nodes.slice(at, place))}, ${side(from, '1')}, ${side(to, '-1')})`;
+  return { text, end: place + 1 };
+}
+
+/** The place of the one colon; -1 where there is none, or `a ? b : c`. */
+function colonOf(node: Node | undefined): number {
+  if (node?.kind !== 'group' || node.text !== '[') return -1;
+  if (node.nodes.some((each) => isSymbol(each, '?'))) return -1;
+  const colons = node.nodes.flatMap((each, at) => (isSymbol(each, ':') ? [at] : []));
+  return colons.length === 1 ? (colons[0] ?? -1) : -1;
+}
+
+const isName = (node: Node | undefined): boolean => node?.kind === 'word' || node?.kind === 'name';

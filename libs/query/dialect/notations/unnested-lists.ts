@@ -1,0 +1,84 @@
+import type { Rewritten, Write } from './rewriting.js';
+import { isList, isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
+
+const CLAUSE = /^(?:SELECT|FROM|PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT)$/i;
+/** No FROM is longer, and a statement of many commas is looked at in no time. */
+const CLAUSE_MAX = 1000;
+const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|UNION|EXCEPT|INTERSECT|CROSS|LEFT|INNER|FULL|RIGHT|JOIN|ARRAY|SETTINGS|OFFSET|FETCH)$/i; // prettier-ignore
+
+/**
+ * `FROM t CROSS JOIN UNNEST(tags) AS u(tag)`, with a comma or LATERAL too, is the engine's
+ * `FROM t ARRAY JOIN tags AS tag`; `FROM UNNEST(…) AS u(x)` and `FROM range(…)` are tables of their own.
+ */
+export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const word = behindJoin(nodes, at);
+  if (word === undefined) return undefined;
+  const list = nodes[word + 1];
+  const isRange = word === at && isWord(nodes[at], 'RANGE');
+  if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list) || !isInFrom(nodes, at))
+    return undefined;
+  const { name = isRange ? 'range' : 'unnest', end } = alias(nodes, word + 2);
+  const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
+  if (word === at)
+    return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };
+  const isOuter = isWord(nodes[at], 'LEFT');
+  const isOn = isWord(nodes[end], 'ON') && /^true$/i.test(nodes[end + 1]?.text ?? '');
+  if (isOuter && !isOn) return undefined;
+  return {
+    text: ` ${isOuter ? 'LEFT ' : ''}ARRAY JOIN ${value} AS ${name}`,
+    end: isOn ? end + 2 : end,
+  };
+}
+
+/** Where UNNEST would stand behind what begins there. */
+function behindJoin(nodes: Nodes, at: number): number | undefined {
+  const [first, second, third] = nodes.slice(at, at + 3);
+  const lateral = (from: number): number => (isWord(nodes[from], 'LATERAL') ? from + 1 : from);
+  if (isSymbol(first, ',')) return lateral(at + 1);
+  if (/^(?:UNNEST|RANGE)$/i.test(first?.text ?? '') && isWord(nodes[at - 1], 'FROM')) return at;
+  if (isWord(first, 'JOIN') && !/^(?:CROSS|LEFT|INNER|OUTER|RIGHT|FULL)$/i.test(nodes[at - 1]?.text ?? '')) return lateral(at + 1); // prettier-ignore
+  if ((isWord(first, 'CROSS') || isWord(first, 'INNER') || isWord(first, 'LEFT')) && isWord(second, 'JOIN')) return lateral(at + 2); // prettier-ignore
+  return isWord(first, 'LEFT') && isWord(second, 'OUTER') && isWord(third, 'JOIN') ? lateral(at + 3) : undefined; // prettier-ignore
+}
+
+function isInFrom(nodes: Nodes, at: number): boolean {
+  for (let before = at - 1; before >= Math.max(at - CLAUSE_MAX, 0); before -= 1) {
+    const node = nodes[before];
+    if (node?.kind === 'word' && CLAUSE.test(node.text)) return isWord(node, 'FROM');
+  }
+  return false;
+}
+
+/** Of `AS u(x)`, x; of `AS u`, u. */
+function alias(nodes: Nodes, at: number): { readonly name?: string; readonly end: number } {
+  const from = isWord(nodes[at], 'AS') ? at + 1 : at;
+  const [name, list] = [nodes[from], nodes[from + 1]];
+  if (!isName(name)) return { end: at };
+  const [only, more] = isList(list) ? list.nodes : [];
+  if (only && !more && isName(only)) return { name: only.text, end: from + 2 };
+  return { name: name.text, end: from + 1 };
+}
+
+const nameOf = (nodes: Nodes, at: number): string => {
+  const name = nodes[isWord(nodes[at], 'AS') ? at + 1 : at];
+  return isName(name) ? ` AS ${name.text}` : '';
+};
+
+const isName = (node: Node | undefined): node is Node =>
+  node?.kind === 'name' || (node?.kind === 'word' && !NO_ALIAS.test(node.text));
+
+/** The names by which a statement asks for `u.x` of `JOIN UNNEST(…) AS u(x)`: there is no table `u` then. */
+export function unnestedNames(nodes: Nodes): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [at, node] of nodes.entries()) {
+    if (node.kind === 'group')
+      for (const [name, column] of unnestedNames(node.nodes)) names.set(name, column);
+    const from = isWord(nodes[at + 2], 'AS') ? at + 3 : at + 2;
+    const [name, list] = [nodes[from], nodes[from + 1]];
+    if (!isWord(node, 'UNNEST') || isWord(nodes[at - 1], 'FROM') || !isName(name) || !isList(list))
+      continue;
+    const [only] = list.nodes;
+    if (only && only.kind !== 'group' && name.kind !== 'group') names.set(name.value, only.value);
+  }
+  return names;
+}
