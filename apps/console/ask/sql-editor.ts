@@ -42,6 +42,12 @@ const marked = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+/** What the editor completes. */
+export interface Known {
+  readonly tables: readonly Table[];
+  readonly functions: readonly string[];
+}
+
 interface Told {
   readonly onRun: () => void;
   readonly onChange: (text: string) => void;
@@ -58,7 +64,7 @@ export class SqlEditor {
   constructor(
     place: HTMLElement,
     text: string,
-    tables: readonly Table[],
+    known: Known,
     { onRun, onChange }: Told,
   ) {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
@@ -82,7 +88,7 @@ export class SqlEditor {
           ...historyKeymap,
           ...completionKeymap,
         ]),
-        this.language.of(languageOf(tables)),
+        this.language.of(languageOf(known)),
         marked,
         editorLook,
         EditorView.lineWrapping,
@@ -95,8 +101,8 @@ export class SqlEditor {
     this.view = new EditorView({ state, parent: root, root });
   }
 
-  set tables(tables: readonly Table[]) {
-    this.view.dispatch({ effects: this.language.reconfigure(languageOf(tables)) });
+  set known(known: Known) {
+    this.view.dispatch({ effects: this.language.reconfigure(languageOf(known)) });
   }
 
   set text(text: string) {
@@ -120,7 +126,7 @@ export class SqlEditor {
   }
 }
 
-function languageOf(tables: readonly Table[]) {
+function languageOf({ tables, functions }: Known) {
   const language = sql({ dialect: DIALECT, upperCaseKeywords: true });
-  return [language, language.language.data.of({ autocomplete: completionsOf(tables) })];
+  return [language, language.language.data.of({ autocomplete: completionsOf(tables, functions) })];
 }
