@@ -18,6 +18,7 @@ export class ProgressLines extends Transform {
   /** Of a row whose end has not come yet. */
   private begun: Buffer[] = [];
   private hasTold = false;
+  private isOver = false;
 
   /** @param onTold called behind each line of progress: it should not wait for more */
   constructor(private readonly onTold: () => void) {
@@ -27,14 +28,15 @@ export class ProgressLines extends Transform {
   /** @param isLate whether somebody waits for a sign: an answer that comes at once needs none */
   progress(read: QueryProgress, isLate: boolean): void {
     this.read = read;
-    if (!isLate || this.writableEnded || this.destroyed) return;
+    if (!isLate || this.isOver || this.destroyed) return;
     this.tell({ progress: this.counts() });
     this.onTold();
   }
 
   /** The end of an answer that has begun; of one that has not, the failure is all there is. */
   fail(error: unknown): void {
-    if (this.destroyed || this.readableEnded) return;
+    if (this.destroyed || this.isOver) return;
+    this.isOver = true;
     if (this.hasTold && error instanceof MillraceError) {
       this.tell({ error: bodyOf(error) });
       this.push(null);
@@ -57,6 +59,7 @@ export class ProgressLines extends Transform {
   }
 
   override _flush(done: () => void): void {
+    this.isOver = true;
     if (this.begun.length > 0) this.pass(Buffer.concat([ROW, ...this.begun, ROW_END]));
     this.tell({ statistics: { ...this.counts(), result_bytes: this.resultBytes } });
     done();

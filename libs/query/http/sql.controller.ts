@@ -34,12 +34,18 @@ const FAILURES = {
 
 const parameters = z.object({
   'param_<name>': z.string().describe('Value of {name:Type} in the statement'),
-  start_time: z
-    .string()
+  start_time: z.coerce
+    .number()
+    .int()
+    .nonnegative()
     .describe(
       'Microseconds since 1970, included; 0: unbounded. Of every stream that the statement reads, by its `_timestamp`',
     ),
-  end_time: z.string().describe('Microseconds since 1970, excluded; 0: unbounded'),
+  end_time: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .describe('Microseconds since 1970, excluded; 0: unbounded'),
 });
 const browserParameters = parameters.extend({ query: z.string().describe('The statement') });
 
