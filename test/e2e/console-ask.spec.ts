@@ -145,7 +145,10 @@ function asking(): void {
   it('says in words why a query ended after it had begun', async () => {
     await ask(FAILS_LATE);
     await page.locator('.running').getByText('rows read').waitFor();
-    await page.getByRole('alert').getByText(/[Dd]ivision by zero/).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/[Dd]ivision by zero/)
+      .waitFor();
   });
 
   it('copies the result as CSV and as NDJSON', async () => {

@@ -103,7 +103,7 @@ function looking(): void {
       const sum = shifts.reduce((all, { value }) => all + value, 0);
       expect({ viewport, sum, shifts: sum > SHIFT_MAX ? shifts : [] }).toEqual({
         viewport,
-        sum: expect.any(Number),
+        sum: expect.any(Number) as number,
         shifts: [],
       });
     }

@@ -52,7 +52,10 @@ function signingUp(): void {
     });
     expect(answer.json()).toEqual([{ one: 1 }]);
     const command = (await page.locator('pre').nth(1).textContent()) ?? '';
-    const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl -s ')]);
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      command.replace('curl ', 'curl -s '),
+    ]);
     expect(JSON.parse(stdout)).toEqual({
       code: 200,
       status: [{ name: 'logs', successful: 1, failed: 0 }],

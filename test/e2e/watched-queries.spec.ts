@@ -38,7 +38,11 @@ describe('a query that somebody watches', () => {
   let server: BorrowedServer;
   beforeAll(async () => {
     server = await borrowServer();
-    const minutes = [0, 1, 2, 3, 4].map((n) => ({ _timestamp: NOON + n * MINUTE, n, text: `}\n{` }));
+    const minutes = [0, 1, 2, 3, 4].map((n) => ({
+      _timestamp: NOON + n * MINUTE,
+      n,
+      text: `}\n{`,
+    }));
     await server.client.upload('minutes', minutes);
     await server.client.upload('others', [
       { _timestamp: NOON + MINUTE, other: 1 },
@@ -135,7 +139,10 @@ describe('a query that somebody watches', () => {
     ['SELECT n FROM minutes WHERE n = 0 OR n = 3 OR true ORDER BY n', [1, 2, 3]],
     ['SELECT m.n AS n FROM minutes AS m ORDER BY n', [1, 2, 3]],
     ['SELECT n FROM (SELECT * FROM minutes) ORDER BY n', [1, 2, 3]],
-    ['WITH minutes AS (SELECT n + 10 AS n FROM minutes) SELECT n FROM minutes ORDER BY n', [11, 12, 13]],
+    [
+      'WITH minutes AS (SELECT n + 10 AS n FROM minutes) SELECT n FROM minutes ORDER BY n',
+      [11, 12, 13],
+    ],
     ['SELECT n FROM minutes WHERE n IN (SELECT n FROM minutes) ORDER BY n', [1, 2, 3]],
     ['SELECT count() AS n FROM minutes', [3]],
     ['SELECT max(n) AS n FROM minutes', [3]],
@@ -170,7 +177,10 @@ describe('a query that somebody watches', () => {
   });
 
   it.each([
-    ['?start_time=1764072000', /start_time should be microseconds since 1970, such as \d+, not "1764072000"/],
+    [
+      '?start_time=1764072000',
+      /start_time should be microseconds since 1970, such as \d+, not "1764072000"/,
+    ],
     ['?start_time=yesterday', /start_time should be microseconds since 1970/],
     [`?start_time=${NOON + 1}&end_time=${NOON}`, /start_time must not be after end_time/],
     [`?start_time=${NOON}&start_time=${NOON}`, /stands there twice/],

@@ -101,12 +101,17 @@ export function AskPage({ organization, tables, sql, mayWrite, ...route }: Props
 
   useEffect(() => {
     if (!place.current) return;
-    const made = new SqlEditor(place.current, statement.current, { tables, functions }, {
-      onRun: () => asking.current?.(),
-      onChange: (text) => {
-        statement.current = text;
+    const made = new SqlEditor(
+      place.current,
+      statement.current,
+      { tables, functions },
+      {
+        onRun: () => asking.current?.(),
+        onChange: (text) => {
+          statement.current = text;
+        },
       },
-    });
+    );
     editor.current = made;
     return () => {
       running.current?.abort();

@@ -61,12 +61,7 @@ export class SqlEditor {
   private readonly language = new Compartment();
   private readonly view: EditorView;
 
-  constructor(
-    place: HTMLElement,
-    text: string,
-    known: Known,
-    { onRun, onChange }: Told,
-  ) {
+  constructor(place: HTMLElement, text: string, known: Known, { onRun, onChange }: Told) {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
     const run = (): boolean => {
       onRun();

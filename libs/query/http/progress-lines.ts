@@ -13,7 +13,7 @@ const ROW_END = Buffer.from('}\n');
  */
 export class ProgressLines extends Transform {
   private readonly startedAt = performance.now();
-  private read: QueryProgress = { rowsRead: 0, bytesRead: 0 };
+  private latest: QueryProgress = { rowsRead: 0, bytesRead: 0 };
   private resultBytes = 0;
   /** Of a row whose end has not come yet. */
   private begun: Buffer[] = [];
@@ -27,7 +27,7 @@ export class ProgressLines extends Transform {
 
   /** @param isLate whether somebody waits for a sign: an answer that comes at once needs none */
   progress(read: QueryProgress, isLate: boolean): void {
-    this.read = read;
+    this.latest = read;
     if (!isLate || this.isOver || this.destroyed) return;
     this.tell({ progress: this.counts() });
     this.onTold();
@@ -68,8 +68,8 @@ export class ProgressLines extends Transform {
   private counts() {
     return {
       elapsed_ms: Math.round(performance.now() - this.startedAt),
-      rows_read: this.read.rowsRead,
-      bytes_read: this.read.bytesRead,
+      rows_read: this.latest.rowsRead,
+      bytes_read: this.latest.bytesRead,
     };
   }
 

@@ -19,9 +19,7 @@ const PATIENCE_MS = 150;
 
 /** Whoever can read this form names it; `*` never means it. */
 export const asksForProgress = ({ headers }: AuthenticatedRequest): boolean =>
-  (headers.accept ?? '')
-    .split(/[,;]/)
-    .some((each) => each.trim().toLowerCase() === PROGRESS_TYPE);
+  (headers.accept ?? '').split(/[,;]/).some((each) => each.trim().toLowerCase() === PROGRESS_TYPE);
 
 interface Watched extends Omit<QueryQuestion, 'signal'> {
   readonly range: TimeRange | undefined;
