@@ -2,6 +2,7 @@ import {
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
@@ -63,7 +64,8 @@ export class SqlEditor {
 
   constructor(place: HTMLElement, text: string, known: Known, { onRun, onChange }: Told) {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
-    const run = (): boolean => {
+    const run = (view: EditorView): boolean => {
+      closeCompletion(view);
       onRun();
       return true;
     };

@@ -12,12 +12,13 @@ export const MICROSECONDS_FROM = 1e12;
 
 /** The column that a time range bounds. */
 const TIME = '_timestamp';
+const TIME_TYPE = /^(?:Nullable\()?DateTime/;
 
 /**
  * The engine's settings by which a statement reads no row outside of the range, wherever in it a
  * table stands, and whatever its conditions are. The statement itself stays as it is, so places in
  * it stay true.
- * @param tables that the statement reads; those without `_timestamp` are read whole
+ * @param tables that the statement reads; those without a time of that name are read whole
  */
 export function withinTime(
   database: string,
@@ -28,7 +29,9 @@ export function withinTime(
     ...(range.start === undefined ? [] : [`${TIME} >= ${timeOf(range.start)}`]),
     ...(range.end === undefined ? [] : [`${TIME} < ${timeOf(range.end)}`]),
   ];
-  const timed = tables.filter(({ columns }) => columns.some(({ name }) => name === TIME));
+  const timed = tables.filter(({ columns }) =>
+    columns.some(({ name, type }) => name === TIME && TIME_TYPE.test(type)),
+  );
   if (conditions.length === 0 || timed.length === 0) return {};
   const filter = quoteText(conditions.join(' AND '));
   // By its full name: a short one would mean whatever the statement calls so with AS, too.
