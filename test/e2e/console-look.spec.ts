@@ -117,6 +117,9 @@ function looking(): void {
     expect(await height('.grid')).toBeGreaterThan(WIDE.height * 0.5);
     // The long texts get what is left, so that more of them can be read.
     expect(await width('.grid .row:nth-child(1) [title=message]')).toBeGreaterThan(1000);
+    await open('#/search?org=default&stream=logs&range=24h');
+    const caption = await page.locator('.histogram figcaption').boundingBox();
+    expect(caption?.width).toBe(await width('.histogram .bars'));
     await open(ask(CHARTED));
     await page.getByRole('button', { name: 'Chart' }).click();
     await page.locator('.chart canvas').waitFor();
