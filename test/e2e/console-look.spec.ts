@@ -225,16 +225,16 @@ function looking(): void {
           }),
         )`);
       expect(seen).toEqual(['refused', 'refused', 'refused']);
-      await theirs.goto(`http://localhost:${port}/`);
-      const followed = theirs.waitForResponse('**/sql?**');
-      await theirs.evaluate(`location.href = '${target}/sql?query=SELECT+1+AS+one'`);
-      expect((await followed).status()).toBe(401);
       // In a frame of theirs the console shows nothing.
       await theirs.goto(`http://localhost:${port}/`);
       await theirs.evaluate(`document.querySelector('iframe').src = '${server.url}/'`);
       await until(() =>
         Promise.resolve(theirs.frames().some((frame) => frame.url().startsWith('chrome-error:'))),
       );
+      await theirs.goto(`http://localhost:${port}/`);
+      const followed = theirs.waitForResponse('**/sql?**');
+      await theirs.evaluate(`location.href = '${target}/sql?query=SELECT+1+AS+one'`);
+      expect((await followed).status()).toBe(401);
       await theirs.close();
     } finally {
       foreign.close();

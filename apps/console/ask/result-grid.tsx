@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../frame/copy-button.js';
 import { CELL_LETTERS_MAX, columnsOf, fitted } from './column-widths.js';
 import { rowFields, spread, type RawValue } from './row-fields.js';
@@ -16,15 +16,17 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const natural = useMemo(() => columnsOf(lines), [lines]);
   const columns = useMemo(() => fitted(natural, room), [natural, room]);
 
-  useEffect(() => {
+  // Before it is painted: columns that take their width later would move.
+  useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
     element.scrollTop = 0;
     setTop(0);
     setChosen(undefined);
-    const watch = new ResizeObserver(() =>
-      setSize({ height: element.clientHeight, room: element.clientWidth }),
-    );
+    const measure = (): void =>
+      setSize({ height: element.clientHeight, room: element.clientWidth });
+    measure();
+    const watch = new ResizeObserver(measure);
     watch.observe(element);
     return () => watch.disconnect();
   }, [lines]);
