@@ -1,11 +1,13 @@
 // `millrace reconcile`: brings events and tables together that are not of the same age.
 import 'reflect-metadata';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Projector } from '@app/event-store';
 import { Passcodes } from '@app/identity';
-import { readConfig } from '@app/config';
+import { readConfig, type Config } from '@app/config';
 import { createLogger } from '@app/platform';
 import { look, reconcile, type Look, type Mode } from '@app/reconcile';
+import { openDeadLetter, readableBatch, type Batch } from '@app/writer';
 import { AccountsDirectory } from './accounts-directory.js';
 import { auditKey } from './audit-key.js';
 import { openStores, type Stores } from './open-parts.js';
@@ -63,6 +65,7 @@ async function run(
     people,
     passcodes: new Passcodes(serverKey),
     chainKey: auditKey(serverKey),
+    waiting: () => batchesWaiting(stores.config),
     directory: ({ users, organizations, streams }: Look['models']) =>
       new AccountsDirectory(users, organizations, people, notUnderstood, streams),
   };
@@ -92,6 +95,18 @@ async function run(
   if (left.accounts.length === 0) return;
   console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
   process.exitCode = 1;
+}
+
+/** What Kafka has, its own tools tell: nobody else can read there without being one of the writers. */
+async function* batchesWaiting({ kafka, dataDirectory }: Config): AsyncIterable<Batch> {
+  const set = (await openDeadLetter(dataDirectory).list()).map(({ headers }) => headers);
+  const { waitingHeaders } = await import('@app/ingest-queue/embedded');
+  const queued = kafka === undefined ? waitingHeaders(join(dataDirectory, 'queue')) : [];
+  for await (const headers of queued) set.push(headers);
+  for (const headers of set) {
+    const batch = readableBatch(headers);
+    if (batch) yield batch;
+  }
 }
 
 /** As a start does: makes and drops tables, writes the trails. */

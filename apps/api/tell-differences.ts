@@ -12,7 +12,7 @@ export function tellDifferences({ upTo, isOpen, differences, accounts }: Look): 
 }
 
 function linesOf(difference: Difference): string[] {
-  const { id, database, isAway, isDeleted, lost, missing, unknown, changed, away } = difference;
+  const { id, database, isAway, isDeleted, lost, missing, unknown, waiting, changed, away } = difference; // prettier-ignore
   const withdrawn = [...lost.withdrawn].map(([type, count]) => `${count} ${type}`);
   return [
     ...(id === undefined
@@ -32,6 +32,10 @@ function linesOf(difference: Difference): string[] {
     ...(missing > 0 ? [`${missing} events have no entry in the audit trail`] : []),
     ...unknown.map(
       ({ table, rows }) => `no event knows the stream of the table ${table.table}, ${rows} rows`,
+    ),
+    ...waiting.map(
+      ({ table, rows }) =>
+        `${rows} rows wait for the table ${table.table}, of which neither events nor tables know`,
     ),
     ...changed.map(({ stream }) => `the table ${stream.name} was changed, and no event says how`),
     ...away.map(

@@ -27,8 +27,10 @@ import {
   type WarehouseSchema,
   type WarehouseTable,
 } from '@app/warehouse';
+import type { Batch } from '@app/writer';
 import { lostAccounts, type LostAccount } from './lost-accounts.js';
 import { lostEntries, rowsAfter, type LostEntries } from './lost-entries.js';
+import { waitingTables, type WaitingTable } from './waiting-tables.js';
 
 /** What an installation keeps, and what tells who and what is in it. */
 export interface Kept {
@@ -38,6 +40,8 @@ export interface Kept {
   /** Of the audit trail's hashes. */
   readonly chainKey: ChainKey;
   directory(this: void, models: Models): AuditDirectory;
+  /** Batches that are in no table yet: on the queue, and set aside. */
+  waiting(this: void): AsyncIterable<Batch>;
 }
 
 /** Read models over all events. */
@@ -65,6 +69,8 @@ export interface Difference {
   readonly missing: number;
   /** Tables of streams that the events do not know, with how many rows they have. */
   readonly unknown: readonly { readonly table: WarehouseTable; readonly rows: number }[];
+  /** Tables of batches that wait, of streams that neither events nor tables know. */
+  readonly waiting: readonly WaitingTable[];
   /** Streams that were changed in the lost time, and are not what their tables are. */
   readonly changed: readonly {
     readonly stream: StreamDescription;
@@ -117,7 +123,9 @@ export async function look(kept: Kept): Promise<Look> {
   const { deletedDatabases } = models.streams;
   const known: readonly Place[] = models.organizations.list();
   const names = new Set(known.map(({ database }) => database));
-  const strange = databases.filter((each) => !names.has(each) && !deletedDatabases.has(each));
+  const waiting = await waitingTables(kept.waiting(), models.streams, tables);
+  const found = new Set([...databases, ...waiting.map(({ table }) => table.database)]);
+  const strange = [...found].filter((each) => !names.has(each) && !deletedDatabases.has(each));
   const places = [...known, ...strange.map((database) => ({ id: undefined, name: undefined, database }))]; // prettier-ignore
   const trails = new Map<string, LostEntries>();
   for (const { id, database } of places) {
@@ -138,6 +146,7 @@ export async function look(kept: Kept): Promise<Look> {
       isAway: !databases.includes(place.database),
       head: heads.of(place.database),
       tables: tables.filter(({ database }) => database === place.database),
+      waiting: waiting.filter(({ table }) => table.database === place.database),
       streams: place.id === undefined ? [] : models.streams.list(place.id),
       deletedStreams: models.streams,
     });
@@ -148,7 +157,7 @@ export async function look(kept: Kept): Promise<Look> {
   return { upTo, isOpen: open !== undefined, differences, accounts, reconciled: reconciled.size, models }; // prettier-ignore
 }
 
-interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway'> {
+interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway' | 'waiting'> {
   readonly head: TrailHead;
   readonly tables: readonly WarehouseTable[];
   readonly streams: readonly StreamDescription[];
@@ -158,7 +167,7 @@ interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway'> {
 async function differenceOf(
   { warehouse }: Kept,
   { id, name, database }: Place,
-  { lost, isDeleted, isAway, head, tables, streams, deletedStreams }: Found,
+  { lost, isDeleted, isAway, head, tables, waiting, streams, deletedStreams }: Found,
 ): Promise<Difference> {
   const hasTrail = tables.some(({ table }) => table === AUDIT_TABLE);
   const { total } = hasTrail
@@ -174,6 +183,10 @@ async function differenceOf(
   const unknown = ofStreams.filter(
     (table) => !theirs.has(table) && !deletedStreams.isDeleted(table.streamId),
   );
+  const taken = new Set([
+    ...streams.map((stream) => stream.name),
+    ...unknown.map(({ table }) => table),
+  ]);
   const statistics = await warehouse.statistics(
     database,
     unknown.map(({ table }) => table),
@@ -187,6 +200,8 @@ async function differenceOf(
     lost,
     head: head.hash,
     missing: Math.max(0, head.entries - (total - lost.count)),
+    // Where another stream has the name, the writer sets its batches aside, as ever.
+    waiting: waiting.filter(({ table }) => !taken.has(table.table)),
     unknown: unknown.map((table) => ({ table, rows: statistics.get(table.table)?.rows ?? 0 })),
     changed: streams.flatMap((stream) => {
       const table = its(stream);
@@ -202,11 +217,11 @@ async function differenceOf(
   };
 }
 
-const isAny = ({ id, isAway, isDeleted, lost, missing, unknown, away }: Difference): boolean =>
-  id === undefined ||
-  isAway ||
-  isDeleted ||
-  lost.count + missing + unknown.length + away.length > 0;
+const isAny = (difference: Difference): boolean => {
+  const { id, isAway, isDeleted, lost, missing, unknown, waiting, away } = difference;
+  const things = unknown.length + waiting.length + away.length;
+  return id === undefined || isAway || isDeleted || lost.count + missing + things > 0;
+};
 
 async function* none(): AsyncIterable<never> {
   // A trail that is not there has nothing.

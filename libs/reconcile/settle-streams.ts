@@ -39,7 +39,8 @@ export async function settleStreams(
   organizationId: string,
 ): Promise<SettledStreams> {
   const { deeds, mode, difference } = settling;
-  const { away, unknown, changed } = difference;
+  const { away, changed, waiting } = difference;
+  const unknown = [...difference.unknown, ...waiting];
   const taken = new Set(unknown.map(({ table }) => table.table));
   const isOver = ({ stream, isDeleted }: (typeof away)[number]): boolean =>
     isDeleted || mode === 'drop' || taken.has(stream.name);
@@ -69,8 +70,8 @@ export function refuseStrangers(
   differences: readonly Difference[],
   streams: StreamsProjection,
 ): void {
-  for (const { unknown } of differences)
-    for (const { table } of unknown)
+  for (const { unknown, waiting } of differences)
+    for (const { table } of [...unknown, ...waiting])
       if (isStranger(table, streams))
         throw new Error(
           `the table ${table.database}.${table.table} can be no stream: it names none that is its own; take it away by hand, or use --drop`,

@@ -85,8 +85,16 @@ function indexed(types: readonly string[]): string {
 }
 
 /** @throws {z.ZodError} when the record is no batch of ours. */
-export function fromHeaders(record: Readonly<Record<string, string>>): Batch {
-  const { database, table, ...rest } = headers.parse(record);
+export const fromHeaders = (record: Readonly<Record<string, string>>): Batch =>
+  batchOf(headers.parse(record));
+
+/** The same; undefined when it is none. */
+export function readableBatch(record: Readonly<Record<string, string>>): Batch | undefined {
+  const read = headers.safeParse(record);
+  return read.success ? batchOf(read.data) : undefined;
+}
+
+function batchOf({ database, table, ...rest }: z.infer<typeof headers>): Batch {
   return { table: { database, table }, ...rest };
 }
 

@@ -1,4 +1,4 @@
-export { type Batch, endingOf, toHeaders } from './batch.js';
+export { type Batch, endingOf, readableBatch, toHeaders } from './batch.js';
 export { type DeadBatch, DeadLetter, openDeadLetter } from './dead-letter.js';
 export { GroupInserter } from './insert-group.js';
 export { DeadLetterRequeue } from './dead-letter-requeue.js';

@@ -1,13 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { ROAPI_FIXTURES, startEdge } from '../server/start-edge.js';
+import { startBare } from './bare-process.js';
 import { mostMemory, residentBytes } from './process-memory.js';
 import { processorSeconds } from './processor-time.js';
 import { reportRows } from './report.js';
@@ -73,7 +72,7 @@ function compareWith({ roapi, tpchgen }: Programs): void {
 
     it('answers small requests', async () => {
       const config = writeSmall(folder);
-      const bare = await bareRoute();
+      const bare = await startBare('bare-route.mjs');
       const rows = await both(config, async (pair) => {
         const lines: string[][] = [];
         for (const small of SMALL) {
@@ -275,17 +274,4 @@ async function hammered(
     perSecond: told.requests / told.seconds,
     microseconds: (used / told.requests) * 1e6,
   };
-}
-
-async function bareRoute(): Promise<RunningProgram> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-route.mjs')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const exited = once(child, 'exit');
-  const stop = (): Promise<unknown> => {
-    child.kill();
-    return exited;
-  };
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
 }

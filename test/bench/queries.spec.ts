@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeAccessLog } from '../fixtures/access-log.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { startBare } from './bare-process.js';
 import { startEngineAlone, type EngineAlone } from './engine-directly.js';
 import { load, type Asked, type Load } from './load.js';
 import { receivedByNode, receivedBySocket, type Received } from './received.js';
 import { report } from './report.js';
+import type { RunningProgram } from './roapi/start-roapi.js';
 
 const SHORT = process.env.BENCH === 'short';
 const LINES = SHORT ? 50_000 : 2_000_000;
@@ -41,6 +43,7 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   let server: Server;
   let engine: EngineAlone;
+  let relay: RunningProgram;
 
   beforeAll(async () => {
     const file = join(directory, 'access.log');
@@ -66,15 +69,23 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
     });
     server = await startServer({ dataDirectory, variables });
     engine = await startEngineAlone(join(directory, 'alone'), 'access');
+    relay = await startBare('bare-relay.mjs', engine.url().origin);
   }, 300_000);
   afterAll(async () => {
+    await relay.stop();
     await engine.close();
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   });
 
   const directly = (sql: string, connections: number, requests: number): Promise<Load> =>
-    load({ ...asked(sql, connections, requests) });
+    load(asked(sql, connections, requests));
+  /** What one more hop through Node.js costs, with nothing done there. */
+  const relayed = (sql: string, connections: number, requests: number): Promise<Load> => {
+    const { pathname, search } = engine.url();
+    const url = new URL(pathname + search, relay.url);
+    return load({ ...asked(sql, connections, requests), url });
+  };
   const asked = (sql: string, connections: number, requests: number): Asked => ({
     url: engine.url(),
     headers: engine.headers,
@@ -96,16 +107,22 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
     for (const [name, sql] of Object.entries(QUERIES)) {
       await overHttp(sql, 1, 3);
       const own: Load[] = [];
+      const bare: Load[] = [];
       const http: Load[] = [];
       await directly(sql, 1, 3);
       // In turns: what else the machine does meets both.
       for (let pass = 0; pass < PASSES; pass += 1) {
         own.push(await directly(sql, 1, ROUNDS));
+        bare.push(await relayed(sql, 1, ROUNDS));
         http.push(await overHttp(sql, 1, ROUNDS));
       }
-      const [best, floor] = [fastest(http), fastest(own)];
-      const more = best.medianMs - floor.medianMs;
-      figures.push([name, `engine ${ms(floor)}; HTTP ${ms(best)}; ${more.toFixed(2)} ms more`]);
+      const [best, hop, floor] = [fastest(http), fastest(bare), fastest(own)];
+      const more = ({ medianMs }: Load): string =>
+        `${(medianMs - floor.medianMs).toFixed(2)} ms more`;
+      figures.push([
+        name,
+        `engine ${ms(floor)}; bare relay ${more(hop)}; HTTP ${ms(best)}, ${more(best)}`,
+      ]);
     }
     report(`Ten queries over ${LINES.toLocaleString('en')} rows, one client`, figures);
     expect(figures).toHaveLength(10);
@@ -147,11 +164,12 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
       await overHttp(sql, CLIENTS, CLIENTS);
       await directly(sql, CLIENTS, CLIENTS);
       const own = await directly(sql, CLIENTS, ROUNDS * RUNNING);
+      const bare = await relayed(sql, CLIENTS, ROUNDS * RUNNING);
       const http = await overHttp(sql, CLIENTS, ROUNDS * RUNNING);
-      const ratio = (http.perSecond / own.perSecond).toFixed(2);
+      const ratio = ({ perSecond }: Load): string => (perSecond / own.perSecond).toFixed(2);
       figures.push([
         name,
-        `engine: ${Math.round(own.perSecond)} a second, ${ms(own)}; HTTP: ${Math.round(http.perSecond)} a second, ${ms(http)}; ratio ${ratio}`,
+        `engine: ${Math.round(own.perSecond)} a second, ${ms(own)}; bare relay: ratio ${ratio(bare)}; HTTP: ${Math.round(http.perSecond)} a second, ${ms(http)}; ratio ${ratio(http)}`,
       ]);
     }
     report(

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { ROOT, startServer } from '../server/start-server.js';
 import { load as postAll, type Load } from './load.js';
+import { startBare } from './bare-process.js';
 import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
@@ -17,16 +14,12 @@ const load = (url: URL, headers: Readonly<Record<string, string>>): Promise<Load
 
 describe('64 connections posting one record each', () => {
   it('tells requests a second beside a bare route', async () => {
-    const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare-route.mjs')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [port] = (await once(createInterface({ input: bare.stdout }), 'line')) as [string];
+    const bare = await startBare('bare-route.mjs');
     const json = { 'content-type': 'application/json', 'content-length': String(RECORD.length) };
-    const bareUrl = new URL(`http://127.0.0.1:${port}/take`);
+    const bareUrl = new URL('/take', bare.url);
     await load(bareUrl, json);
     const floor = await load(bareUrl, json);
-    bare.kill();
-    await once(bare, 'exit');
+    await bare.stop();
 
     const server = await startServer();
     const authorization = `Basic ${Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64')}`;

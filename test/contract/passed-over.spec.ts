@@ -8,8 +8,8 @@ import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.
 import { until } from '../server/until.js';
 import { newEvent } from './event-store.contract.js';
 
-const FOREIGN = 6000;
-const FOREIGN_BYTES = 2000;
+const FOREIGN = 1500;
+const FOREIGN_BYTES = 8000;
 /** The log may be ahead of what is kept by so much. */
 const KEPT_EVERY = 4 * 1024 * 1024;
 /** What a start may look at, to and fro: far below what others wrote. */

@@ -6,10 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { rounds } from '../rounds.js';
 import { runMillrace, startMillrace, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 const PART_BYTES = 16 * 1024 * 1024;
+/** So many that the last of three kills comes before the end on a fast machine, too. */
+const MANY = rounds(500_000, 1_000_000);
+const MANY_STORED = `${MANY.toLocaleString('en')} stored, 0 rejected`;
 
 describe('millrace upload', () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-cli-'));
@@ -135,9 +139,7 @@ describe('millrace upload', () => {
 
   it('killed in the middle, again and again: stores each record once when it is run again', async () => {
     const stream = fresh();
-    // So many that the last kill comes before the end on a fast machine, too.
-    const records = 1_000_000;
-    const path = file('many.ndjson', numbered(records));
+    const path = file('many.ndjson', numbered(MANY));
     const args = ['upload', path, '--stream', stream, '--url', server.url];
     let kills = 0;
     let isDone = false;
@@ -160,12 +162,10 @@ describe('millrace upload', () => {
     if (!isDone) {
       const { code, stdout, stderr } = await upload([path, '--stream', stream]);
       // not the same command: --wait is no part of what is uploaded
-      expect([code, stdout]).toEqual([0, expect.stringContaining('1,000,000 stored, 0 rejected')]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(MANY_STORED)]);
       expect(stderr).toContain('going on with an upload that broke off');
     }
-    expect(await numbers(stream)).toEqual([
-      { all: records, different: records, last: records - 1 },
-    ]);
+    expect(await numbers(stream)).toEqual([{ all: MANY, different: MANY, last: MANY - 1 }]);
     expect(unfinished()).toEqual([]);
   }, 120_000);
 
@@ -178,7 +178,6 @@ describe('millrace upload', () => {
 
   it('goes on when the server is killed and started again', async () => {
     const stream = fresh();
-    const records = 1_000_000;
     const running = startMillrace(
       ['upload', join(folder, 'many.ndjson'), '--stream', stream, '--url', server.url, '--wait'],
       { home },
@@ -190,11 +189,9 @@ describe('millrace upload', () => {
       variables: { MILLRACE_HTTP_ADDR: new URL(server.url).host },
     });
     const { code, stdout, stderr } = await running.ended;
-    expect([code, stdout]).toEqual([0, expect.stringContaining('1,000,000 stored, 0 rejected')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(MANY_STORED)]);
     expect(stderr).toMatch(/cannot be reached \(E\w+\); trying again in/);
-    expect(await numbers(stream)).toEqual([
-      { all: records, different: records, last: records - 1 },
-    ]);
+    expect(await numbers(stream)).toEqual([{ all: MANY, different: MANY, last: MANY - 1 }]);
   }, 120_000);
 
   it.each<[string, string[], number, string]>([

@@ -1,12 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import type { Answer, Call } from '../server/client.js';
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const PASSWORD = 'Secret-77';
-const person = (name: string) => ({ email: `${name}@example.com`, password: PASSWORD });
+const person = (name: string) => ({ email: `${name}@insert.example.com`, password: PASSWORD });
 
 describe("rows by ClickHouse's INSERT", () => {
-  let server: Server;
+  let server: BorrowedServer;
+  /** One beside, which the callers do not belong to. */
+  const other = (): string => `${server.organization}other`;
 
   const json = (path: string, body: unknown): Promise<Answer> =>
     server.client.call(path, {
@@ -15,7 +17,7 @@ describe("rows by ClickHouse's INSERT", () => {
     });
   const insert = (body: string | Buffer, query?: string, call: Call = {}): Promise<Answer> =>
     server.client.call(
-      `/api/acme/clickhouse/${query === undefined ? '' : `?query=${encodeURIComponent(query)}`}`,
+      `/api/${server.organization}/clickhouse/${query === undefined ? '' : `?query=${encodeURIComponent(query)}`}`,
       { method: 'POST', body, credentials: person('mem'), ...call },
     );
   const written = ({ status, headers }: Answer): unknown => [
@@ -24,21 +26,20 @@ describe("rows by ClickHouse's INSERT", () => {
       .written_rows,
   ];
   const rows = async (sql: string): Promise<unknown> =>
-    (await server.client.call('/api/acme/sql', { body: sql })).json();
+    (await server.client.call('sql', { body: sql })).json();
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     await json('/api/default/users', { ...person('founder'), role: 'viewer' });
-    for (const org of ['acme', 'other'])
-      await json(`/api/${org}/users/founder@example.com`, { role: 'admin' });
-    await json('/api/acme/users', { ...person('mem'), role: 'member' });
-    await json('/api/acme/users', { ...person('vera'), role: 'viewer' });
+    await json(`/api/${other()}/users/${person('founder').email}`, { role: 'admin' });
+    await json('users', { ...person('mem'), role: 'member' });
+    await json('users', { ...person('vera'), role: 'viewer' });
   }, 120_000);
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('are there when it is answered', async () => {
     expect(written(await insert('INSERT INTO logs FORMAT JSONEachRow\n{"a":1}\n{"a":2,"t":"x"}'))).toEqual([200, '2']); // prettier-ignore
-    expect(written(await insert('[{"a":3}]', 'INSERT INTO acme.logs FORMAT JSONEachRow'))).toEqual([200, '1']); // prettier-ignore
+    expect(written(await insert('[{"a":3}]', `INSERT INTO ${server.organization}.logs FORMAT JSONEachRow`))).toEqual([200, '1']); // prettier-ignore
     const zipped = { headers: { 'content-encoding': 'gzip' } };
     expect(
       written(await insert(gzipSync('{"a":4}'), 'INSERT INTO logs FORMAT NDJSON', zipped)),
@@ -80,13 +81,13 @@ describe("rows by ClickHouse's INSERT", () => {
       /^Code: 117\. DB::Exception: 1 of 2 rows rejected, and kept in _rejected; .*field "a".*\(INCORRECT_DATA\)\n$/,
     );
     expect(await rows('SELECT a FROM strict ORDER BY a')).toEqual([{ a: 1 }, { a: 2 }]);
-    const rejected = await server.client.call('/api/acme/strict/_rejected');
+    const rejected = await server.client.call('strict/_rejected');
     expect(rejected.json()).toMatchObject([{ record: '{"a":"two"}' }]);
   });
 
   it('are read as uploads are, whatever a client says of its queries', async () => {
     const put = async (parameters: string): Promise<number> => {
-      const path = `/api/acme/clickhouse/?${parameters}&query=INSERT+INTO+timed+FORMAT+NDJSON`;
+      const path = `clickhouse/?${parameters}&query=INSERT+INTO+timed+FORMAT+NDJSON`;
       const body = '{"_timestamp":"2026-01-02T03:04:05Z"}';
       return (await server.client.call(path, { body, credentials: person('mem') })).status;
     };
@@ -110,11 +111,11 @@ describe("rows by ClickHouse's INSERT", () => {
     ["INSERT INTO logs VALUES (1, 'x')", 403, '497'],
     ['INSERT INTO logs SELECT 1', 403, '497'],
     ["INSERT INTO FUNCTION file('x') FORMAT CSV", 403, '497'],
-    ['INSERT INTO other.logs FORMAT JSONEachRow\n{"a":1}', 404, '60'],
+    ['INSERT INTO {other}.logs FORMAT JSONEachRow\n{"a":1}', 404, '60'],
     ['INSERT INTO _rejected FORMAT JSONEachRow\n{"a":1}', 400, '1001'],
     ['INSERT INTO logs FORMAT JSONEachRow\nnothing', 400, '1001'],
   ])('are refused in %j', async (body, status, code) => {
-    const { status: answered, headers, bytes } = await insert(body);
+    const { status: answered, headers, bytes } = await insert(body.replace('{other}', other()));
     const told = headers['x-clickhouse-exception-code'];
     expect([answered, told, bytes.toString()]).toEqual([
       status,
@@ -126,7 +127,7 @@ describe("rows by ClickHouse's INSERT", () => {
   it('are taken of whom uploads are taken of', async () => {
     const statement = 'INSERT INTO logs FORMAT JSONEachRow\n{"a":99}';
     const made = async (name: string, body: object): Promise<Call> => {
-      const answer = await json('/api/acme/tokens', { name, ...body });
+      const answer = await json('tokens', { name, ...body });
       const { token } = answer.json<{ data: { token: string } }>().data;
       return { credentials: 'none', headers: { 'x-clickhouse-key': token } };
     };
@@ -143,7 +144,7 @@ describe("rows by ClickHouse's INSERT", () => {
     for (const [who, call, status] of asked)
       expect([who, (await insert(statement, undefined, call)).status]).toEqual([who, status]);
     const outside = { method: 'POST', body: statement, credentials: person('mem') };
-    expect((await server.client.call('/api/other/clickhouse/', outside)).status).toBe(403);
+    expect((await server.client.call(`/api/${other()}/clickhouse/`, outside)).status).toBe(403);
     expect(await rows('SELECT count() AS c FROM logs WHERE a = 99')).toEqual([{ c: 0 }]);
     const own = 'INSERT INTO mine FORMAT JSONEachRow\n{"a":99}';
     expect(written(await insert(own, undefined, narrow))).toEqual([200, '1']);
@@ -151,7 +152,7 @@ describe("rows by ClickHouse's INSERT", () => {
 
   it('come by POST, and in an encoded body without their statement', async () => {
     const statement = 'INSERT INTO logs FORMAT JSONEachRow {"a":98}';
-    const path = `/api/acme/clickhouse/?query=${encodeURIComponent(statement)}`;
+    const path = `clickhouse/?query=${encodeURIComponent(statement)}`;
     const got = await server.client.call(path, { credentials: person('mem') });
     const zipped = { headers: { 'content-encoding': 'gzip' } };
     const packed = await insert(gzipSync(statement), undefined, zipped);

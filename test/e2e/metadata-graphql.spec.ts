@@ -1,4 +1,4 @@
-import { startServer, type Server } from '../server/start-server.js';
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 interface Answer {
   readonly data?: Readonly<Record<string, unknown>>;
@@ -10,11 +10,11 @@ interface Answer {
 }
 
 describe('metadata, by GraphQL', () => {
-  let server: Server;
-  const viewer = { email: 'viewer@example.com', password: 'Secret-77' };
+  let server: BorrowedServer;
+  const viewer = { email: 'viewer@metadata.example.com', password: 'Secret-77' };
 
   const ask = async (query: string, variables?: object, credentials?: typeof viewer) => {
-    const answer = await server.client.call('/api/default/catalog', {
+    const answer = await server.client.call('catalog', {
       body: JSON.stringify({ query, variables }),
       ...(credentials ? { credentials } : {}),
     });
@@ -22,13 +22,13 @@ describe('metadata, by GraphQL', () => {
   };
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await borrowServer();
     await server.client.upload('logs', [{ a: 1 }, { a: 2 }]);
-    await server.client.call('/api/default/users', {
+    await server.client.call('users', {
       body: JSON.stringify({ ...viewer, first_name: 'V', last_name: 'W', role: 'viewer' }),
     });
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.giveBack());
 
   it('tells of the organization, its streams, members and trail', async () => {
     const { status, data } = await ask(
@@ -44,7 +44,7 @@ describe('metadata, by GraphQL', () => {
     expect([status, data]).toEqual([
       200,
       {
-        organization: { name: 'default', users: 2 },
+        organization: { name: server.organization, users: 2 },
         streams: [
           {
             name: 'logs',
@@ -58,8 +58,8 @@ describe('metadata, by GraphQL', () => {
         ],
         none: [],
         users: [
-          { email: 'root@example.com', role: 'root' },
-          { email: 'viewer@example.com', role: 'viewer' },
+          { email: 'founder@lent.example.com', role: 'admin' },
+          { email: viewer.email, role: 'viewer' },
         ],
         audit: {
           total: 1,
@@ -97,6 +97,6 @@ describe('metadata, by GraphQL', () => {
     });
     expect((await ask(`{ ${'a '.repeat(2000)} }`)).errors).toHaveLength(1);
     expect((await ask('{ __schema { queryType { fields { name } } } }')).data).toBeDefined();
-    expect((await server.client.call('/api/default/catalog', { body: '{}' })).status).toBe(400);
+    expect((await server.client.call('catalog', { body: '{}' })).status).toBe(400);
   });
 });

@@ -30,7 +30,7 @@ const OF_NODE = /^Millrace is for Node\.js .*\n/;
 /** An installation of which a part is put back to what it was a day before. */
 class Installation {
   readonly directory = mkdtempSync(join(tmpdir(), 'millrace-reconcile-'));
-  private readonly copies = mkdtempSync(join(tmpdir(), 'millrace-yesterday-'));
+  private readonly copies = mkdtempSync(join(tmpdir(), 'millrace-days-'));
   private server: Server | undefined;
 
   constructor(private variables: Readonly<Record<string, string>> = {}) {}
@@ -73,13 +73,15 @@ class Installation {
     this.variables = variables;
   }
 
-  keep(name: string): void {
-    cpSync(join(this.directory, name), join(this.copies, name), { recursive: true });
+  /** While it is stopped. */
+  keep(day: string): void {
+    cpSync(this.directory, join(this.copies, day), { recursive: true });
   }
 
-  putBack(name: string): void {
-    rmSync(join(this.directory, name), { recursive: true, force: true });
-    cpSync(join(this.copies, name), join(this.directory, name), { recursive: true });
+  /** @param part of what was kept, such as `events`; all of it without one */
+  putBack(day: string, part = '.'): void {
+    rmSync(join(this.directory, part), { recursive: true, force: true });
+    cpSync(join(this.copies, day, part), join(this.directory, part), { recursive: true });
   }
 
   async call(path: string, body?: string, method?: string): Promise<Answer> {
@@ -156,28 +158,33 @@ async function secondDay(installation: Installation): Promise<void> {
   await installation.stop();
 }
 
-/** @returns the head of acme's trail on the second day */
-async function dayByDay(installation: Installation, part: string): Promise<string> {
-  await firstDay(installation);
-  installation.keep(part);
-  await secondDay(installation);
-  const noted = /^acme: .* head (\w+)$/m.exec(await installation.verified())?.[1] ?? '';
-  installation.putBack(part);
-  return noted;
-}
+const [FIRST, SECOND] = ['first day', 'second day'];
 
-describe('events of the day before', () => {
+describe('an installation of which a part is of the day before', () => {
   let installation: Installation;
+  /** The head of acme's trail on the second day. */
   let noted: string;
-  beforeEach(async () => {
+  beforeAll(async () => {
     installation = new Installation();
-    noted = await dayByDay(installation, 'events');
+    await firstDay(installation);
+    installation.keep(FIRST);
+    await secondDay(installation);
+    noted = /^acme: .* head (\w+)$/m.exec(await installation.verified())?.[1] ?? '';
+    installation.keep(SECOND);
   }, TIMEOUT_MS);
-  afterEach(() => installation.dispose());
+  afterAll(() => installation.dispose());
+  afterEach(() => installation.stop());
+
+  /** It is as on the second day, but for a part. */
+  function putBack(part: string): void {
+    installation.putBack(SECOND);
+    installation.putBack(FIRST, part);
+  }
 
   it(
-    'are told of, and everything else becomes part of them with --adopt',
+    'events, is told of, and everything else becomes part of them with --adopt',
     async () => {
+      putBack('events');
       expect(await installation.refused()).toMatch(/older than the warehouse.*millrace reconcile/);
       for (const args of [['replay', '--projection', 'all'], ['audit:verify']])
         expect((await installation.run(...args)).code).toBe(1);
@@ -259,8 +266,9 @@ describe('events of the day before', () => {
   );
 
   it(
-    'go on without it with --drop, organization by organization',
+    'events, goes on without the rest with --drop, organization by organization',
     async () => {
+      putBack('events');
       expect(
         (await installation.run('reconcile', '--drop', '--organization', 'nobody')).stderr,
       ).toMatch(/of an organization nobody nothing differs/);
@@ -286,6 +294,50 @@ describe('events of the day before', () => {
       ]);
       await installation.stop();
       await installation.verified();
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'the warehouse, gets its tables and entries again, and the trail tells',
+    async () => {
+      putBack('warehouse');
+      const listed = await installation.run('reconcile');
+      for (const told of [
+        /^default: \d+ events have no entry in the audit trail$/m,
+        /^default: the stream fresh has no table$/m,
+        /^beta: it has no database$/m,
+      ])
+        expect(listed.stdout).toMatch(told);
+      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified();
+      await installation.start();
+      expect(await installation.streams('default')).toEqual(['fresh', 'logs']);
+      expect(await installation.rows('default', 'SELECT count() AS n FROM fresh')).toEqual([
+        { n: 0 },
+      ]);
+      const told = (await installation.trail('default')).find(
+        ({ type }) => type === 'OrganizationReconciled',
+      );
+      expect(JSON.parse(told?.data ?? '{}')).toMatchObject({ emptied: ['fresh'], entriesKept: 0 });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'the keys of people, names whom nobody can read, and gives them up with --drop alone',
+    async () => {
+      putBack('person-keys');
+      const listed = await installation.run('reconcile');
+      expect(listed.stdout).toMatch(/^account \w+: its key is gone, nobody can read it$/m);
+      const adopted = await installation.run('reconcile', '--adopt');
+      expect([adopted.code, adopted.stdout]).toEqual([1, expect.stringContaining('are left')]);
+      expect(await installation.run('reconcile', '--drop')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified();
+      await installation.start();
+      await installation.call('/api/default/users', person('cat'));
+      const users = (await installation.call('/api/default/users')).bytes.toString();
+      expect([users.includes('ben@'), users.includes('cat@')]).toEqual([false, true]);
     },
     TIMEOUT_MS,
   );
@@ -322,58 +374,6 @@ describe('events of the day before, in EventStoreDB (double)', () => {
         await installation.dispose();
         await restored.stop();
       }
-    },
-    TIMEOUT_MS,
-  );
-});
-
-describe('a part of the day before that is no events', () => {
-  let installation: Installation;
-  beforeEach(() => {
-    installation = new Installation();
-  });
-  afterEach(() => installation.dispose());
-
-  it(
-    'as the warehouse, gets its tables and entries again, and the trail tells',
-    async () => {
-      await dayByDay(installation, 'warehouse');
-      const listed = await installation.run('reconcile');
-      for (const told of [
-        /^default: \d+ events have no entry in the audit trail$/m,
-        /^default: the stream fresh has no table$/m,
-        /^beta: it has no database$/m,
-      ])
-        expect(listed.stdout).toMatch(told);
-      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
-      await installation.verified();
-      await installation.start();
-      expect(await installation.streams('default')).toEqual(['fresh', 'logs']);
-      expect(await installation.rows('default', 'SELECT count() AS n FROM fresh')).toEqual([
-        { n: 0 },
-      ]);
-      const told = (await installation.trail('default')).find(
-        ({ type }) => type === 'OrganizationReconciled',
-      );
-      expect(JSON.parse(told?.data ?? '{}')).toMatchObject({ emptied: ['fresh'], entriesKept: 0 });
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'as the keys of people, names whom nobody can read, and gives them up with --drop alone',
-    async () => {
-      await dayByDay(installation, 'person-keys');
-      const listed = await installation.run('reconcile');
-      expect(listed.stdout).toMatch(/^account \w+: its key is gone, nobody can read it$/m);
-      const adopted = await installation.run('reconcile', '--adopt');
-      expect([adopted.code, adopted.stdout]).toEqual([1, expect.stringContaining('are left')]);
-      expect(await installation.run('reconcile', '--drop')).toMatchObject({ code: 0, stderr: '' });
-      await installation.verified();
-      await installation.start();
-      await installation.call('/api/default/users', person('cat'));
-      const users = (await installation.call('/api/default/users')).bytes.toString();
-      expect([users.includes('ben@'), users.includes('cat@')]).toEqual([false, true]);
     },
     TIMEOUT_MS,
   );

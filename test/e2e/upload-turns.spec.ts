@@ -1,8 +1,10 @@
 import { deltaArchive } from '../server/delta-archive.js';
 import { makeParquet } from '../server/make-parquet.js';
+import { rounds } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-const ROWS = 150_000;
+/** Of a body, which is to take the engine a while. */
+const ROWS = rounds(50_000, 150_000);
 /**
  * Uploads of the flooding organization. Without turns, all of them come before the only upload of
  * another; usually it is 2 to 5, and 11 of `_bulk`, whose lines are received and taken apart while

@@ -1,0 +1,28 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { COMMITTED, type StoredRecord } from './done-records.js';
+
+/**
+ * Reads the headers of the records that wait, oldest first. It changes nothing, and no process has
+ * the queue meanwhile.
+ * @param directory of the queue, absolute; one that is not there has no records
+ */
+export async function* waitingHeaders(directory: string): AsyncIterable<StoredRecord['headers']> {
+  if (!statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })) return;
+  const environment = open({ path: directory, maxDbs: 4, readOnly: true });
+  try {
+    const counters = environment.openDB<number, string>({
+      name: 'counters',
+      encoding: 'ordered-binary',
+    });
+    const records = environment.openDB<StoredRecord, number>({
+      name: 'records',
+      encoding: 'msgpack',
+    });
+    const start = (counters.get(COMMITTED) ?? 0) + 1;
+    for (const { value } of records.getRange({ start })) yield value.headers;
+  } finally {
+    await environment.close();
+  }
+}

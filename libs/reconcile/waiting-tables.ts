@@ -1,0 +1,47 @@
+import type { StreamsProjection } from '@app/streams';
+import type { Column, WarehouseTable } from '@app/warehouse';
+import type { Batch } from '@app/writer';
+
+/** What waits for a table that is not there, for its stream is in no event. */
+export interface WaitingTable {
+  /** The table as the batches would have it. Batches of Parquet, Arrow and Delta tables do not tell types. */
+  readonly table: WarehouseTable;
+  readonly rows: number;
+}
+
+type Known = Pick<StreamsProjection, 'byId' | 'isDeleted'>;
+
+/** @param tables that are there: their batches go into them when their streams are adopted */
+export async function waitingTables(
+  batches: AsyncIterable<Batch>,
+  streams: Known,
+  tables: readonly WarehouseTable[],
+): Promise<readonly WaitingTable[]> {
+  const there = new Set(tables.map(({ streamId }) => streamId));
+  const found = new Map<string, { batch: Batch; types: Map<string, string>; rows: number }>();
+  for await (const batch of batches) {
+    const { streamId, columns, types, rows } = batch;
+    if (there.has(streamId) || !isLost(batch, streams)) continue;
+    const of = found.get(streamId) ?? { batch, types: new Map<string, string>(), rows: 0 };
+    found.set(streamId, of);
+    of.rows += rows;
+    // The first column is the record's time, which every table has.
+    types?.forEach((type, at) => of.types.set(columns[at + 1] ?? '', type));
+  }
+  return [...found.values()].map(({ batch, types, rows }) => ({
+    table: tableOf(batch, types),
+    rows,
+  }));
+}
+
+/** Batches of rejected records belong to no stream, or to the table of the rejected. */
+const isLost = ({ streamId, table }: Batch, streams: Known): boolean =>
+  streamId !== '' &&
+  !table.table.startsWith('_') &&
+  streams.byId(streamId) === undefined &&
+  !streams.isDeleted(streamId);
+
+function tableOf({ table, streamId }: Batch, types: ReadonlyMap<string, string>): WarehouseTable {
+  const columns = [...types].map(([name, type]): Column => ({ name, type }));
+  return { ...table, streamId, columns, retentionDays: 0, skipIndexes: [], textIndexes: [] };
+}
