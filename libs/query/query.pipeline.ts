@@ -19,6 +19,7 @@ import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { withOwnTimes } from './own-times/with-own-times.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './failures/query-failure.js';
+import { withinTime, type TimeRange } from './plan/time-range.js';
 import { UnreadableTables } from './unreadable-tables.js';
 
 /** A statement, and who asks it. */
@@ -36,6 +37,10 @@ interface QueryRequest extends QueryQuestion {
   /** Names the query to the engine. */
   readonly id?: string;
   readonly onProgress?: (progress: QueryProgress) => void;
+  /** As the warehouse has it. */
+  readonly onReading?: (progress: QueryProgress) => void;
+  /** Of the rows that may be read, by their `_timestamp`; undefined: all. */
+  readonly range?: TimeRange | undefined;
   /** The engine's settings of how the answer is written; the statement's own come before them. */
   readonly writing?: Readonly<Record<string, string>>;
   /** Of an answer whose columns are wanted, and not its rows. */
@@ -121,19 +126,21 @@ export class QueryPipeline {
   }
 
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
-    const { sql, values, organization, format, signal, id, onProgress, writing, withoutRows } =
-      request;
-    const { statement, settings, explains, wallTimes } = await traced('guard', () =>
+    const { sql, values, organization, format, signal, id, onProgress, onReading } = request;
+    const { writing, range, withoutRows } = request;
+    const { statement, settings, explains, wallTimes, tables } = await traced('guard', () =>
       this.guard.admit(sql, organization, values),
     );
     if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
     await this.catalog?.settled(organization, statement);
+    const { database } = organization;
+    const within = range && withinTime(database, tables, range);
     const query: WarehouseQuery = {
       sql: statement,
-      settings: { ...writing, ...settings },
-      database: organization.database,
+      settings: { ...writing, ...settings, ...within },
+      database,
       format,
       signal,
       onSample: (progress) => account.read(progress),
@@ -143,7 +150,8 @@ export class QueryPipeline {
       needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query) : undefined;
     const fitted = columns ? fitColumns(statement, columns, format) : statement;
     const asked = withoutRows ? `SELECT * FROM (\n${fitted}\n) LIMIT 0` : fitted;
-    const question = { ...query, sql: asked, ...(onProgress && { onProgress }) };
+    const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };
+    const question = { ...query, ...told, sql: asked };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
     // An answer that the engine has compressed by itself cannot be read here.

@@ -74,6 +74,11 @@ export interface WarehouseQuery {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
+  /**
+   * The same for whoever watches: from the beginning on, every so often, and at least once when the
+   * answer begins. Rows are not held back for it, but for the first mebibytes.
+   */
+  readonly onReading?: (progress: QueryProgress) => void;
   /** It reads little, which is in memory: one thread is faster, and the answer is probably small. */
   readonly isSmall?: boolean;
 }

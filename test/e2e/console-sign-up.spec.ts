@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
@@ -49,6 +51,15 @@ function signingUp(): void {
       body: 'SELECT 1 AS one',
     });
     expect(answer.json()).toEqual([{ one: 1 }]);
+    const command = (await page.locator('pre').nth(1).textContent()) ?? '';
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      command.replace('curl ', 'curl -s '),
+    ]);
+    expect(JSON.parse(stdout)).toEqual({
+      code: 200,
+      status: [{ name: 'logs', successful: 1, failed: 0 }],
+    });
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(complaints().filter((each) => !/40[013]/.test(each))).toEqual([]);

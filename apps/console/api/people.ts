@@ -24,7 +24,7 @@ export interface SentInvitation extends Invitation {
   readonly email: string;
 }
 
-interface ReceivedInvitation extends Invitation {
+export interface ReceivedInvitation extends Invitation {
   readonly organization: string;
 }
 

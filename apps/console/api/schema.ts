@@ -52,3 +52,7 @@ function wordOf(type: unknown): string {
   if (word === 'Decimal128' && Array.isArray(of)) return `Decimal(${of.join(', ')})`;
   return word;
 }
+
+/** Names of the functions that a statement may call. */
+export const readFunctions = (organization: string): Promise<readonly string[]> =>
+  requestJson(`${apiOf(organization)}/sql/functions`);

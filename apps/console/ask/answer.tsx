@@ -1,76 +1,123 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { wordsOf } from '../api/request.js';
+import { program, wordsOf } from '../api/request.js';
+import type { Table } from '../api/schema.js';
 import { chartData } from './chart-series.js';
 import { Chart } from './chart.js';
-import { download, DOWNLOADS, type DownloadFormat } from './download.js';
+import { copy, download, FORMATS, type Format } from './download.js';
+import { OverTime } from './over-time.js';
 import { ResultGrid } from './result-grid.js';
-import type { Result } from './run-query.js';
+import type { Question, Result } from './run-query.js';
+import { streamOf } from './stream-of.js';
 
 export interface Answered extends Result {
-  readonly sql: string;
+  readonly question: Question;
   readonly milliseconds: number;
 }
 
-/** A result as a table and, where there are numbers over something, as a chart. */
-export function Answer({
-  organization,
-  answered,
-}: {
-  readonly organization: string;
+/** How a result is looked at. */
+export type View = 'table' | 'chart' | 'over time';
+
+interface Props {
   readonly answered: Answered;
-}) {
-  const { lines, sql } = answered;
-  const [asChart, setAsChart] = useState(false);
+  readonly tables: readonly Table[];
+  readonly view: View;
+  readonly onView: (view: View) => void;
+  readonly range: string;
+  readonly onRange: (range: string) => void;
+}
+
+/** A result as a table and, where there are numbers over something, as a chart; and its stream over time. */
+export function Answer({ answered, tables, view: wanted, onView, range, onRange }: Props) {
+  const { lines, question, isCut } = answered;
   const data = useMemo(() => chartData(lines), [lines]);
-  if (lines.length === 0)
-    return <p class="empty">There are no rows. Look at the WHERE, or at the time range.</p>;
+  const stream = program === 'edge' ? undefined : streamOf(question.sql, tables);
+  const offered: Readonly<Record<View, boolean>> = {
+    table: true,
+    chart: data !== undefined,
+    'over time': stream !== undefined,
+  };
+  const view = offered[wanted] ? wanted : 'table';
+  const button = (each: View, title: string) => (
+    <button
+      type="button"
+      aria-pressed={each === view}
+      disabled={!offered[each]}
+      onClick={() => onView(each)}
+    >
+      {title}
+    </button>
+  );
   return (
     <>
       <div class="bar">
         <div role="group" aria-label="Show as">
-          <button type="button" aria-pressed={!asChart} onClick={() => setAsChart(false)}>
-            Table
-          </button>
-          <button
-            type="button"
-            aria-pressed={asChart && data !== undefined}
-            disabled={data === undefined}
-            onClick={() => setAsChart(true)}
-          >
-            Chart
-          </button>
+          {button('table', 'Table')}
+          {button('chart', 'Chart')}
+          {program === 'hosted' && button('over time', 'Over time')}
         </div>
-        <Downloads organization={organization} sql={sql} />
+        {lines.length > 0 && <TakeAway question={question} mayCopy={!isCut} />}
       </div>
-      {asChart && data ? <Chart data={data} /> : <ResultGrid lines={lines} />}
+      {view === 'over time' && stream ? (
+        <OverTime
+          organization={question.organization}
+          stream={stream.name}
+          range={range}
+          onRange={onRange}
+        />
+      ) : view === 'chart' && data ? (
+        <Chart data={data} />
+      ) : lines.length === 0 ? (
+        <p class="empty">There are no rows. Look at the WHERE, or at the time.</p>
+      ) : (
+        <ResultGrid lines={lines} />
+      )}
     </>
   );
 }
 
-function Downloads({ organization, sql }: { readonly organization: string; readonly sql: string }) {
+/** The result in other formats. @param mayCopy whether it is little enough for a clipboard */
+function TakeAway({
+  question,
+  mayCopy,
+}: {
+  readonly question: Question;
+  readonly mayCopy: boolean;
+}) {
   const [told, setTold] = useState('');
   const loading = useRef<AbortController>();
-  const get = async (format: DownloadFormat): Promise<void> => {
+  const get = async (take: typeof download, format: Format, done: string): Promise<void> => {
     loading.current?.abort();
     const own = new AbortController();
     loading.current = own;
-    setTold(`${DOWNLOADS[format].title} is coming…`);
+    setTold(`${FORMATS[format].title} is coming…`);
     try {
-      await download(organization, sql, format, own.signal);
-      setTold('');
+      await take(question, format, own.signal);
+      if (!own.signal.aborted) setTold(done);
     } catch (error) {
       if (!own.signal.aborted) setTold(wordsOf(error));
     }
   };
+  const formats = Object.keys(FORMATS) as Format[];
+  const copied = formats.filter((format) => mayCopy && FORMATS[format].isText);
+  const button = (verb: string, format: Format, onClick: () => void) => (
+    <button key={format} type="button" onClick={onClick}>
+      <span class="unseen">{verb} </span>
+      {FORMATS[format].title}
+    </button>
+  );
   return (
-    <div role="group" aria-label="Download" class="downloads">
-      {(Object.keys(DOWNLOADS) as DownloadFormat[]).map((format) => (
-        <button key={format} type="button" onClick={() => void get(format)}>
-          <span class="unseen">Download </span>
-          {DOWNLOADS[format].title}
-        </button>
-      ))}
+    <>
+      {copied.length > 0 && (
+        <div role="group" aria-label="Copy" class="take-away">
+          <span aria-hidden="true">Copy</span>
+          {copied.map((each) => button('Copy', each, () => void get(copy, each, 'Copied.')))}
+        </div>
+      )}
+      <div role="group" aria-label="Download" class="take-away">
+        <span aria-hidden="true">Download</span>
+        {formats.map((each) => button('Download', each, () => void get(download, each, '')))}
+      </div>
       <span role="status">{told}</span>
-    </div>
+    </>
   );
 }

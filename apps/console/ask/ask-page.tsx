@@ -1,12 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { wordsOf } from '../api/request.js';
-import type { Table } from '../api/schema.js';
+import { program, wordsOf } from '../api/request.js';
+import { readFunctions, type Table } from '../api/schema.js';
+import { useAnswer } from '../api/use-answer.js';
 import { linkTo } from '../frame/route.js';
 import { FirstUpload } from '../upload/first-upload.js';
-import { Answer, type Answered } from './answer.js';
+import { RangeField } from '../time/range-field.js';
+import { spanOf } from '../time/time-range.js';
+import { Answer, type Answered, type View } from './answer.js';
 import { errorPlace, quotedName, type ErrorPlace } from './error-place.js';
 import { asked, remember } from './history.js';
-import { runQuery } from './run-query.js';
+import { HistoryList } from './history-list.js';
+import { runQuery, timesOf, type Progress } from './run-query.js';
+import { Running } from './running.js';
 import { SqlEditor } from './sql-editor.js';
 
 interface Props {
@@ -14,6 +19,8 @@ interface Props {
   readonly tables: readonly Table[];
   /** Of the address; it is run at once. */
   readonly sql: string | undefined;
+  /** Of the address: which times of the streams' records; undefined: all. */
+  readonly range: string | undefined;
   readonly mayWrite: boolean;
 }
 
@@ -24,18 +31,28 @@ interface Failed {
 
 type State =
   | { readonly at: 'start' }
-  | { readonly at: 'running'; readonly rows: number }
+  | { readonly at: 'running'; readonly begun: number; readonly progress: Progress }
   | { readonly at: 'called off' }
   | { readonly at: 'failed'; readonly failed: Failed }
   | { readonly at: 'answered'; readonly answered: Answered };
 
-export function AskPage({ organization, tables, sql, mayWrite }: Props) {
+const ALL = 'all';
+const NONE: readonly string[] = [];
+const NOTHING: Progress = { rows: 0, rowsRead: undefined };
+
+export function AskPage({ organization, tables, sql, mayWrite, ...route }: Props) {
+  const range = route.range !== undefined && spanOf(route.range, 0) ? route.range : ALL;
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<SqlEditor>();
   const running = useRef<AbortController>();
   const statement = useRef(sql ?? firstStatement(tables));
   const [state, setState] = useState<State>({ at: 'start' });
   const [history, setHistory] = useState(() => asked(organization));
+  const [view, setView] = useState<View>('table');
+  // Where they do not come, the editor completes those that it knows by itself.
+  const { answer: functions = NONE } = useAnswer(() => readFunctions(organization), [organization]);
+  /** The editor keeps what it is given at first, and asks as the page stands by then. */
+  const asking = useRef<() => void>();
 
   const run = async (): Promise<void> => {
     const text = statement.current;
@@ -44,16 +61,17 @@ export function AskPage({ organization, tables, sql, mayWrite }: Props) {
     const own = new AbortController();
     running.current = own;
     const begun = performance.now();
-    setState({ at: 'running', rows: 0 });
+    setState({ at: 'running', begun, progress: NOTHING });
     editor.current?.mark(undefined);
-    const tell = (rows: number): void => {
-      if (running.current === own) setState({ at: 'running', rows });
+    const tell = (progress: Progress): void => {
+      if (running.current === own) setState({ at: 'running', begun, progress });
     };
+    const question = { organization, sql: text, times: timesOf(range) };
     try {
-      const result = await runQuery(organization, text, own.signal, tell);
+      const result = await runQuery(question, own.signal, tell);
       if (running.current !== own) return;
       const milliseconds = Math.round(performance.now() - begun);
-      setState({ at: 'answered', answered: { ...result, sql: text, milliseconds } });
+      setState({ at: 'answered', answered: { ...result, question, milliseconds } });
       remember(organization, text);
       setHistory(asked(organization));
     } catch (error) {
@@ -69,20 +87,31 @@ export function AskPage({ organization, tables, sql, mayWrite }: Props) {
     }
   };
   /** The address follows; that it has changed runs the statement, once. */
-  const ask = (): void => {
-    const link = linkTo({ page: 'ask', ...named(organization), sql: statement.current });
+  const ask = (within = range): void => {
+    const link = linkTo({
+      page: 'ask',
+      ...named(organization),
+      sql: statement.current,
+      ...(within === ALL ? {} : { range: within }),
+    });
     if (link === location.hash) void run();
     else location.hash = link;
   };
+  asking.current = ask;
 
   useEffect(() => {
     if (!place.current) return;
-    const made = new SqlEditor(place.current, statement.current, tables, {
-      onRun: ask,
-      onChange: (text) => {
-        statement.current = text;
+    const made = new SqlEditor(
+      place.current,
+      statement.current,
+      { tables, functions },
+      {
+        onRun: () => asking.current?.(),
+        onChange: (text) => {
+          statement.current = text;
+        },
       },
-    });
+    );
     editor.current = made;
     return () => {
       running.current?.abort();
@@ -90,14 +119,14 @@ export function AskPage({ organization, tables, sql, mayWrite }: Props) {
     };
   }, []);
   useEffect(() => {
-    if (editor.current) editor.current.tables = tables;
-  }, [tables]);
+    if (editor.current) editor.current.known = { tables, functions };
+  }, [tables, functions]);
   useEffect(() => {
     if (sql === undefined) return;
     statement.current = sql;
     if (editor.current) editor.current.text = sql;
     void run();
-  }, [sql]);
+  }, [sql, range]);
 
   const use = (text: string): void => {
     statement.current = text;
@@ -111,8 +140,8 @@ export function AskPage({ organization, tables, sql, mayWrite }: Props) {
       <h1 class="unseen">Ask</h1>
       {isEmpty && <FirstUpload organization={organization} mayWrite={mayWrite} />}
       <div ref={place} class="editor" />
-      <div class="bar">
-        <button type="button" class="primary" onClick={ask}>
+      <div class="bar ask">
+        <button type="button" class="primary" onClick={() => ask()}>
           Run <kbd>Ctrl Enter</kbd>
         </button>
         <button
@@ -122,10 +151,16 @@ export function AskPage({ organization, tables, sql, mayWrite }: Props) {
         >
           Cancel
         </button>
+        {program === 'hosted' && <RangeField range={range} disabled={false} onRange={ask} />}
+        {range !== ALL && <span class="hint">by _timestamp of each stream that is read</span>}
+      </div>
+      <div class="told">
         <p role="status" class="status">
           {statusOf(state)}
         </p>
+        {state.at === 'running' && <Running begun={state.begun} {...state.progress} />}
       </div>
+      <HistoryList statements={history} onUse={use} />
       {state.at === 'failed' && (
         <div role="alert" class="failure">
           {state.failed.message}
@@ -144,20 +179,15 @@ export function AskPage({ organization, tables, sql, mayWrite }: Props) {
           )}
         </div>
       )}
-      {state.at === 'answered' && <Answer organization={organization} answered={state.answered} />}
-      {history.length > 0 && (
-        <details class="history">
-          <summary>Asked before ({history.length})</summary>
-          <ol>
-            {history.map((text) => (
-              <li key={text}>
-                <button type="button" class="quiet" onClick={() => use(text)}>
-                  {text}
-                </button>
-              </li>
-            ))}
-          </ol>
-        </details>
+      {state.at === 'answered' && (
+        <Answer
+          answered={state.answered}
+          tables={tables}
+          view={view}
+          onView={setView}
+          range={range}
+          onRange={ask}
+        />
       )}
     </>
   );
@@ -183,14 +213,15 @@ function statusOf(state: State): string {
     case 'failed':
       return '';
     case 'running':
-      return state.rows === 0 ? 'Running…' : `${state.rows.toLocaleString()} rows so far…`;
+      return 'Running…';
     case 'called off':
       return 'Cancelled: the server has stopped it.';
     case 'answered': {
-      const { lines, isCut, milliseconds } = state.answered;
+      const { lines, isCut, milliseconds, rowsRead } = state.answered;
       const rows = `${isCut ? 'the first ' : ''}${lines.length.toLocaleString()} ${lines.length === 1 ? 'row' : 'rows'}`;
       const more = isCut ? '; download it for all of them' : '';
-      return `${rows} in ${(milliseconds / 1000).toFixed(2)} s${more}`;
+      const read = rowsRead === undefined ? '' : `; ${rowsRead.toLocaleString()} rows read`;
+      return `${rows} in ${(milliseconds / 1000).toFixed(2)} s${read}${more}`;
     }
   }
 }

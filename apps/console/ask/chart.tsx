@@ -4,7 +4,9 @@ import type { ChartData } from './chart-series.js';
 const KINDS = { line: 'Line', area: 'Area', bars: 'Bars' } as const;
 type Kind = keyof typeof KINDS;
 
-const HEIGHT_PX = 280;
+const HEIGHT_MIN_PX = 280;
+/** Of the window's height. */
+const HEIGHT_PART = 0.45;
 const COLOURS = [
   '#1f77b4',
   '#d95f02',
@@ -15,6 +17,11 @@ const COLOURS = [
   '#0b7285',
   '#868e96',
 ];
+
+const sizeIn = ({ clientWidth: width }: HTMLElement) => ({
+  width,
+  height: Math.max(HEIGHT_MIN_PX, Math.round(window.innerHeight * HEIGHT_PART)),
+});
 
 /** The library comes when somebody looks at a chart for the first time. */
 export function Chart({ data }: { readonly data: ChartData }) {
@@ -34,8 +41,7 @@ export function Chart({ data }: { readonly data: ChartData }) {
       const { categories } = data;
       const chart = new UPlot(
         {
-          width: element.clientWidth,
-          height: HEIGHT_PX,
+          ...sizeIn(element),
           scales: {
             x: {
               time: data.isTime,
@@ -73,9 +79,7 @@ export function Chart({ data }: { readonly data: ChartData }) {
         [[...data.x], ...data.series.map(({ y }) => [...y])],
         element,
       );
-      const watch = new ResizeObserver(() =>
-        chart.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
-      );
+      const watch = new ResizeObserver(() => chart.setSize(sizeIn(element)));
       watch.observe(element);
       close = () => {
         watch.disconnect();
@@ -105,6 +109,7 @@ export function Chart({ data }: { readonly data: ChartData }) {
       </div>
       <div
         ref={place}
+        class="plot"
         role="img"
         aria-label={`${KINDS[kind]} of ${named}: ${data.x.length} points. The table has the numbers.`}
       />

@@ -1,21 +1,29 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import type { Table } from '../api/schema.js';
 import { quotedName, quotedPath } from './error-place.js';
-import { FUNCTIONS } from './sql-words.js';
+import { FREQUENT_FUNCTIONS } from './frequent-functions.js';
 
 const WORD = /[\p{L}\p{N}_.`-]*/u;
 
-const functions: readonly Completion[] = FUNCTIONS.map((name) => ({
-  label: name,
-  type: 'function',
-  apply: `${name}(`,
-  boost: -1,
-}));
+/** @param all that the server knows, in whatever spelling */
+function offered(all: readonly string[]): readonly Completion[] {
+  const frequent = new Set(FREQUENT_FUNCTIONS.map((name) => name.toLowerCase()));
+  const others = all.filter((name) => !frequent.has(name.toLowerCase()));
+  const completion = (boost: number) => (name: string) => ({
+    label: name,
+    type: 'function',
+    apply: `${name}(`,
+    boost,
+  });
+  return [...FREQUENT_FUNCTIONS.map(completion(-1)), ...others.map(completion(-2))];
+}
 
 /** Tables, functions, and the fields of the tables that the statement names; of all where it names none. */
 export function completionsOf(
   tables: readonly Table[],
+  functions: readonly string[],
 ): (context: CompletionContext) => CompletionResult | null {
+  const called = offered(functions);
   return (context) => {
     const word = context.matchBefore(WORD);
     if (!word || (word.from === word.to && !context.explicit)) return null;
@@ -40,10 +48,8 @@ export function completionsOf(
     }));
     return {
       from: word.from,
-      options: [...unique, ...names, ...functions],
+      options: [...unique, ...names, ...called],
       validFor: /^[\p{L}\p{N}_.`-]*$/u,
     };
   };
 }
-
-/** Each part by itself: the dots lead into a record. */

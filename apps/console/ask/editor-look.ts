@@ -27,7 +27,7 @@ const look = EditorView.theme({
     backgroundColor: 'var(--accent)',
     color: 'var(--on-accent)',
   },
-  '.cm-completionDetail': { opacity: '0.75' },
+  '.cm-completionDetail': { opacity: '0.9' },
   '.wrong-place': {
     textDecoration: 'underline wavy var(--failure)',
     backgroundColor: 'var(--failed)',

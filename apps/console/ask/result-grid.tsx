@@ -1,32 +1,32 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../frame/copy-button.js';
+import { CELL_LETTERS_MAX, columnsOf, fitted } from './column-widths.js';
 import { rowFields, spread, type RawValue } from './row-fields.js';
 
 const ROW_PX = 28;
-const LETTER_PX = 8;
-const WIDTH_MIN_PX = 64;
-const WIDTH_MAX_PX = 420;
-/** Rows that are looked at for widths. */
-const SAMPLE = 200;
 /** Rows beyond the edges, so that scrolling shows no gaps. */
 const BEYOND = 12;
-const CELL_LETTERS_MAX = 300;
 
 /** Rows in a window of what is there: so many elements as fit, whatever the result has. */
 export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(400);
+  const [{ height, room }, setSize] = useState({ height: 400, room: 0 });
   const [chosen, setChosen] = useState<number>();
-  const columns = useMemo(() => columnsOf(lines), [lines]);
+  const natural = useMemo(() => columnsOf(lines), [lines]);
+  const columns = useMemo(() => fitted(natural, room), [natural, room]);
 
-  useEffect(() => {
+  // Before it is painted: columns that take their width later would move.
+  useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
     element.scrollTop = 0;
     setTop(0);
     setChosen(undefined);
-    const watch = new ResizeObserver(() => setHeight(element.clientHeight));
+    const measure = (): void =>
+      setSize({ height: element.clientHeight, room: element.clientWidth });
+    measure();
+    const watch = new ResizeObserver(measure);
     watch.observe(element);
     return () => watch.disconnect();
   }, [lines]);
@@ -110,21 +110,6 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
       )}
     </>
   );
-}
-
-interface Column {
-  readonly name: string;
-  readonly width: number;
-}
-
-/** All rows of an answer have the same columns. */
-function columnsOf(lines: readonly string[]): readonly Column[] {
-  const sample = lines.slice(0, SAMPLE).map(rowFields);
-  return [...(sample[0]?.keys() ?? [])].map((name) => {
-    const letters = sample.map((fields) => fields.get(name)?.text.length ?? 0);
-    const widest = Math.max(name.length + 1, ...letters) * LETTER_PX + 20;
-    return { name, width: Math.min(WIDTH_MAX_PX, Math.max(WIDTH_MIN_PX, widest)) };
-  });
 }
 
 function Cell({ value, width }: { readonly value: RawValue | undefined; readonly width: number }) {

@@ -1,59 +1,109 @@
-import { apiOf, request } from '../api/request.js';
+import { ApiFailure, apiOf, request } from '../api/request.js';
+import { spanOf } from '../time/time-range.js';
 
 /** What the grid holds. More is told, and can be downloaded. */
 export const ROWS_MAX = 100_000;
 /** Of the answer's text, so that wide rows do not take all memory. */
 const LETTERS_MAX = 200_000_000;
 const TELL_MS = 100;
+/** Rows as NDJSON, with lines between them that tell how far the query is. */
+const WITH_PROGRESS = 'application/vnd.millrace.progress+ndjson';
+const ROW = '{"row":';
+
+/** A statement, and where it is asked. */
+export interface Question {
+  readonly organization: string;
+  readonly sql: string;
+  /** Which times of the streams' records, as {@link timesOf} gives them; empty for all. */
+  readonly times: string;
+}
+
+/** What there is of an answer by now. */
+export interface Progress {
+  readonly rows: number;
+  /** By the engine, of its tables; undefined until it has told. */
+  readonly rowsRead: number | undefined;
+}
 
 export interface Result {
   /** One JSON object each, as the server wrote it. */
   readonly lines: readonly string[];
   /** Whether there were more rows than are held. */
   readonly isCut: boolean;
+  readonly rowsRead: number | undefined;
+}
+
+/** Of the address of a query: the times that a range of the page means now. */
+export function timesOf(range: string): string {
+  const span = range === 'all' ? undefined : spanOf(range, Date.now());
+  if (!span) return '';
+  const { start, end } = span;
+  return `?${start === undefined ? '' : `start_time=${start * 1000}&`}end_time=${end * 1000}`;
+}
+
+interface Told {
+  readonly rows_read: number;
+}
+
+/** A line that is no row. */
+interface Word {
+  readonly progress?: Told;
+  readonly statistics?: Told;
+  readonly error?: { readonly code: number; readonly message: string };
 }
 
 /**
  * Rows of a statement, as they come. A query that is called off, or whose rows are enough, is
  * called off on the server by hanging up.
- * @param tell called now and then with the number of rows so far
- * @throws {ApiFailure} @throws {DOMException} AbortError when `signal` calls it off
+ * @param tell called now and then
+ * @throws {ApiFailure} @throws {DOMException} AbortError when `signal` calls it off @throws {TypeError} when the answer was cut off
  */
 export async function runQuery(
-  organization: string,
-  sql: string,
+  { organization, sql, times }: Question,
   signal: AbortSignal,
-  tell: (rows: number) => void,
+  tell: (progress: Progress) => void,
 ): Promise<Result> {
   const hangUp = new AbortController();
-  const response = await request(`${apiOf(organization)}/sql`, {
+  const response = await request(`${apiOf(organization)}/sql${times}`, {
     method: 'POST',
     body: sql,
-    accept: 'application/x-ndjson',
+    accept: WITH_PROGRESS,
     signal: AbortSignal.any([signal, hangUp.signal]),
   });
   const lines: string[] = [];
-  if (!response.body) return { lines, isCut: false };
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rowsRead: number | undefined;
+  let isWhole = false;
+  const take = (line: string): void => {
+    if (line.startsWith(ROW)) {
+      lines.push(line.slice(ROW.length, -1));
+      return;
+    }
+    const { progress, statistics, error } = JSON.parse(line) as Word;
+    if (error)
+      throw new ApiFailure(error.code, error.message, response.headers.get('X-Request-Id') ?? '');
+    rowsRead = (statistics ?? progress)?.rows_read ?? rowsRead;
+    isWhole ||= statistics !== undefined;
+  };
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   let letters = 0;
   let told = performance.now();
-  for (;;) {
+  while (reader) {
     const { done, value } = await reader.read();
     if (done) break;
     letters += value.length;
     const pieces = (rest + value).split('\n');
     rest = pieces.pop() ?? '';
-    for (const piece of pieces) if (piece !== '') lines.push(piece);
+    for (const piece of pieces) take(piece);
     if (lines.length > ROWS_MAX || letters > LETTERS_MAX) {
       hangUp.abort();
-      return { lines: lines.slice(0, ROWS_MAX), isCut: true };
+      return { lines: lines.slice(0, ROWS_MAX), isCut: true, rowsRead };
     }
     if (performance.now() - told > TELL_MS) {
       told = performance.now();
-      tell(lines.length);
+      tell({ rows: lines.length, rowsRead });
     }
   }
-  if (rest !== '') lines.push(rest);
-  return { lines, isCut: false };
+  if (!isWhole) throw new TypeError('the answer was cut off');
+  return { lines, isCut: false, rowsRead };
 }

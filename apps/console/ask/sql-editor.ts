@@ -2,6 +2,7 @@ import {
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
@@ -42,6 +43,12 @@ const marked = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+/** What the editor completes. */
+export interface Known {
+  readonly tables: readonly Table[];
+  readonly functions: readonly string[];
+}
+
 interface Told {
   readonly onRun: () => void;
   readonly onChange: (text: string) => void;
@@ -55,14 +62,10 @@ export class SqlEditor {
   private readonly language = new Compartment();
   private readonly view: EditorView;
 
-  constructor(
-    place: HTMLElement,
-    text: string,
-    tables: readonly Table[],
-    { onRun, onChange }: Told,
-  ) {
+  constructor(place: HTMLElement, text: string, known: Known, { onRun, onChange }: Told) {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
-    const run = (): boolean => {
+    const run = (view: EditorView): boolean => {
+      closeCompletion(view);
       onRun();
       return true;
     };
@@ -82,7 +85,7 @@ export class SqlEditor {
           ...historyKeymap,
           ...completionKeymap,
         ]),
-        this.language.of(languageOf(tables)),
+        this.language.of(languageOf(known)),
         marked,
         editorLook,
         EditorView.lineWrapping,
@@ -95,8 +98,8 @@ export class SqlEditor {
     this.view = new EditorView({ state, parent: root, root });
   }
 
-  set tables(tables: readonly Table[]) {
-    this.view.dispatch({ effects: this.language.reconfigure(languageOf(tables)) });
+  set known(known: Known) {
+    this.view.dispatch({ effects: this.language.reconfigure(languageOf(known)) });
   }
 
   set text(text: string) {
@@ -120,7 +123,7 @@ export class SqlEditor {
   }
 }
 
-function languageOf(tables: readonly Table[]) {
+function languageOf({ tables, functions }: Known) {
   const language = sql({ dialect: DIALECT, upperCaseKeywords: true });
-  return [language, language.language.data.of({ autocomplete: completionsOf(tables) })];
+  return [language, language.language.data.of({ autocomplete: completionsOf(tables, functions) })];
 }

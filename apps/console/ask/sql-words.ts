@@ -15,16 +15,3 @@ export const DIALECT = SQLDialect.define({
   doubleDollarQuotedStrings: false,
   caseInsensitiveIdentifiers: false,
 });
-
-/** Those that people ask for most; all others work too. */
-export const FUNCTIONS: readonly string[] = (
-  'count sum avg min max any uniq uniqExact quantile quantiles median stddevPop stddevSamp varPop ' +
-  'argMin argMax groupArray groupUniqArray topK countIf sumIf avgIf minIf maxIf uniqIf corr ' +
-  'toStartOfMinute toStartOfFiveMinutes toStartOfHour toStartOfDay toStartOfWeek toStartOfMonth ' +
-  'toStartOfInterval toDate toDateTime toDateTime64 toUnixTimestamp now today yesterday dateDiff ' +
-  'formatDateTime toHour toDayOfWeek toYear toMonth toString toInt64 toFloat64 toDecimal64 ' +
-  'lower upper length substring position replaceAll replaceRegexpAll extract match splitByChar ' +
-  'concat trim startsWith endsWith arrayJoin arrayMap arrayFilter arrayElement has hasAny ' +
-  'if multiIf coalesce ifNull nullIf round floor ceil abs greatest least rand row_number rank ' +
-  'dense_rank lagInFrame leadInFrame JSONExtractString match_all histogram'
-).split(' ');

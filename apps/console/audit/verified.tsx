@@ -12,7 +12,7 @@ export function Verified({ organization }: { readonly organization: string }) {
   );
   return (
     <section class="empty" aria-label="Verified">
-      <div role="status">
+      <div role="status" class="verdict">
         {isAsking && !answer && <p>Comparing every entry with the events…</p>}
         {answer && <Said verdict={answer} />}
       </div>

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { readReceived } from '../api/people.js';
 import { program, wordsOf } from '../api/request.js';
 import { readTables, type Table } from '../api/schema.js';
 import type { Session } from '../api/session.js';
+import { useAnswer } from '../api/use-answer.js';
 import { FoundForm } from '../account/found-form.js';
 import { Received } from '../people/received.js';
 import { Header } from './header.js';
@@ -26,6 +28,14 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
   const organization = membership?.name ?? '';
   const [tables, setTables] = useState<readonly Table[]>();
   const [failure, setFailure] = useState<string>();
+
+  // A token is nobody's. Who cannot ask has none to answer: the page below says what is wrong.
+  const invitations = useAnswer(
+    () => (session.email === '' ? Promise.resolve([]) : readReceived()),
+    [session.email],
+  );
+  /** They stand above the page, which would move when they came later. */
+  const isKnown = invitations.answer !== undefined || invitations.failure !== undefined;
 
   const shown = useRef(organization);
   shown.current = organization;
@@ -88,8 +98,12 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
         onSignedOut={onSignedOut}
       />
       <main id="content" tabIndex={-1}>
-        {session.email !== '' && <Received onAccepted={onChanged} />}
-        {page()}
+        <Received
+          invitations={invitations.answer ?? []}
+          onAnswered={invitations.askAgain}
+          onAccepted={onChanged}
+        />
+        {isKnown ? page() : <p aria-busy="true">Loading…</p>}
       </main>
     </>
   );

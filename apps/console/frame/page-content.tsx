@@ -94,7 +94,13 @@ export function PageContent({
       );
     default:
       return (
-        <AskPage organization={organization} tables={tables} sql={route.sql} mayWrite={mayWrite} />
+        <AskPage
+          organization={organization}
+          tables={tables}
+          sql={route.sql}
+          range={route.range}
+          mayWrite={mayWrite}
+        />
       );
   }
 }

@@ -23,7 +23,7 @@ const PARAMETERS = {
   stream: 'stream',
   /** Of `search`: what somebody typed. */
   text: 'text',
-  /** Of `search`: a key of its ranges of time. */
+  /** Of `ask` and `search`: which time, as the page's field for it has it. */
   range: 'range',
   /** Of `audit`, as its filters are called. */
   type: 'type',

@@ -82,14 +82,14 @@ export function SignIn({ notice, onSignedIn }: Props) {
           {byToken ? 'Use e-mail and password' : 'Use a token'}
         </button>
       </form>
+      <p class="hint">
+        First start? The server has printed root’s e-mail and password where it was started.
+      </p>
       {rule?.open && (
         <button type="button" class="quiet" onClick={() => setNew(true)}>
           Create an account
         </button>
       )}
-      <p class="hint">
-        First start? The server has printed root’s e-mail and password where it was started.
-      </p>
     </main>
   );
 }

@@ -1,31 +1,35 @@
 import { useState } from 'preact/hooks';
-import { answerInvitation, readReceived } from '../api/people.js';
+import { answerInvitation, type ReceivedInvitation } from '../api/people.js';
 import { useAction } from '../api/use-action.js';
-import { useAnswer } from '../api/use-answer.js';
 import { Failure } from '../frame/failure.js';
 import { linkTo } from '../frame/route.js';
 import { timeText } from '../frame/time-text.js';
 
+interface Props {
+  readonly invitations: readonly ReceivedInvitation[];
+  /** Called when one of them is answered. */
+  readonly onAnswered: () => void;
+  readonly onAccepted: () => void;
+}
+
 /** Invitations of the one who is signed in, wherever they are. */
-export function Received({ onAccepted }: { readonly onAccepted: () => void }) {
-  // Who cannot ask for them has none to answer: the page below says what is wrong.
-  const { answer = [], askAgain } = useAnswer(readReceived, []);
+export function Received({ invitations, onAnswered, onAccepted }: Props) {
   const [joined, setJoined] = useState<string>();
   const answering = useAction();
   const reply = (organization: string, how: 'accept' | 'decline'): void =>
     answering.run(async () => {
       await answerInvitation(organization, how);
-      askAgain();
+      onAnswered();
       if (how === 'decline') return `You have declined to join ${organization}.`;
       setJoined(organization);
       onAccepted();
       return `You belong to ${organization} now.`;
     });
-  if (answer.length === 0 && answering.done === undefined && answering.failure === undefined)
+  if (invitations.length === 0 && answering.done === undefined && answering.failure === undefined)
     return null;
   return (
     <section class="empty" aria-label="Invitations for you">
-      {answer.map(({ organization, role, expires_at: until }) => (
+      {invitations.map(({ organization, role, expires_at: until }) => (
         <p key={organization} class="bar">
           <span>
             <strong>{organization}</strong> invites you as {role}, until {timeText(until)} UTC.

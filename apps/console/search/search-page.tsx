@@ -6,9 +6,9 @@ import { FirstUpload } from '../upload/first-upload.js';
 import { conditionOf } from './condition.js';
 import { Histogram } from './histogram.js';
 import { Lines, type Line } from './lines.js';
-import { RangeField } from './range-field.js';
+import { RangeField } from '../time/range-field.js';
 import { linesAround, search, type Page, type Wanted } from './search.js';
-import { rangeBetween, spanOf } from './time-range.js';
+import { rangeBetween, spanOf } from '../time/time-range.js';
 import { LIVE_LINES_MAX, useLive } from './use-live.js';
 
 interface Props {

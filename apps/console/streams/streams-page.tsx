@@ -33,22 +33,24 @@ export function StreamsPage(props: Props) {
       <Failure words={failure} />
       <p role="status">{deleted !== undefined && `${deleted} is deleted.`}</p>
       {answer?.length === 0 && <FirstUpload organization={organization} mayWrite={mayWrite} />}
-      {answer?.map((stream) => (
-        <Stream
-          key={stream.name}
-          organization={organization}
-          stream={stream}
-          fields={tables.find(({ name }) => name === stream.name)?.fields ?? []}
-          isOpen={stream.name === opened}
-          mayWrite={mayWrite}
-          mayDelete={mayDelete}
-          onChanged={change}
-          onDeleted={() => {
-            setDeleted(stream.name);
-            change();
-          }}
-        />
-      ))}
+      <div class="streams">
+        {answer?.map((stream) => (
+          <Stream
+            key={stream.name}
+            organization={organization}
+            stream={stream}
+            fields={tables.find(({ name }) => name === stream.name)?.fields ?? []}
+            isOpen={stream.name === opened}
+            mayWrite={mayWrite}
+            mayDelete={mayDelete}
+            onChanged={change}
+            onDeleted={() => {
+              setDeleted(stream.name);
+              change();
+            }}
+          />
+        ))}
+      </div>
       {answer && mayWrite && (
         <DeclareForm
           organization={organization}

@@ -58,7 +58,7 @@ export class SourceReader extends WarehouseReader {
 
   /** A caller that wants to know what was read wants it read. */
   private async mayKeep(query: WarehouseQuery): Promise<boolean> {
-    if (query.onProgress || !KEPT_FORMATS.has(query.format)) return false;
+    if (query.onProgress || query.onReading || !KEPT_FORMATS.has(query.format)) return false;
     return this.named(query).length === 0 && (await this.repeatable.is(query.sql));
   }
 

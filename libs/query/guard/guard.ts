@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { certain, MillraceError, type RequestOrganization } from '@app/platform';
 import { toWarehouseError, WarehouseReader } from '@app/warehouse';
-import { Catalog } from '../catalog.js';
+import { Catalog, type TableDescription } from '../catalog.js';
 import { readableText } from '../dialect/author-text.js';
 import { fromCatalog } from '../dialect/catalog-statements.js';
+import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { textOf, Translation } from '../dialect/translation.js';
 import { hasWallTimes, mayMakeWallTimes } from '../plan/wall-times.js';
 import { toQueryFailure } from '../failures/query-failure.js';
+import { KNOWN_FUNCTIONS } from './functions/allowed-functions.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
 import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables, checkTexts } from './tree/check-findings.js';
@@ -28,6 +30,8 @@ interface Admitted {
   readonly explains: boolean;
   /** Whether times without a zone may be among its columns. */
   readonly wallTimes: boolean;
+  /** That it may read. */
+  readonly tables: readonly TableDescription[];
 }
 
 /** Of the engine itself, in lower case. */
@@ -95,12 +99,21 @@ export class Guard {
     const statement = bindValues(spelled, values);
     const given = [...zonePlaceholders].map((name) => certain(values[name], `value of ${name}`));
     this.zones.check([...zones, ...given], (await this.engineNames()).zones, organization.id);
+    const names = new Set([...verdict.tables, ...verdict.inOperands].map(([name]) => name));
+    const tables = [...names].flatMap((name) => this.catalog.table(organization, name) ?? []);
     const wallTimes =
       mayMakeWallTimes(statement) ||
-      verdict.tables.some(([name]) =>
-        this.catalog.table(organization, name)?.columns.some(({ type }) => hasWallTimes(type)),
-      );
-    return { statement, settings, explains, wallTimes };
+      tables.some(({ columns }) => columns.some(({ type }) => hasWallTimes(type)));
+    return { statement, settings, explains, wallTimes, tables };
+  }
+
+  /** Names that a statement may call, spelled as the engine has them where that matters. */
+  async functionNames(): Promise<readonly string[]> {
+    const { functions, spellings } = await this.engineNames();
+    const known = KNOWN_FUNCTIONS.filter((name) => functions.has(name) && !name.startsWith('_'));
+    return [...new Set([...known, ...TRANSLATED_FUNCTIONS])]
+      .sort()
+      .map((name) => spellings.get(name) ?? name);
   }
 
   private async print(text: string): Promise<SpelledStatement> {

@@ -8,10 +8,14 @@ import {
   Requires,
   type AuthenticatedRequest,
 } from '@app/platform';
+import type { Values } from '../guard/bind-values.js';
+import { Guard } from '../guard/guard.js';
+import type { TimeRange } from '../plan/time-range.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { readStatement } from './requests/read-statement.js';
 import { readSqlParameters } from './requests/sql-parameters.js';
-import { streamResult } from './answers/stream-result.js';
+import { asksForProgress, streamProgress } from './answers/stream-progress.js';
+import { answerForm, streamAs } from './answers/stream-result.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -30,13 +34,34 @@ const FAILURES = {
 
 const parameters = z.object({
   'param_<name>': z.string().describe('Value of {name:Type} in the statement'),
+  start_time: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .describe(
+      'Microseconds since 1970, included; 0: unbounded. Of every stream that the statement reads, by its `_timestamp`',
+    ),
+  end_time: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .describe('Microseconds since 1970, excluded; 0: unbounded'),
 });
 const browserParameters = parameters.extend({ query: z.string().describe('The statement') });
+
+interface Asked {
+  readonly sql: string;
+  readonly values: Values;
+  readonly range: TimeRange | undefined;
+}
 
 @Controller()
 @Requires('query')
 export class SqlController {
-  constructor(private readonly queries: QueryPipeline) {}
+  constructor(
+    private readonly queries: QueryPipeline,
+    private readonly guard: Guard,
+  ) {}
 
   /** The body is one SELECT; the answer is its rows. */
   @Post('sql')
@@ -58,9 +83,9 @@ export class SqlController {
     @Query() query: Parameters,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { values } = readSqlParameters(query, []);
-    const statement = await readStatement(request.raw);
-    await streamResult(this.queries, organizationOf(request), statement, request, reply, values);
+    const { values, range } = readSqlParameters(query, []);
+    const sql = await readStatement(request.raw);
+    await this.answer({ sql, values, range }, request, reply);
   }
 
   /** For a browser's address line. */
@@ -77,9 +102,34 @@ export class SqlController {
     @Query() query: Parameters,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { statement, values } = readSqlParameters(query, ['query']);
-    if (statement === undefined)
+    const { statement: sql, values, range } = readSqlParameters(query, ['query']);
+    if (sql === undefined)
       throw new MillraceError('INVALID_PARAMETER', 'send the statement as ?query=');
-    await streamResult(this.queries, organizationOf(request), statement, request, reply, values);
+    await this.answer({ sql, values, range }, request, reply);
+  }
+
+  /** For editors that complete what somebody types. */
+  @Get('sql/functions')
+  @Describe({
+    tag: 'Queries',
+    summary: 'Names of the functions that a statement may call',
+    answer: ['abs', 'avg', 'count', 'toStartOfHour'],
+  })
+  functions(): Promise<readonly string[]> {
+    return this.guard.functionNames();
+  }
+
+  private async answer(
+    { sql, values, range }: Asked,
+    request: AuthenticatedRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const organization = organizationOf(request);
+    if (asksForProgress(request)) {
+      const asked = { sql, values, range, organization };
+      return streamProgress(this.queries, asked, request, reply);
+    }
+    const form = { ...answerForm(request), range };
+    await streamAs(form, this.queries, organization, sql, request, reply, values);
   }
 }

@@ -1,6 +1,7 @@
 import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
+import type { TimeRange } from '../plan/time-range.js';
 import {
   joinClauses,
   partStatement,
@@ -12,12 +13,6 @@ import { withMicroseconds } from './microsecond-times.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
 import { expandFunctions, type SearchContext } from './search-functions.js';
 import { isName, tokenize } from './statement-tokens.js';
-
-/** Microseconds since the epoch, `[start, end)`; undefined is unbounded. */
-export interface TimeRange {
-  readonly start: number | undefined;
-  readonly end: number | undefined;
-}
 
 /** The tables that a statement may read. */
 type TableOf = (name: string) => TableDescription | undefined;

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { HISTOGRAM_MAX_SECONDS } from './histogram.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
-import type { TimeRange } from './search-plan.js';
+import { MICROSECONDS_FROM, type TimeRange } from '../plan/time-range.js';
 
 export const SIZE_MAX = 10_000;
 const AGGREGATIONS_MAX = 50;
 /** Each query of a search has the server's own limit, which is far below. */
 const TIMEOUT_MAX_SECONDS = 3600;
-/** Below it no number means microseconds of our times: it is seconds or milliseconds. */
-const MICROSECONDS_FROM = 1e12;
 
 /** As a size: as many rows as there may be. */
 const ALL = -1;

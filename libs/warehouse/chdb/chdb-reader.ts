@@ -109,7 +109,7 @@ export class ChdbReader implements WarehouseReader {
   private async whole(query: WarehouseQuery, lease: Lease): Promise<WholeResult | undefined> {
     const tells = TELLS.test(query.sql);
     const isExpected = query.isSmall === true || this.small.has(query);
-    if (!tells && (query.onProgress || !isExpected)) return undefined;
+    if (!tells && (watcherOf(query) || !isExpected)) return undefined;
     const { args, smallArgs } = this.parts;
     const fitting = query.isSmall ? [...smallArgs, ONE_THREAD] : smallArgs;
     const reading = this.reading(query, lease.id, tells ? args : fitting);
@@ -142,7 +142,7 @@ export class ChdbReader implements WarehouseReader {
     const ahead = isAhead(query);
     const args = withTimeout(this.parts.args, timeoutSeconds);
     const reading = { ...this.reading(query, lease.id, args), ahead, timeoutSeconds };
-    const first = await lease.work((thread) => thread.open(reading));
+    const first = await lease.work((thread) => thread.open(reading), query.onReading);
     const second = first && ahead ? following(lease, query) : undefined;
     const learn = (bytes: number): void => this.small.learn(query, bytes);
     const stream = Readable.from(blocks(lease, { first, second }, query, learn), {
@@ -207,11 +207,14 @@ const withTimeout = (args: readonly string[], seconds: number): readonly string[
   args.map((arg) => (arg.startsWith(TIME_LIMIT) ? `${TIME_LIMIT}${seconds}` : arg));
 
 /** A caller that wants to know what was read is told while the engine still has the query. */
-const isAhead = (query: WarehouseQuery): boolean => !query.onProgress;
+const isAhead = (query: WarehouseQuery): boolean => !watcherOf(query);
+
+/** Who wants to know what is read: here it costs both the same. */
+const watcherOf = ({ onProgress, onReading }: WarehouseQuery) => onProgress ?? onReading;
 
 /** The block after this one is made while this one is sent. */
 function following(lease: Lease, query: WarehouseQuery): Promise<Block | undefined> {
-  const next = lease.work((thread) => thread.next(), query.onProgress);
+  const next = lease.work((thread) => thread.next(), watcherOf(query));
   // It may fail before anybody waits for it.
   next.catch(() => undefined);
   return next;
@@ -229,6 +232,7 @@ async function* blocks(
   learn: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   const joiner = chunkJoiner(query.format);
+  const watcher = watcherOf(query);
   let sent = 0;
   try {
     let next = second;
@@ -236,7 +240,7 @@ async function* blocks(
       const { bytes, rows } = block;
       sent += bytes.byteLength;
       handOver(bytes);
-      if (query.onProgress) await lease.report(query.onProgress);
+      if (watcher) await lease.report(watcher);
       next ??= following(lease, query);
       lease.idle();
       yield* joiner.next(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows);

@@ -41,6 +41,11 @@ const STATEMENT_BYTES_MAX = 1024 * 1024;
  */
 const LATE_MS = 5000;
 const SAMPLE_MS = 200;
+/**
+ * For who wants to know what was read: an answer up to this size begins when all of it is there, and
+ * what the engine says of it then is final.
+ */
+const HELD_BYTES = 16 * 1024 * 1024;
 /** An answer that is there already up to so many bytes is handed over whole. */
 const WHOLE_BYTES = 64 * 1024;
 
@@ -82,12 +87,14 @@ export class ClickHouseReader implements WarehouseReader {
     };
     const signal = query.signal ? AbortSignal.any([query.signal, stop.signal]) : stop.signal;
     const done = watch?.watch(watched);
+    const progress = new Progress(query, this.parts.control, watched.id);
     try {
-      const progress = new Progress(query, this.parts.control, watched.id);
+      if (query.onReading) progress.sample();
       const settings = {
         output_format_json_array_of_rows: query.format === 'json' ? 1 : 0,
         // Only when all is done does the engine know what it has read.
         wait_end_of_query: query.onProgress ? 1 : 0,
+        ...(query.onReading && { http_response_buffer_size: String(HELD_BYTES) }),
       } as const;
       const rows = await this.ask({ ...query, id: watched.id, signal }, settings, (request) =>
         this.parts.connection.stream({ ...request, onSummary: (read) => progress.tell(read) }),
@@ -95,6 +102,7 @@ export class ClickHouseReader implements WarehouseReader {
       answer = rows;
       const whole = await wholeOf(rows, query.format);
       if (whole) {
+        progress.stop();
         done?.();
         leave();
         return whole;
@@ -109,6 +117,7 @@ export class ClickHouseReader implements WarehouseReader {
       });
       return rows;
     } catch (error) {
+      progress.stop();
       // A failure that is no answer of the engine's leaves open whether it is still at work.
       const isAnswer = error instanceof WarehouseError && error.code !== NETWORK_ERROR;
       if (isAnswer || !watch) {
@@ -195,6 +204,7 @@ export class ClickHouseReader implements WarehouseReader {
 /** Tells what a query has read: when its answer begins, and now and then while it is sent. */
 class Progress {
   private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
   private latest: QueryProgress = { rowsRead: 0, bytesRead: 0 };
 
   constructor(
@@ -208,21 +218,24 @@ class Progress {
     this.latest = read;
     this.query.onProgress?.(read);
     this.query.onSample?.(read);
+    this.query.onReading?.(read);
   }
 
   sample(): void {
-    if (this.query.onProgress || this.query.onSample)
-      this.timer = setInterval(() => void this.look(), SAMPLE_MS).unref();
+    const { onProgress, onSample, onReading } = this.query;
+    if (onProgress || onSample || onReading)
+      this.timer ??= setInterval(() => void this.look(), SAMPLE_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.timer);
+    this.isOver = true;
   }
 
   private async look(): Promise<void> {
     const sql = `SELECT toFloat64(read_rows) AS rowsRead, toFloat64(read_bytes) AS bytesRead FROM system.processes WHERE query_id = ${quoteText(this.id)}`;
     const [read] = await this.control.rows<QueryProgress>(sql).catch(() => []);
-    if (read) this.tell(read);
+    if (read && !this.isOver) this.tell(read);
   }
 }
 

@@ -24,6 +24,8 @@ export function withCount(
   query: WarehouseQuery,
   tables: ReadonlyMap<string, { readonly count: string | undefined }>,
 ): WarehouseQuery {
+  // Of the rows of a time range it does not tell.
+  if (query.settings?.['additional_table_filters'] !== undefined) return query;
   const found = COUNT.exec(query.sql)?.groups ?? {};
   const { call = '', argument = '', alias = quoteIdentifier(`${call}(${argument})`) } = found;
   const table = found['quoted'] ?? found['bare'] ?? '';

@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest, RequestOrganization } from '@app/platform';
 import { WholeResult, type AnswerFormat, type QueryProgress } from '@app/warehouse';
 import type { Values } from '../../guard/bind-values.js';
+import type { TimeRange } from '../../plan/time-range.js';
 import type { QueryPipeline } from '../../query.pipeline.js';
 import { abortedWith } from './aborted-with.js';
 import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './negotiate.js';
@@ -41,18 +42,22 @@ export async function streamResult(
   reply: FastifyReply,
   values: Values = {},
 ): Promise<void> {
-  const form = {
-    ...negotiateFormat(request.headers.accept),
-    encoding: acceptedEncoding(request),
-  };
-  await streamAs(form, queries, organization, sql, request, reply, values);
+  await streamAs(answerForm(request), queries, organization, sql, request, reply, values);
 }
+
+/** As the client wants it. @throws {MillraceError} NOT_ACCEPTABLE */
+export const answerForm = (request: AuthenticatedRequest): AnswerForm => ({
+  ...negotiateFormat(request.headers.accept),
+  encoding: acceptedEncoding(request),
+});
 
 /** How an answer is written. */
 interface AnswerForm {
   readonly format: AnswerFormat;
   readonly contentType: string;
   readonly encoding: ContentEncoding | undefined;
+  /** Of the rows that may be read; undefined: all. */
+  readonly range?: TimeRange | undefined;
   /** The engine's settings for it. */
   readonly writing?: Readonly<Record<string, string>>;
   /** Told what was read before the first byte, for which all of the answer is waited for. */
@@ -64,7 +69,7 @@ export const acceptedEncoding = ({ headers }: AuthenticatedRequest): ContentEnco
 
 /** The same in a form that was chosen before. */
 export async function streamAs(
-  { format, contentType, encoding, writing, onRead }: AnswerForm,
+  { format, contentType, encoding, range, writing, onRead }: AnswerForm,
   queries: Pick<QueryPipeline, 'run'>,
   organization: RequestOrganization,
   sql: string,
@@ -85,6 +90,7 @@ export async function streamAs(
     values,
     organization,
     format,
+    range,
     ...(writing && { writing }),
     signal: abortedWith(reply),
     id,

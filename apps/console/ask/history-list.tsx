@@ -1,0 +1,23 @@
+interface Props {
+  /** Newest first. */
+  readonly statements: readonly string[];
+  readonly onUse: (statement: string) => void;
+}
+
+/** What was asked before. It is there from the beginning, so that nothing moves when it gets its first one. */
+export function HistoryList({ statements, onUse }: Props) {
+  return (
+    <details class="history">
+      <summary>Asked before ({statements.length})</summary>
+      <ol>
+        {statements.map((text) => (
+          <li key={text}>
+            <button type="button" class="quiet" onClick={() => onUse(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

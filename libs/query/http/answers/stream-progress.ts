@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { FastifyReply } from 'fastify';
+import type { AuthenticatedRequest } from '@app/platform';
+import type { QueryPipeline, QueryQuestion } from '../../query.pipeline.js';
+import type { TimeRange } from '../../plan/time-range.js';
+import { abortedWith } from './aborted-with.js';
+import { negotiateEncoding } from './negotiate.js';
+import { ProgressLines } from './progress-lines.js';
+import { sendRows } from './send-rows.js';
+import { varyByForm } from './stream-result.js';
+
+/** Rows as NDJSON, and between them how far the query is. */
+export const PROGRESS_TYPE = 'application/vnd.millrace.progress+ndjson';
+
+/** Before that nobody waits. */
+const PATIENCE_MS = 150;
+
+/** Whoever can read this form names it; `*` never means it. */
+export const asksForProgress = ({ headers }: AuthenticatedRequest): boolean =>
+  (headers.accept ?? '').split(/[,;]/).some((each) => each.trim().toLowerCase() === PROGRESS_TYPE);
+
+interface Watched extends Omit<QueryQuestion, 'signal'> {
+  readonly range: TimeRange | undefined;
+}
+
+/**
+ * Runs a statement for somebody who watches: browsers read no trailers. While it works, lines tell
+ * what was read, and a failure after the first of them is a line, too.
+ */
+export async function streamProgress(
+  queries: Pick<QueryPipeline, 'run'>,
+  asked: Watched,
+  request: AuthenticatedRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const begunAt = performance.now();
+  const id = randomUUID();
+  const isPacked = negotiateEncoding(acceptEncoding(request), ['gzip']) === 'gzip';
+  const packer = isPacked ? createGzip({ level: 1 }) : undefined;
+  const lines = new ProgressLines(() => void packer?.flush());
+  void reply.header('X-Query-Id', id).type(`${PROGRESS_TYPE}; charset=utf-8`);
+  varyByForm(reply);
+  if (packer) void reply.header('Content-Encoding', 'gzip');
+  const sent = packer ? pipeline(lines, packer, () => undefined) : lines;
+  const sending = sendRows(sent, reply);
+  queries
+    .run({
+      ...asked,
+      id,
+      format: 'ndjson',
+      signal: abortedWith(reply),
+      onReading: (read) => lines.progress(read, performance.now() - begunAt > PATIENCE_MS),
+    })
+    .then(
+      (rows) => {
+        rows.once('error', (error) => lines.fail(error));
+        if (lines.destroyed) rows.destroy();
+        else lines.once('close', () => rows.destroy());
+        rows.pipe(lines);
+      },
+      (error: unknown) => lines.fail(error),
+    );
+  try {
+    await sending;
+  } catch (error) {
+    // Nothing was sent: the error's own words will be, as they are.
+    for (const name of ['Content-Encoding', 'Content-Type']) void reply.removeHeader(name);
+    throw error;
+  }
+}
+
+function acceptEncoding({ headers }: AuthenticatedRequest): string | undefined {
+  const { 'accept-encoding': value } = headers;
+  return Array.isArray(value) ? value.join(',') : value;
+}

@@ -1,0 +1,44 @@
+import { quoteText } from '@app/warehouse';
+import type { TableDescription } from '../catalog.js';
+
+/** Microseconds since the epoch, `[start, end)`; undefined is unbounded. */
+export interface TimeRange {
+  readonly start: number | undefined;
+  readonly end: number | undefined;
+}
+
+/** Below it no number means microseconds of our times: it is seconds or milliseconds. */
+export const MICROSECONDS_FROM = 1e12;
+
+/** The column that a time range bounds. */
+const TIME = '_timestamp';
+const TIME_TYPE = /^(?:Nullable\()?DateTime/;
+
+/**
+ * The engine's settings by which a statement reads no row outside of the range, wherever in it a
+ * table stands, and whatever its conditions are. The statement itself stays as it is, so places in
+ * it stay true.
+ * @param tables that the statement reads; those without a time of that name are read whole
+ */
+export function withinTime(
+  database: string,
+  tables: readonly TableDescription[],
+  range: TimeRange,
+): Readonly<Record<string, string>> {
+  const conditions = [
+    ...(range.start === undefined ? [] : [`${TIME} >= ${timeOf(range.start)}`]),
+    ...(range.end === undefined ? [] : [`${TIME} < ${timeOf(range.end)}`]),
+  ];
+  const timed = tables.filter(({ columns }) =>
+    columns.some(({ name, type }) => name === TIME && TIME_TYPE.test(type)),
+  );
+  if (conditions.length === 0 || timed.length === 0) return {};
+  const filter = quoteText(conditions.join(' AND '));
+  // By its full name: a short one would mean whatever the statement calls so with AS, too.
+  const filters = timed.map(({ name }) => `${quoteText(`${database}.${name}`)}:${filter}`);
+  return { additional_table_filters: `{${filters.join(',')}}` };
+}
+
+/** Without a text in it, so that it stands in one as it is. */
+const timeOf = (microseconds: number): string =>
+  `fromUnixTimestamp64Micro(toInt64(${microseconds}))`;
