@@ -5,10 +5,10 @@ import { verifyAudit } from '@app/audit';
 import { rebuild, type MetEvent } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
-import { auditKey } from './audit-key.js';
-import { besideRunning, hasSharedStores } from './beside-running.js';
-import { openStores, type Stores } from './open-parts.js';
-import { progressBar } from './progress-bar.js';
+import { auditKey } from './parts/audit-key.js';
+import { besideRunning, hasSharedStores } from './terminal/beside-running.js';
+import { openStores, type Stores } from './parts/open-parts.js';
+import { progressBar } from './terminal/progress-bar.js';
 
 const USAGE = `usage: millrace audit:verify [--head <organization>=<hash>]…
 

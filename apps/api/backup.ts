@@ -7,8 +7,8 @@ import type { BucketBackups } from '@app/backup';
 import { placeInS3 } from '@app/object-store';
 import { askServer } from '@app/platform';
 import { readConfig } from '@app/config';
-import { bucketOfBackups } from './bucket-of-backups.js';
-import { copyProgress, type CopyProgress } from './copy-progress.js';
+import { bucketOfBackups } from './backups/bucket-of-backups.js';
+import { copyProgress, type CopyProgress } from './backups/copy-progress.js';
 
 const USAGE = `usage: millrace backup [--name <name>] [--base <name>] [--to s3://<bucket>/<folder>]
 

@@ -13,8 +13,8 @@ import {
 } from '@app/key-store';
 import { createLogger, type Logger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
-import { openPersonKeys } from './open-person-keys.js';
-import { openStores, type Stores } from './open-parts.js';
+import { openPersonKeys } from './parts/open-person-keys.js';
+import { openStores, type Stores } from './parts/open-parts.js';
 
 const USAGE = `usage: millrace change-key [--new-key-file <file>]
 

@@ -13,8 +13,8 @@ import {
 } from '@app/writer';
 import { createLogger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
-import { besideRunning, hasSharedStores } from './beside-running.js';
-import { openStores } from './open-parts.js';
+import { besideRunning, hasSharedStores } from './terminal/beside-running.js';
+import { openStores } from './parts/open-parts.js';
 
 const USAGE = `usage: millrace dead-letter --list | --replay
 

@@ -26,8 +26,8 @@ import { readConfig, type Config } from '@app/config';
 import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
 import { API_TERMS } from './api-terms.js';
 import { ApiModule } from './api.module.js';
-import { openParts } from './open-parts.js';
-import { serveOperators } from './serve-operators.js';
+import { openParts } from './parts/open-parts.js';
+import { serveOperators } from './backups/serve-operators.js';
 
 const USAGE = `usage: millrace serve
 

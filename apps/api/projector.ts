@@ -18,7 +18,7 @@ import {
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores, refuseOtherAge } from './open-parts.js';
+import { openStores, refuseOtherAge } from './parts/open-parts.js';
 
 const USAGE = `usage: millrace serve, with MILLRACE_ROLES=projector
 

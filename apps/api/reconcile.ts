@@ -1,4 +1,4 @@
-// `millrace reconcile`: brings events and tables together that are not of the same age.
+// `millrace reconcile` brings events and tables together that are not of the same age.
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,10 +8,10 @@ import { readConfig, type Config } from '@app/config';
 import { createLogger } from '@app/platform';
 import { look, reconcile, type Look, type Mode } from '@app/reconcile';
 import { openDeadLetter, readableBatch, type Batch } from '@app/writer';
-import { AccountsDirectory } from './accounts-directory.js';
-import { auditKey } from './audit-key.js';
-import { openStores, type Stores } from './open-parts.js';
-import { tellDifferences } from './tell-differences.js';
+import { AccountsDirectory } from './parts/accounts-directory.js';
+import { auditKey } from './parts/audit-key.js';
+import { openStores, type Stores } from './parts/open-parts.js';
+import { tellDifferences } from './terminal/tell-differences.js';
 
 const USAGE = `usage: millrace reconcile [--adopt | --drop] [--organization <name>]
 
@@ -78,12 +78,12 @@ async function run(
     process.exitCode = 1;
     return;
   }
-  // What an event says that is not understood may be what the tables have.
+  // An event that this version does not understand may explain what the tables have.
   if (notUnderstood.count > 0)
     throw new Error(
       'there are events that this version does not understand (`millrace audit:verify` lists them): run it with the version that wrote them',
     );
-  // What is written again may be older than a snapshot of what was written.
+  // The events that are read again may be older than a snapshot of the lost ones.
   for (const { name } of stores.projections) await stores.snapshots.remove(name);
   const left = await reconcile(kept, found, mode, organization);
   if (left.isOpen) {
@@ -97,7 +97,10 @@ async function run(
   process.exitCode = 1;
 }
 
-/** What Kafka has, its own tools tell: nobody else can read there without being one of the writers. */
+/**
+ * Kafka's own tools tell what waits there. Nobody else can read it without being one of the
+ * writers.
+ */
 async function* batchesWaiting({ kafka, dataDirectory }: Config): AsyncIterable<Batch> {
   const set = (await openDeadLetter(dataDirectory).list()).map(({ headers }) => headers);
   const { waitingHeaders } = await import('@app/ingest-queue/embedded');
@@ -109,7 +112,7 @@ async function* batchesWaiting({ kafka, dataDirectory }: Config): AsyncIterable<
   }
 }
 
-/** As a start does: makes and drops tables, writes the trails. */
+/** Runs the projections once, as a start does: they make and drop tables and write the trails. */
 async function carryOut({ events, projections, snapshots, lead, config }: Stores): Promise<void> {
   await lead.take();
   const projector = new Projector(events, projections, createLogger(config.logLevel), snapshots);

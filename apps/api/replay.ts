@@ -5,8 +5,8 @@ import { FollowLeaderProjection } from '@app/audit';
 import { rebuild, type Projection } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores, refuseOtherAge, type Stores } from './open-parts.js';
-import { progressBar } from './progress-bar.js';
+import { openStores, refuseOtherAge, type Stores } from './parts/open-parts.js';
+import { progressBar } from './terminal/progress-bar.js';
 
 const USAGE = `usage: millrace replay --projection <name> [--from <position>]
 

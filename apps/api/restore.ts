@@ -7,10 +7,10 @@ import { ClusterBackup, restore } from '@app/backup';
 import { createLogger, makePrivately } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
-import { isAlone } from './backups-of.js';
-import { backupInS3, bucketOfBackups } from './bucket-of-backups.js';
-import { copyProgress } from './copy-progress.js';
-import { tellOfEngine } from './tell-of-engine.js';
+import { isAlone } from './backups/backups-of.js';
+import { backupInS3, bucketOfBackups } from './backups/bucket-of-backups.js';
+import { copyProgress } from './backups/copy-progress.js';
+import { tellOfEngine } from './parts/tell-of-engine.js';
 
 const USAGE = `usage: millrace restore <folder of the backup> | s3://<bucket>/<folder>/<backup>
 

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores } from './open-parts.js';
+import { openStores } from './parts/open-parts.js';
 
 const USAGE = `usage: millrace seal-events
 

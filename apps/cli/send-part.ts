@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT } from './exit-code.js';
-import type { Part } from './part.js';
+import type { Part } from './cut/part.js';
 
 /** Nothing moves on the connection for so long: given up, and tried again. */
 const IDLE_MS = 5 * 60_000;

@@ -1,5 +1,5 @@
-import type { Part } from './part.js';
-import { partsOf } from './parts-of-file.js';
+import type { Part } from './cut/part.js';
+import { partsOf } from './cut/parts-of-file.js';
 import type { SourceFile } from './find-files.js';
 import type { PartOutcome } from './send-part.js';
 

@@ -1,41 +1,43 @@
 import type { EventFields } from '@app/event-store';
 import { z } from 'zod';
 
-/** The event stream of all reconciliations of an installation. */
+/** All reconciliations of an installation are in this event stream. */
 export const RECONCILIATION = 'reconciliation';
 export const OF_LOST_TIME = 'EntryOfLostTime';
-/** The maker of the events of a reconciliation, as the trail names it. */
+/** The trail names this actor for the events of a reconciliation. */
 export const RECONCILER = 'reconcile';
 
 /**
- * What an installation says when its events were restored from an older copy than other things of
- * it, or the other way round, and both are brought together.
+ * These events are written when the events of an installation were restored from an older copy than
+ * its tables, or the other way round, and `millrace reconcile` brings both together.
  */
 export type ReconciliationEvent =
   | {
       readonly type: 'ReconciliationBegun';
-      /** Of the last event that there was: what the trails have after it is of a lost time. */
+      /**
+       * The position of the last event before. Entries of the trails behind it are of a lost time.
+       */
       readonly data: { readonly upTo: string };
     }
   | { readonly type: 'EntryOfLostTime'; readonly data: LostEntry }
   | { readonly type: 'OrganizationReconciled'; readonly data: ReconciledOrganization }
   | { readonly type: 'ReconciliationEnded'; readonly data: { readonly organizations: number } };
 
-/** An entry of a trail whose event is lost, as it stood there, without names and addresses in clear. */
+/** This is an entry of a trail whose event is lost. It holds no name and no address in clear. */
 export interface LostEntry {
   readonly position: string;
   readonly occurredAt: string;
   readonly type: string;
   readonly outcome: string;
-  /** As in the metadata of an event; empty: it was erased, or nobody's. */
+  /** It is as in the metadata of an event. It is empty if the actor was erased or is unknown. */
   readonly actor: string;
   readonly subjectId: string;
-  /** Where the request came from, sealed for whom it tells of. */
+  /** It says where the request came from, sealed with the key of the person it is about. */
   readonly client?: string;
   readonly requestId: string;
-  /** The event stream. */
+  /** The name of the event stream. */
   readonly stream: string;
-  /** JSON. */
+  /** The data of the event, as JSON text. */
   readonly data: string;
   readonly previousHash: string;
   readonly hash: string;
@@ -44,26 +46,32 @@ export interface LostEntry {
 export interface ReconciledOrganization {
   readonly organizationId: string;
   readonly mode: 'adopt' | 'drop';
-  /** Entries of the lost time, which are kept. */
+  /** The number of entries of the lost time. They are kept. */
   readonly entriesKept: number;
-  /** When the first and the last of them happened; ISO 8601. */
+  /** The times of the first and the last of them, in ISO 8601. */
   readonly from?: string;
   readonly to?: string;
-  /** Of the last of them: what somebody may have noted. */
+  /** The hash of the last of them. Somebody may have noted it. */
   readonly lastHash?: string;
-  /** Whether they went on from the last entry that has an event, each from the one before. */
+  /**
+   * True if each continues the hash chain from the one before, and the first from the last entry
+   * with an event.
+   */
   readonly isChained?: boolean;
-  /** Entries that the events tell of and the trail did not have: they are written again. */
+  /**
+   * The number of entries that the trail lacked although the events are there. They are written
+   * again.
+   */
   readonly entriesMissing: number;
-  /** Names of streams that only had a table, and are streams again. */
+  /** The names of streams that had only a table. They are streams again. */
   readonly adopted: readonly string[];
-  /** Streams whose columns and settings are those of their table now. */
+  /** The names of streams that took the columns and settings of their table. */
   readonly changed: readonly string[];
-  /** Streams that only had a table, which is dropped. */
+  /** The names of streams that had only a table. The table is dropped. */
   readonly dropped: readonly string[];
-  /** Streams without a table, which have an empty one again. */
+  /** The names of streams that had no table. They have an empty one again. */
   readonly emptied: readonly string[];
-  /** Streams without a table, which are deleted. */
+  /** The names of streams that had no table. They are deleted. */
   readonly deleted: readonly string[];
 }
 

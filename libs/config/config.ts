@@ -28,7 +28,7 @@ import {
   deltaSources,
   deltaVariables,
   type DeltaSources,
-} from '../intake/delta/delta-sources.settings.js';
+} from '../intake/delta/sources/delta-sources.settings.js';
 import { s3Access, type S3Access } from '../object-store/s3.settings.js';
 import { engineMemory } from '../warehouse/engine/engine-memory.settings.js';
 import {

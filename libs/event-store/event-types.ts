@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DomainEvent } from './decider.js';
+import type { DomainEvent } from './commands/decider.js';
 
 /**
  * The fields of every event that is written today, by its type. An event type that has no line here

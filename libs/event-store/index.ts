@@ -1,8 +1,13 @@
-export { AuthenticEvents } from './authentic-events.js';
-export { CommandPace } from './command-pace.js';
-export { contextOf, stepOf, systemContext, type CommandContext } from './command-context.js';
-export { ClientSealer, CommandPipeline } from './command.pipeline.js';
-export type { Decider, DomainEvent } from './decider.js';
+export { AuthenticEvents } from './authenticity/authentic-events.js';
+export { CommandPace } from './commands/command-pace.js';
+export {
+  contextOf,
+  stepOf,
+  systemContext,
+  type CommandContext,
+} from './commands/command-context.js';
+export { ClientSealer, CommandPipeline } from './commands/command.pipeline.js';
+export type { Decider, DomainEvent } from './commands/decider.js';
 export { partsOf, type EventMetadata, type NewEvent, type RecordedEvent } from './event.js';
 export {
   WrongExpectedRevisionError,
@@ -15,18 +20,18 @@ export {
   type SubscribeOptions,
 } from './event-store.js';
 export { EventTypes, past, type EventFields, type PastVersion } from './event-types.js';
-export { isMac, looksAuthentic, macOf, storedMac } from './event-mac.js';
+export { isMac, looksAuthentic, macOf, storedMac } from './authenticity/event-mac.js';
 export { LeaderElection } from './leader-election.js';
 export { LeftOutEvents } from './left-out-events.js';
-export type { Projection, SnapshottedProjection } from './projection.js';
-export { Projector } from './projector.js';
-export { measureProjections } from './projector-metrics.js';
-export { rebuild } from './rebuild.js';
+export type { Projection, SnapshottedProjection } from './projections/projection.js';
+export { Projector } from './projections/projector.js';
+export { measureProjections } from './projections/projector-metrics.js';
+export { rebuild } from './projections/rebuild.js';
 export type { MetEvent } from './met-events.js';
 export { measureNotUnderstood, NotUnderstood } from './not-understood.js';
 export { MappedEventStore } from './mapped-event-store.js';
-export { measureNotOurs, NotOurs } from './not-ours.js';
-export { reservation, type ReservationEvent } from './reservation.js';
-export { SnapshotFiles } from './snapshot-files.js';
-export { StreamCommands, type StreamCommand } from './stream-commands.js';
+export { measureNotOurs, NotOurs } from './authenticity/not-ours.js';
+export { reservation, type ReservationEvent } from './commands/reservation.js';
+export { SnapshotFiles } from './projections/snapshot-files.js';
+export { StreamCommands, type StreamCommand } from './commands/stream-commands.js';
 export { UnderstoodEvents } from './understood-events.js';

@@ -4,7 +4,7 @@ import type { OrganizationEvent } from './aggregates/organization-events.js';
 import { ROLES } from './aggregates/roles.js';
 import { TOKEN_ROLES } from './aggregates/tokens.js';
 import type { UserEvent } from './aggregates/user.aggregate.js';
-import type { FailedLoginEvent } from './auth/failed-logins.js';
+import type { FailedLoginEvent } from './auth/throttle/failed-logins.js';
 import { INSTALLATION_EVENTS, type InstallationEvent } from './people/installation-events.js';
 import type { SessionEnded } from './projections/ended-sessions.projection.js';
 

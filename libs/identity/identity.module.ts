@@ -4,26 +4,31 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { CallerStanding } from '@app/platform';
 import { AuthGuard } from './auth/auth.guard.js';
 import { BasicStrategy } from './auth/basic.strategy.js';
-import { FailedLogins } from './auth/failed-logins.js';
+import { FailedLogins } from './auth/throttle/failed-logins.js';
 import { Login } from './auth/login.js';
-import { Sessions } from './auth/sessions.js';
-import { Standing } from './auth/standing.js';
+import { CountedFailures } from './auth/logins/counted-failures.js';
+import { PasscodeLogin } from './auth/logins/passcode-login.js';
+import { PasswordLogin } from './auth/logins/password-login.js';
+import { TokenLogin } from './auth/logins/token-login.js';
+import { LoginThrottle } from './auth/throttle/login-throttle.js';
+import { Sessions } from './auth/sessions/sessions.js';
+import { Standing } from './auth/sessions/standing.js';
 import { VerifiedCredentials } from './auth/verified-credentials.js';
-import { AddUserHandler } from './commands/add-user.command.js';
-import { AnswerInvitationHandler } from './commands/answer-invitation.command.js';
-import { DeleteOrganizationHandler } from './commands/delete-organization.command.js';
-import { EnsureRootHandler } from './commands/ensure-root.command.js';
-import { MakeTokenHandler } from './commands/make-token.command.js';
-import { NarrowDefaultHandler } from './commands/narrow-default.command.js';
-import { ProveEmailHandler } from './commands/prove-email.command.js';
-import { PutMemberHandler } from './commands/put-member.command.js';
-import { RemoveUserHandler } from './commands/remove-user.command.js';
-import { RenameOrganizationHandler } from './commands/rename-organization.command.js';
-import { RevokeTokenHandler } from './commands/revoke-token.command.js';
-import { RotatePasscodeHandler } from './commands/rotate-passcode.command.js';
-import { SignUpHandler } from './commands/sign-up.command.js';
-import { UpdateUserHandler } from './commands/update-user.command.js';
-import { WithdrawInvitationHandler } from './commands/withdraw-invitation.command.js';
+import { AddUserHandler } from './commands/users/add-user.command.js';
+import { AnswerInvitationHandler } from './commands/members/answer-invitation.command.js';
+import { DeleteOrganizationHandler } from './commands/organizations/delete-organization.command.js';
+import { EnsureRootHandler } from './commands/installation/ensure-root.command.js';
+import { MakeTokenHandler } from './commands/tokens/make-token.command.js';
+import { NarrowDefaultHandler } from './commands/installation/narrow-default.command.js';
+import { ProveEmailHandler } from './commands/users/prove-email.command.js';
+import { PutMemberHandler } from './commands/members/put-member.command.js';
+import { RemoveUserHandler } from './commands/users/remove-user.command.js';
+import { RenameOrganizationHandler } from './commands/organizations/rename-organization.command.js';
+import { RevokeTokenHandler } from './commands/tokens/revoke-token.command.js';
+import { RotatePasscodeHandler } from './commands/organizations/rotate-passcode.command.js';
+import { SignUpHandler } from './commands/users/sign-up.command.js';
+import { UpdateUserHandler } from './commands/users/update-user.command.js';
+import { WithdrawInvitationHandler } from './commands/members/withdraw-invitation.command.js';
 import { InvitationsController } from './http/invitations.controller.js';
 import { NamingPace } from './http/naming-pace.js';
 import { OrganizationsController } from './http/organizations.controller.js';
@@ -65,6 +70,11 @@ import { TokenSecrets } from './people/token-secrets.js';
     BasicStrategy,
     FailedLogins,
     Login,
+    CountedFailures,
+    PasscodeLogin,
+    PasswordLogin,
+    TokenLogin,
+    { provide: LoginThrottle, useFactory: () => new LoginThrottle() },
     Sessions,
     SignUpPace,
     VerifiedCredentials,

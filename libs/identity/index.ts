@@ -9,10 +9,10 @@ export {
 export { userAggregate } from './aggregates/user.aggregate.js';
 export { DEFAULT_ORGANIZATION } from './auth/default-organization.js';
 export { mayIn } from './auth/may-in.js';
-export { KnownAddresses } from './auth/known-addresses.js';
+export { KnownAddresses } from './auth/throttle/known-addresses.js';
 export { IDENTITY_EVENTS } from './identity-event-fields.js';
-export { EnsureRoot, type RootCredentials } from './commands/ensure-root.command.js';
-export { NarrowDefault } from './commands/narrow-default.command.js';
+export { EnsureRoot, type RootCredentials } from './commands/installation/ensure-root.command.js';
+export { NarrowDefault } from './commands/installation/narrow-default.command.js';
 export { IdentityModule } from './identity.module.js';
 export { DatabaseNames } from './people/database-names.js';
 export {

@@ -7,5 +7,5 @@ export { Spool } from './spool/spool.js';
 export { StorageBounds } from './store/storage-bounds.js';
 export { measureStorage } from './store/storage-metrics.js';
 export { UPLOAD_LIMITS } from './upload.settings.js';
-export { UploadIntake } from './upload/upload-intake.js';
+export { UploadIntake } from './upload/request/upload-intake.js';
 export { UploadPipeline } from './upload/upload.pipeline.js';

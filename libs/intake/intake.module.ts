@@ -3,13 +3,17 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { StreamsModule } from '@app/streams';
 import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
+import { SpooledDocuments } from './bulk/spooled-documents.js';
 import { DocumentController } from './bulk/document.controller.js';
 import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
 import { ChunkAcceptance } from './upload/accept-chunks.js';
 import { PartAcceptance } from './store/accept-parts.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
+import { MessagePlaces } from './foreign/message-places.js';
 import { FairEngine, FairJudge } from '@app/acceptance';
 import { RejectedRecords } from './retry/rejected-records.js';
+import { RejectedMover } from './retry/move-rejected.js';
+import { RetryOrder } from './retry/retry-order.js';
 import { RetryController } from './retry/retry.controller.js';
 import { RetryPipeline } from './retry/retry.pipeline.js';
 import { DeltaTables } from './delta/delta-tables.js';
@@ -17,23 +21,25 @@ import { LokiController } from './loki/loki.controller.js';
 import { PrometheusController } from './prometheus/prometheus.controller.js';
 import { OtlpController } from './otlp/otlp.controller.js';
 import { BatchEnqueuer } from './store/enqueue-batches.js';
+import { SchemaEvolution } from './store/schema-evolution.js';
 import { ExactWidening } from './store/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
-import { KeptUploads } from './upload/kept-uploads.js';
-import { ReceivingTurns } from './upload/receiving-turns.js';
+import { KeptUploads } from './upload/request/kept-uploads.js';
+import { ReceivingTurns } from './upload/request/receiving-turns.js';
 import { SchemaLock } from './store/schema-lock.js';
 import { PartsStore } from './store/store-parts.js';
 import { UploadStore } from './upload/store-upload.js';
 import { StreamSchemas } from './store/stream-schemas.js';
-import { UploadIntake } from './upload/upload-intake.js';
-import { UploadRates } from './upload/upload-rates.js';
+import { UploadIntake } from './upload/request/upload-intake.js';
+import { UploadRates } from './upload/request/upload-rates.js';
+import { RecordUploads } from './upload/record-uploads.js';
 import { TableUploads } from './upload/table-uploads.js';
 import { LineUploads } from './upload/line-uploads.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadPipeline } from './upload/upload.pipeline.js';
 import { WriteProgress } from '@app/writer';
 
-/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, StorageBounds, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
+/** Needs from the app: IngestQueue, LocalEngine, WarehouseReader, StreamsProjection, Spool, StorageBounds, FedOrganizations, DeadLetter, UPLOAD_LIMITS, DELTA_SOURCES. */
 @Module({
   imports: [CqrsModule, StreamsModule],
   controllers: [
@@ -49,29 +55,42 @@ import { WriteProgress } from '@app/writer';
   providers: [
     UploadPipeline,
     BulkPipeline,
+    SpooledDocuments,
     ChunkAcceptance,
     PartAcceptance,
     FairEngine,
     FairJudge,
     RetryPipeline,
+    RetryOrder,
+    RejectedMover,
     RejectedRecords,
     UploadRates,
     UploadIntake,
     ReceivingTurns,
     PartsStore,
     UploadStore,
+    RecordUploads,
     LineUploads,
     KeptUploads,
     TableUploads,
     DeltaTables,
     GroupedUploads,
     StreamSchemas,
+    SchemaEvolution,
     ExactWidening,
     BatchEnqueuer,
     SchemaLock,
     WriteProgress,
     MessageAcceptor,
+    MessagePlaces,
   ],
-  exports: [WriteProgress, UploadIntake, UploadPipeline, PartsStore, MessageAcceptor],
+  exports: [
+    WriteProgress,
+    UploadIntake,
+    UploadPipeline,
+    PartsStore,
+    MessageAcceptor,
+    MessagePlaces,
+  ],
 })
 export class IntakeModule {}

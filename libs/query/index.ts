@@ -10,7 +10,7 @@ export {
 export { isWrite } from './is-write.js';
 export { ClickHouseHttpModule } from './clickhouse-http.module.js';
 export { Databases } from './clickhouse-http/databases.js';
-export { Inserts, type Insert, type Inserted } from './clickhouse-http/inserts.js';
+export { Inserts, type Insert, type Inserted } from './clickhouse-http/inserts/inserts.js';
 export { ClickHouseListener } from './clickhouse-http/listener.js';
 export { readClickHouseCredentials } from './clickhouse-http/credentials.js';
 export { GraphiqlModule } from './graphiql.module.js';

@@ -5,7 +5,7 @@ import { TablesController } from './http/tables.controller.js';
 import { SchemaController } from './http/schema.controller.js';
 import { GraphqlController } from './http/graphql.controller.js';
 import { GraphqlPipeline } from './graphql/graphql.pipeline.js';
-import { JsonShapes } from './graphql/json-shapes.js';
+import { JsonShapes } from './graphql/schema/json-shapes.js';
 import { OrganizationQueries } from './organization-queries.js';
 import { QueryPipeline } from './query.pipeline.js';
 

@@ -18,7 +18,7 @@ import { Verdicts } from './guard/verdicts.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { withOwnTimes } from './own-times/with-own-times.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
-import { isUnknownName, toQueryFailure, unreadable } from './query-failure.js';
+import { isUnknownName, toQueryFailure, unreadable } from './failures/query-failure.js';
 import { UnreadableTables } from './unreadable-tables.js';
 
 /** A statement, and who asks it. */

@@ -10,10 +10,13 @@ import {
   type StreamCommand,
 } from '@app/event-store';
 
-/** Of one append: far below what a store takes. */
+/** The most that one append holds. A store takes far more. */
 const APPEND_MAX = { events: 500, characters: 256 * 1024 };
 
-/** What a reconciliation does: events, each in the name of the reconciler. No other process is at work. */
+/**
+ * Stores the events of a reconciliation in the name of the reconciler. No other process runs
+ * meanwhile.
+ */
 export class Deeds {
   private readonly commands: StreamCommands;
 
@@ -22,10 +25,10 @@ export class Deeds {
   }
 
   /**
-   * Decides commands one after the other and stores their events together, or none.
-   * @param organizationId in whose trail they are; undefined: that of `default`
+   * Decides commands one after the other. Stores the events of all of them, or none.
+   * @param organizationId the organization whose trail shows them; undefined means `default`
    * @returns the state after them
-   * @throws {MillraceError} what one of them is refused for; nothing is stored then
+   * @throws {MillraceError} the refusal of one of them; nothing is stored then
    */
   async decide<State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
@@ -44,14 +47,14 @@ export class Deeds {
     return state as State;
   }
 
-  /** Tells of the reconciliation itself. */
+  /** Stores events about the reconciliation itself. */
   async tell(events: readonly ReconciliationEvent[], organizationId?: string): Promise<void> {
     for (const group of inGroups(newEvents(events, organizationId)))
       await this.store.append(RECONCILIATION, group, 'any');
   }
 }
 
-/** The same with several commands at once, each decided on what the ones before have left. */
+/** Makes a decider of several commands: each is decided on the state that the ones before left. */
 function together<State, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
 ): Decider<State, readonly Command[], Event> {

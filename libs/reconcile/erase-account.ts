@@ -4,7 +4,7 @@ import type { Deeds } from './deeds.js';
 import type { Models } from './look.js';
 import type { LostAccount } from './lost-accounts.js';
 
-/** The account ends, as by `?erase=true`; its e-mail may be registered again. */
+/** Ends the account, as `?erase=true` does. Its e-mail may be registered again. */
 export async function eraseAccount(
   deeds: Deeds,
   { organizations }: Pick<Models, 'organizations'>,
@@ -27,7 +27,7 @@ async function leave(
   await deeds
     .decide(organizationAggregate, stream, [command], organizationId)
     .catch((error: unknown) => {
-      // It was deleted by this reconciliation.
+      // This reconciliation has deleted the organization.
       const isGone = error instanceof MillraceError && error.kind === 'ORGANIZATION_NOT_FOUND';
       if (!isGone) throw error;
     });

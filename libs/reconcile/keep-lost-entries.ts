@@ -16,12 +16,12 @@ type KeptEntries = Pick<
 >;
 
 const AT_ONCE = 500;
-/** Those who are no accounts: where their requests came from is sealed with the server's key. */
+/** Matches actors that are no accounts. The server's key seals where their requests came from. */
 const NOBODYS = /^(?:system|anonymous|token .*)$/;
 
 /**
- * Makes an event of each entry whose own event is lost, so that it stays in the trail as what it
- * is, and takes it out of its old place, where new entries come.
+ * Makes an event of each entry whose own event is lost, so that it stays in the trail and is known
+ * as lost. Then removes the entry from its old place, which new entries need.
  */
 export async function keepLostEntries(
   { kept, deeds, found, difference }: Settling,
@@ -31,7 +31,7 @@ export async function keepLostEntries(
   const { database, lost, head, id } = difference;
   if (lost.count > 0) {
     const before = new Set((await keptEntries(kept, organizationId)).map(({ hash }) => hash));
-    // Of a trail whose organization no event knows, all is of the lost time.
+    // If no event knows the organization of a trail, all its entries are of the lost time.
     const after = id === undefined ? -1n : found.upTo;
     let waiting: AuditRow[] = [];
     const keep = async (): Promise<void> => {
@@ -52,7 +52,7 @@ export async function keepLostEntries(
   return inShort(await keptEntries(kept, organizationId), head);
 }
 
-/** Those that this reconciliation has kept by now, in order. */
+/** Reads the entries that this reconciliation has kept by now, in their order. */
 async function keptEntries(
   { events }: Settling['kept'],
   organizationId: string,
@@ -66,7 +66,7 @@ async function keptEntries(
   return entries;
 }
 
-/** @param head hash of the last entry that has an event */
+/** @param head the hash of the last entry that has an event */
 function inShort(entries: readonly LostEntry[], head: string): KeptEntries {
   const [first, last] = [entries[0], entries.at(-1)];
   if (!first || !last) return { entriesKept: 0 };
@@ -101,7 +101,10 @@ function lostEntry(
   };
 }
 
-/** With a key that goes when they are erased; of whom the events do not know, nobody could erase it. */
+/**
+ * @returns whether there is a key that goes when this person is erased. Nobody could erase the key
+ * of a person that the events do not know.
+ */
 function isSealable(users: Models['users'], owner: string): boolean {
   if (NOBODYS.test(owner)) return true;
   try {

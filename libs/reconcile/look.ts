@@ -32,75 +32,75 @@ import { lostAccounts, type LostAccount } from './lost-accounts.js';
 import { lostEntries, rowsAfter, type LostEntries } from './lost-entries.js';
 import { waitingTables, type WaitingTable } from './waiting-tables.js';
 
-/** What an installation keeps, and what tells who and what is in it. */
+/** The stores of an installation, and what is needed to read them. */
 export interface Kept {
   readonly events: EventStore;
   readonly warehouse: AuditTables & WarehouseSchema & StreamStatistics;
   readonly people: PersonalData;
-  /** Of the audit trail's hashes. */
+  /** The key of the audit trail's hashes. */
   readonly chainKey: ChainKey;
   directory(this: void, models: Models): AuditDirectory;
-  /** Batches that are in no table yet: on the queue, and set aside. */
+  /** Reads the batches that are in no table yet, because they are on the queue or set aside. */
   waiting(this: void): AsyncIterable<Batch>;
 }
 
-/** Read models over all events. */
+/** The read models over all events. */
 export interface Models {
   readonly users: UsersProjection;
   readonly organizations: OrganizationsProjection;
   readonly streams: StreamsProjection;
 }
 
-/** What an organization's events and tables do not have in common. */
+/** The difference between the events and the tables of one organization. */
 export interface Difference {
-  /** Undefined: no event knows the organization that the database is of. */
+  /** It is undefined if no event knows the organization that the database belongs to. */
   readonly id: string | undefined;
-  /** As the events have it; of one that they do not know, by its own trail. */
+  /** The events tell it. If they do not know the organization, its own trail tells it. */
   readonly name: string;
   readonly database: string;
-  /** It has no database any more. */
+  /** True if it has no database any more. */
   readonly isAway: boolean;
-  /** It was deleted in the lost time. */
+  /** True if it was deleted in the lost time. */
   readonly isDeleted: boolean;
   readonly lost: LostEntries;
-  /** Hash of the trail's last entry that has an event. */
+  /** The hash of the trail's last entry that has an event. */
   readonly head: string;
-  /** Entries that the events tell of and the trail does not have. */
+  /** The number of entries that the trail lacks although the events are there. */
   readonly missing: number;
-  /** Tables of streams that the events do not know, with how many rows they have. */
+  /** The tables of streams that the events do not know, with the number of their rows. */
   readonly unknown: readonly { readonly table: WarehouseTable; readonly rows: number }[];
-  /** Tables of batches that wait, of streams that neither events nor tables know. */
+  /** The tables of batches that wait and whose streams neither the events nor the tables know. */
   readonly waiting: readonly WaitingTable[];
-  /** Streams that were changed in the lost time, and are not what their tables are. */
+  /** The streams that were changed in the lost time and differ from their tables. */
   readonly changed: readonly {
     readonly stream: StreamDescription;
     readonly table: WarehouseTable;
   }[];
-  /** Streams without their table. */
+  /** The streams that have no table. */
   readonly away: readonly { readonly stream: StreamDescription; readonly isDeleted: boolean }[];
 }
 
 export interface Look {
-  /** Of the last event before the reconciliation. */
+  /** The position of the last event before the reconciliation. */
   readonly upTo: bigint;
-  /** Whether a reconciliation has begun and not ended. */
+  /** True if a reconciliation has begun and not ended. */
   readonly isOpen: boolean;
-  /** By name; those without any are left out. */
+  /** Organizations without a difference are left out. */
   readonly differences: readonly Difference[];
   readonly accounts: readonly LostAccount[];
-  /** How many organizations this reconciliation has seen to. */
+  /** The number of organizations that this reconciliation has finished. */
   readonly reconciled: number;
   readonly models: Models;
 }
 
-/** What of an organization is known before its trail is read. */
+/** This is known of an organization before its trail is read. */
 interface Place {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly database: string;
 }
 
-/** Compares the events with the tables. Changes nothing. */
+/** Compares the events with the tables. It changes nothing. */
 export async function look(kept: Kept): Promise<Look> {
   const { events, warehouse } = kept;
   const open = await openReconciliation(events);
@@ -224,5 +224,5 @@ const isAny = (difference: Difference): boolean => {
 };
 
 async function* none(): AsyncIterable<never> {
-  // A trail that is not there has nothing.
+  // A trail that is not there has no rows.
 }

@@ -1,15 +1,18 @@
 import type { PersonalData, UsersProjection } from '@app/identity';
 
-/** An account of which the events say that it is there, and something else does not. */
+/** The events know this account, but its key is gone or a trail says that it was erased. */
 export interface LostAccount {
   readonly id: string;
   readonly emailHash: string;
   readonly isRoot: boolean;
-  /** `erased`: in the lost time. `no key`: nobody can read it. `other key`: its key is there, and another one than it was sealed with, or wrapped with another server's key. */
+  /**
+   * `erased`: the account was erased in the lost time. `no key`: nobody can read it. `other key`:
+   * there is a key, but another one has sealed the account, or another server's key wraps it.
+   */
   readonly why: 'erased' | 'no key' | 'other key';
 }
 
-/** @param erased ids of people who were erased in the lost time */
+/** @param erased the ids of people who were erased in the lost time */
 export function lostAccounts(
   users: UsersProjection,
   people: PersonalData,

@@ -1,26 +1,31 @@
 import { CHAIN_START, type TrailHead } from '@app/audit';
 import type { AuditRow, AuditTables } from '@app/warehouse';
 
-/** Tells in short what a trail has of a time whose events are lost. */
+/** Sums up the entries that a trail has of a time whose events are lost. */
 export interface LostEntries {
   readonly count: number;
-  /** When the first and the last happened; ISO 8601. Undefined: there are none. */
+  /** The times of the first and the last, in ISO 8601. They are undefined if there is no entry. */
   readonly from?: string;
   readonly to?: string;
   readonly lastHash?: string;
-  /** Whether they go on from the last entry that has an event, each from the one before. */
+  /**
+   * True if each continues the hash chain from the one before, and the first from the last entry
+   * with an event.
+   */
   readonly isChained: boolean;
-  /** By its own trail: what an organization is that the events do not know. */
+  /** If the events do not know the organization, its own trail tells its id and its name. */
   readonly founded?: { readonly id: string; readonly name: string };
-  /** Event streams of streams whose columns or settings were changed in that time. */
+  /** The event streams of streams whose columns or settings were changed in that time. */
   readonly changedStreams: ReadonlySet<string>;
-  /** Event streams of streams that were deleted in that time. */
+  /** The event streams of streams that were deleted in that time. */
   readonly deletedStreams: ReadonlySet<string>;
-  /** Ids of organizations that were deleted in that time. */
+  /** The ids of organizations that were deleted in that time. */
   readonly deletedOrganizations: ReadonlySet<string>;
-  /** Ids of people who were erased in that time. */
+  /** The ids of people who were erased in that time. */
   readonly erased: ReadonlySet<string>;
-  /** How often what took somebody's rights away, which holds no more: by type of event. */
+  /**
+   * The number of events that took rights away and are lost, by their type. Those rights are back.
+   */
   readonly withdrawn: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +40,7 @@ const WITHDRAWALS = new Set([
   'UserRoleChanged',
 ]);
 
-/** The rows of a trail after a position, oldest first. */
+/** Reads the rows of a trail after a position, the oldest first. */
 export async function* rowsAfter(
   tables: Pick<AuditTables, 'auditAfter'>,
   database: string,
@@ -51,7 +56,7 @@ export async function* rowsAfter(
   }
 }
 
-/** @param head where the trail stands by the events */
+/** @param head the end that the trail has according to the events */
 export async function lostEntries(
   rows: AsyncIterable<AuditRow>,
   head: TrailHead | undefined,
@@ -93,7 +98,7 @@ export async function lostEntries(
   };
 }
 
-/** Fields of what an entry tells, whoever has written it. */
+/** Reads the fields of an entry's data that are texts. The data may be any text. */
 function fieldsOf({ data }: AuditRow): Partial<Record<'id' | 'name' | 'organizationId', string>> {
   let told: unknown;
   try {

@@ -6,12 +6,13 @@ import { settleOrganization } from './settle-organization.js';
 import { refuseStrangers, type Mode, type Reconciler } from './settle-streams.js';
 
 /**
- * Brings events and tables together by events: those say what is adopted, dropped and lost, and
- * what is made and dropped in the warehouse follows from them, as from any others. Broken off, it
- * goes on where it was; the server does not start before it has ended.
- * @param organization by name, or by database; undefined: all, and the accounts
- * @returns what is left
- * @throws {Error} where no such organization differs, or a table cannot be adopted
+ * Brings events and tables together by storing events. They say what is adopted, dropped and lost,
+ * and the projections make and drop the tables, as after any other event. A reconciliation that was
+ * broken off continues where it was. The server does not start before it has ended.
+ * @param organization the name or the database of the only one to settle; undefined means all of
+ * them and the accounts
+ * @returns the differences that are left
+ * @throws {Error} if no such organization differs, or if a table cannot be adopted
  */
 export async function reconcile(
   kept: Reconciler,
@@ -40,7 +41,7 @@ export async function reconcile(
   return { ...left, isOpen: false };
 }
 
-/** Who was erased stays so; who cannot be read is given up only where that is asked for. */
+/** An erased account stays erased. One that nobody can read is given up only by `--drop`. */
 const isOver =
   (mode: Mode) =>
   ({ why }: LostAccount): boolean =>

@@ -9,7 +9,7 @@ import { keepLostEntries } from './keep-lost-entries.js';
 import type { Difference, Look } from './look.js';
 import { settleStreams, type Settling } from './settle-streams.js';
 
-/** Event by event, so that it may be begun again after any of them. */
+/** Stores one event after the other, so that it can begin again after any of them. */
 export async function settleOrganization(settling: Settling): Promise<void> {
   const { difference, found, mode } = settling;
   if (difference.id === undefined) {
@@ -38,7 +38,10 @@ async function settleKnown(settling: Settling, id: string): Promise<void> {
   await deeds.tell([{ type: 'OrganizationReconciled', data }], id);
 }
 
-/** As its trail names it, unless that is taken: nobody is a member of it, and root administers it. */
+/**
+ * Takes the id and the name of its trail unless they are taken. It has no members; root administers
+ * it.
+ */
 function foundedAgain({ models }: Look, { lost, database }: Difference): Named {
   const { organizations } = models;
   const { id, name } = lost.founded ?? {};
@@ -58,7 +61,7 @@ async function foundAnew(
 ): Promise<void> {
   const stream = organizationNameStream(name);
   const holder = await deeds.decide(organizationName, stream, [{ type: 'reserve', holder: id }]);
-  // No organization that there is has the name: a crash has left it to one that is not.
+  // No organization has the name. A crash has left the reservation to one that was never made.
   if (holder !== id)
     await deeds.decide(organizationName, stream, [
       { type: 'release', holder: holder ?? '' },
@@ -70,7 +73,7 @@ async function foundAnew(
   await deeds.decide(organizationAggregate, `organization-${id}`, [command], id);
 }
 
-/** Founded and deleted at once: so its database goes, and what is on the queue for it. */
+/** Founds and deletes it at once, so that its database goes, and its batches on the queue too. */
 async function dropFound(
   { deeds, kept, difference }: Settling,
   { id, name }: Named,

@@ -12,14 +12,14 @@ import type { WarehouseTable } from '@app/warehouse';
 import type { Deeds } from './deeds.js';
 import type { Difference, Kept, Look } from './look.js';
 
-/** `adopt`: what only tables have becomes part of the events. `drop`: it goes. */
+/** `adopt` makes events for what only tables have. `drop` removes it. */
 export type Mode = 'adopt' | 'drop';
 
 export interface Reconciler extends Kept {
   readonly passcodes: Passcodes;
 }
 
-/** The things at hand while an organization is brought together. */
+/** Everything that is needed to settle one organization. */
 export interface Settling {
   readonly kept: Reconciler;
   readonly deeds: Deeds;
@@ -33,7 +33,7 @@ type SettledStreams = Pick<
   'adopted' | 'changed' | 'dropped' | 'emptied' | 'deleted'
 >;
 
-/** @param organizationId of an organization that there is by now */
+/** @param organizationId the id of an organization that exists by now */
 export async function settleStreams(
   settling: Settling,
   organizationId: string,
@@ -45,7 +45,7 @@ export async function settleStreams(
   const isOver = ({ stream, isDeleted }: (typeof away)[number]): boolean =>
     isDeleted || mode === 'drop' || taken.has(stream.name);
   const deleted = away.filter(isOver).map(({ stream }) => stream);
-  // Before their names are taken by others.
+  // This comes first, because others may take their names.
   for (const stream of deleted) await deleteStream(deeds, stream);
   for (const { table } of unknown) await settleTable(settling, organizationId, table);
   for (const { stream, table } of changed)
@@ -65,7 +65,7 @@ export async function settleStreams(
   };
 }
 
-/** @throws {Error} for a table that can be no stream of its organization */
+/** @throws {Error} if a table cannot be a stream of its organization */
 export function refuseStrangers(
   differences: readonly Difference[],
   streams: StreamsProjection,
@@ -78,7 +78,7 @@ export function refuseStrangers(
         );
 }
 
-/** Nobody made it for a stream of this name. */
+/** @returns whether the table was not made for a stream of its name */
 const isStranger = ({ streamId, table }: WarehouseTable, streams: StreamsProjection): boolean =>
   !/^[0-9A-Za-z]{1,64}$/.test(streamId) ||
   streamNameProblem(table) !== undefined ||
@@ -99,7 +99,8 @@ async function settleTable(
   if (isStranger(table, found.models.streams)) return kept.warehouse.dropTable(table);
   const stream = { id, organizationId, database, name };
   const adopt = { type: 'adopt', stream, table } as const;
-  // Made and deleted at once: so the table goes, its rejected records, and what is on the queue for it.
+  // It is made and deleted at once, so that the table goes, its rejected records and its batches
+  // too.
   const commands = mode === 'drop' ? [adopt, { type: 'delete' } as const] : [adopt];
   if (mode === 'adopt') await takeName(deeds, stream);
   await deeds.decide(streamAggregate, `stream-${id}`, commands, organizationId);
@@ -112,7 +113,7 @@ async function takeName(
   const stream = streamNameStream(organizationId, name);
   const holder = await deeds.decide(streamName, stream, [{ type: 'reserve', holder: id }]);
   if (holder === id) return;
-  // No stream that there is has the name: a crash has left it to one that is not.
+  // No stream has the name. A crash has left the reservation to one that was never made.
   await deeds.decide(streamName, stream, [
     { type: 'release', holder: holder ?? '' },
     { type: 'reserve', holder: id },

@@ -2,16 +2,21 @@ import type { StreamsProjection } from '@app/streams';
 import type { Column, WarehouseTable } from '@app/warehouse';
 import type { Batch } from '@app/writer';
 
-/** What waits for a table that is not there, for its stream is in no event. */
+/** Batches wait for this table. It is not there, because its stream is in no event. */
 export interface WaitingTable {
-  /** The table as the batches would have it. Batches of Parquet, Arrow and Delta tables do not tell types. */
+  /**
+   * The table as the batches would have it. Batches of Parquet, Arrow and Delta tables do not tell
+   * types.
+   */
   readonly table: WarehouseTable;
   readonly rows: number;
 }
 
 type Known = Pick<StreamsProjection, 'byId' | 'isDeleted'>;
 
-/** @param tables that are there: their batches go into them when their streams are adopted */
+/**
+ * @param tables the tables that exist; their batches go into them when their streams are adopted
+ */
 export async function waitingTables(
   batches: AsyncIterable<Batch>,
   streams: Known,

@@ -6,22 +6,22 @@ export {
   STREAM_COLUMN,
   POSITION_COLUMNS,
   TIMESTAMP,
-} from './ddl.js';
+} from './ddl/ddl.js';
 export { ENGINE_FORMATS, isEngineFormat } from './engine-formats.js';
-export { UNTYPED } from './column-changes.js';
-export { searchedText } from './column-indexes.js';
-export { newDatabaseName } from './database-name.js';
-export { quoteIdentifier, quoteText } from './identifier.js';
-export { namesAbove } from './names-above.js';
-export { releaseSentMemory } from './release-memory.js';
+export { UNTYPED } from './ddl/column-changes.js';
+export { searchedText } from './ddl/column-indexes.js';
+export { newDatabaseName } from './ddl/database-name.js';
+export { quoteIdentifier, quoteText } from './ddl/identifier.js';
+export { namesAbove } from './ddl/names-above.js';
+export { releaseSentMemory } from './memory/release-memory.js';
 export { openWarehouse, type OpenWarehouse } from './open-warehouse.js';
 export type { EngineEvent } from './child/engine-event.js';
-export { microsByMagnitude } from './sql/micros-by-magnitude.js';
+export { microsByMagnitude } from './sql/batches/micros-by-magnitude.js';
 export { WHOLE_RESULT } from './sql/read-settings.js';
 export { openSourceEngine } from './open-source-engine.js';
 export type { SourceEngine } from './source-engine.js';
 export type { RowFile, RowFiles } from './row-files.js';
-export { StorageUse } from './storage-use.js';
+export { StorageUse } from './ports/storage-use.js';
 export { WholeResult } from './whole-result.js';
 export {
   FencedError,
@@ -35,10 +35,10 @@ export {
   WarehouseError,
   withoutPaths,
 } from './warehouse-errors.js';
-export { TableBackups } from './table-backups.js';
-export { type DamagedPart, TableHealth, type TableRows } from './table-health.js';
-export { type AuditFilter, type AuditRow, AuditTables } from './audit-tables.js';
-export { PersonKeyTable } from './person-key-table.js';
+export { TableBackups } from './ports/table-backups.js';
+export { type DamagedPart, TableHealth, type TableRows } from './ports/table-health.js';
+export { type AuditFilter, type AuditRow, AuditTables } from './ports/audit-tables.js';
+export { PersonKeyTable } from './ports/person-key-table.js';
 export {
   type BatchInsert,
   type Column,

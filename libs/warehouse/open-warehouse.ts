@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { availableMemory } from './available-memory.js';
+import { availableMemory } from './memory/available-memory.js';
 import type { EngineEvent } from './child/engine-event.js';
 import type { EngineBackups } from './engine/index.js';
 import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { AuditTables } from './audit-tables.js';
+import type { AuditTables } from './ports/audit-tables.js';
 import type { EngineFormat } from './engine-formats.js';
-import type { PersonKeyTable } from './person-key-table.js';
+import type { PersonKeyTable } from './ports/person-key-table.js';
 import type { RowFile, RowFiles } from './row-files.js';
-import type { StorageUse } from './storage-use.js';
-import type { TableBackups } from './table-backups.js';
-import type { TableHealth } from './table-health.js';
+import type { StorageUse } from './ports/storage-use.js';
+import type { TableBackups } from './ports/table-backups.js';
+import type { TableHealth } from './ports/table-health.js';
 
 /** A column; `type` is the engine's own type name, e.g. `Nullable(Int64)`. */
 export interface Column {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ddl } from '../../libs/warehouse/ddl.js';
+import { Ddl } from '../../libs/warehouse/ddl/ddl.js';
 
 export interface Column {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Server } from '../server/start-server.js';
-import { quoteIdentifier, quoteText } from '../../libs/warehouse/identifier.js';
+import { quoteIdentifier, quoteText } from '../../libs/warehouse/ddl/identifier.js';
 import { rawInsert, type Column, type RawInsert } from './engine-alone.js';
 import { familyProcessorSeconds } from './processor-time.js';
 import type { Shape } from './shape.js';

@@ -1,6 +1,6 @@
 import type { Server } from '../server/start-server.js';
 import type { Column } from './engine-alone.js';
-import { quoteIdentifier, quoteText } from '../../libs/warehouse/identifier.js';
+import { quoteIdentifier, quoteText } from '../../libs/warehouse/ddl/identifier.js';
 
 /** SQL: one number for all rows of these columns, whatever their order, and the sum of those of two uploads for both; it wraps. */
 export const checksum = (columns: readonly Column[], table: string): string =>

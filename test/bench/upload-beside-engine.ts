@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Ddl } from '../../libs/warehouse/ddl.js';
+import { Ddl } from '../../libs/warehouse/ddl/ddl.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { MemoryWatch } from './process-memory.js';
 import { report } from './report.js';

@@ -1,7 +1,10 @@
 import type { ColumnarFile } from '../../libs/acceptance/records/chunk.js';
 import type { Judge } from '../../libs/acceptance/turns/fair-judge.js';
 import { judgeChunk } from '../../libs/acceptance/judge/judge-chunk.js';
-import { LINES_SETTINGS, selectBatches } from '../../libs/warehouse/sql/batch-statements.js';
+import {
+  LINES_SETTINGS,
+  selectBatches,
+} from '../../libs/warehouse/sql/batches/batch-statements.js';
 
 /** The judge, without threads and turns. */
 export const JUDGE: Judge = { judge: judgeChunk };

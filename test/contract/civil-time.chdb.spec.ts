@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dateText, timestampText, timeText } from '../../libs/acceptance/table/civil-time.sql.js';
+import {
+  dateText,
+  timestampText,
+  timeText,
+} from '../../libs/acceptance/table/sql/civil-time.sql.js';
 import { seededRandom } from '../fixtures/seeded-random.js';
 import { openLocalEngine } from '../server/open-local-engine.js';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
-import { AccessDdl } from '../../libs/warehouse/access-ddl.js';
-import { additions, drops, renamings } from '../../libs/warehouse/column-changes.js';
-import { indexName } from '../../libs/warehouse/column-indexes.js';
-import { Ddl } from '../../libs/warehouse/ddl.js';
+import { AccessDdl } from '../../libs/warehouse/ddl/access-ddl.js';
+import { additions, drops, renamings } from '../../libs/warehouse/ddl/column-changes.js';
+import { indexName } from '../../libs/warehouse/ddl/column-indexes.js';
+import { Ddl } from '../../libs/warehouse/ddl/ddl.js';
 
 const LIMITS = {
   timeoutSeconds: 10,

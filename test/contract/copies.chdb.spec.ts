@@ -1,6 +1,6 @@
 import { Holding } from '@app/edge';
 import { MemoryAllowance } from '../../libs/edge/memory-allowance.js';
-import { COPIES, dropCopy, makeCopy } from '../../libs/edge/registry/copies.js';
+import { COPIES, dropCopy, makeCopy } from '../../libs/edge/registry/prepare/copies.js';
 import { sourcesUnderTest } from './sources-under-test.js';
 
 const MIB = 1024 ** 2;

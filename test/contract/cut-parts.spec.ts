@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { readHeader } from '../../apps/cli/csv-header.js';
-import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut-csv.js';
-import { cutParts, LineCutter, type Cutter } from '../../apps/cli/cut-lines.js';
+import { readHeader } from '../../apps/cli/cut/csv-header.js';
+import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut/cut-csv.js';
+import { cutParts, LineCutter, type Cutter } from '../../apps/cli/cut/cut-lines.js';
 import { likelyDelimiter as serversDelimiter } from '../../libs/intake/frame/csv-header.js';
 import { frameCsv } from '../../libs/intake/frame/frame-csv.js';
 import { rounds } from '../rounds.js';

@@ -6,7 +6,7 @@ import {
   EnsureRoot,
   EnsureRootHandler,
   type RootCredentials,
-} from '../../libs/identity/commands/ensure-root.command.js';
+} from '../../libs/identity/commands/installation/ensure-root.command.js';
 import { eventsOf, openSite, startNode, type Node, type Site } from './node.js';
 
 const EMAIL = 'root@example.com';

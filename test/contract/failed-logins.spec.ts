@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import { FailedLogins, type FailedLogin } from '../../libs/identity/auth/failed-logins.js';
+import { FailedLogins, type FailedLogin } from '../../libs/identity/auth/throttle/failed-logins.js';
 import { addressPrefix } from '../../libs/platform/context/address-prefix.js';
 import { eventsOf, openSite, startNode, type Node } from './node.js';
 

@@ -10,7 +10,10 @@ import { changeInstallationKey, eventsOfInstallation, FormerKeyError } from '@ap
 import { ServerKey } from '@app/key-store';
 import { EmbeddedPersonKeys } from '@app/key-store/embedded';
 import { VerifiedCredentials } from '../../libs/identity/auth/verified-credentials.js';
-import { EnsureRoot, EnsureRootHandler } from '../../libs/identity/commands/ensure-root.command.js';
+import {
+  EnsureRoot,
+  EnsureRootHandler,
+} from '../../libs/identity/commands/installation/ensure-root.command.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { eventsOf, startNode, type Node, type Site } from './node.js';
 

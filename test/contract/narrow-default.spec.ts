@@ -1,5 +1,5 @@
 import { stepOf } from '@app/event-store';
-import { NarrowDefaultHandler } from '../../libs/identity/commands/narrow-default.command.js';
+import { NarrowDefaultHandler } from '../../libs/identity/commands/installation/narrow-default.command.js';
 import { account, by, eventsOf, openSite, startNode, type Node, type Site } from './node.js';
 import { openSiteOnEventStoreDb } from './site-on-eventstoredb.js';
 

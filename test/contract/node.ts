@@ -134,7 +134,7 @@ export async function startNode(site: Site, options: NodeOptions = {}): Promise<
     passcodes,
     accounts: new Accounts(pipeline, people, users),
     memberships,
-    asking: new Invitations(pipeline, memberships, people, invitations, organizations, users),
+    asking: new Invitations(memberships, people, invitations, organizations, users),
     stop: () => projector.stop(),
   };
 }

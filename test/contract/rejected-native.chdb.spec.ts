@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { judgeChunk } from '../../libs/acceptance/judge/judge-chunk.js';
-import type { JudgedChunk, JudgeJob } from '../../libs/acceptance/judge/judge-job.js';
+import type { JudgedChunk, JudgeJob } from '../../libs/acceptance/judge/chunk/judge-job.js';
 import { rounds } from '../rounds.js';
 import { LIMITS } from './limits.js';
 

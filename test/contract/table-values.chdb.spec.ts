@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { readValueType, type ValueType } from '@app/streams';
 import { quoteText } from '@app/warehouse';
-import { fitting } from '../../libs/acceptance/table/fit-column.sql.js';
+import { fitting } from '../../libs/acceptance/table/sql/fit-column.sql.js';
 import { openLocalEngine } from '../server/open-local-engine.js';
 import { rounds, roundsMs } from '../rounds.js';
 

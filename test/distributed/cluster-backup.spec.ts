@@ -1,8 +1,10 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
+import { rounds } from '../rounds.js';
 import { runMillrace, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
@@ -10,6 +12,8 @@ import { nodesUnderTest } from './two-nodes.js';
 
 const TIMEOUT_MS = 240_000;
 const ROWS = 50;
+/** Between two uploads to a node: CI has other suites. */
+const PAUSE_MS = rounds(50, 0);
 
 describe('a backup of a cluster that goes on', () => {
   const { nodes, a, b } = nodesUnderTest();
@@ -27,7 +31,7 @@ describe('a backup of a cluster that goes on', () => {
   const backUp = (...args: string[]): Promise<Ended> =>
     run(['backup', ...args], { MILLRACE_DATA_DIR: nodes().dataDirectory(0) });
 
-  /** Uploads to both nodes without a pause, to streams that are new all the time. */
+  /** Uploads to both nodes, to streams that are new all the time. */
   function ingest(): { readonly done: string[]; stop(): Promise<void> } {
     const done: string[] = [];
     let stopped = false;
@@ -40,6 +44,7 @@ describe('a backup of a cluster that goes on', () => {
         const { status, bytes } = await client.call(path, { body });
         if (status !== 200) throw new Error(bytes.toString());
         done.push(key);
+        await sleep(PAUSE_MS);
       }
     });
     const stop = async (): Promise<void> => {

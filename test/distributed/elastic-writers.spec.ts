@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
+import { rounds } from '../rounds.js';
 import { Cluster } from '../faults/exactly-once/cluster.js';
 
 const { Kafka, logLevel } = kafkajs;
 const TIMEOUT_MS = 480_000;
+/** Between two uploads of a stream: CI has other suites. */
+const PAUSE_MS = rounds(50, 0);
 /** As many partitions as there are, and some of them twice. */
 const STREAMS = Array.from({ length: 16 }, (_, n) => `elastic${n}`);
 
@@ -37,7 +41,10 @@ describe('writers that come and go', () => {
   const underLoad = async (work: () => Promise<unknown>): Promise<void> => {
     let ended = false;
     const load = STREAMS.slice(0, 2).map(async (stream) => {
-      while (!ended) await upload(stream, false);
+      while (!ended) {
+        await upload(stream, false);
+        await sleep(PAUSE_MS);
+      }
     });
     await work().finally(() => (ended = true));
     await Promise.all(load);

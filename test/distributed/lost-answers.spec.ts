@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
-import { PlainProducer } from '../../libs/ingest-queue/kafka/plain-producer.js';
-import { steadySocket } from '../../libs/ingest-queue/kafka/steady-socket.js';
+import { PlainProducer } from '../../libs/ingest-queue/kafka/client/plain-producer.js';
+import { steadySocket } from '../../libs/ingest-queue/kafka/client/steady-socket.js';
 import { KafkaServer } from '../server/kafka/kafka-server.js';
 
 const TOPIC = 'records';

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeadLetter } from '../../libs/writer/dead-letter.js';
 import { ProcessCluster } from '../server/cluster/process-cluster.js';
+import { sharedBroker } from '../server/kafka/kafka-server.js';
 import { runMillrace, type Ended } from '../server/run-millrace.js';
 import { until } from '../server/until.js';
 
@@ -13,7 +14,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
   let cluster: ProcessCluster;
 
   beforeAll(async () => {
-    cluster = await ProcessCluster.start();
+    cluster = await ProcessCluster.start({ kafka: await sharedBroker() });
   }, START_MS);
   afterAll(() => (cluster as ProcessCluster | undefined)?.kill(), TIMEOUT_MS);
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import kafkajs, { type Message } from 'kafkajs';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { OtlpDouble, type ReceivedSpan } from '../doubles/otlp/otlp-double.js';
-import { KafkaServer } from '../server/kafka/kafka-server.js';
+import { sharedBroker, type Broker } from '../server/kafka/kafka-server.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { startWriter, type Writer } from '../server/start-writer.js';
 import { until } from '../server/until.js';
@@ -17,7 +17,7 @@ const CALLER = '00f067aa0ba902b7';
 
 describe('traces, through Kafka into the writer', () => {
   let directory: string;
-  let kafka: KafkaServer;
+  let kafka: Broker;
   let events: EventStoreDbDouble;
   let tables: ClickHouseDouble;
   let collector: OtlpDouble;
@@ -27,14 +27,14 @@ describe('traces, through Kafka into the writer', () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-traces-'));
     [kafka, events, tables, collector] = await Promise.all([
-      KafkaServer.start(),
+      sharedBroker(),
       EventStoreDbDouble.start(),
       ClickHouseDouble.start(join(directory, 'tables')),
       OtlpDouble.start(),
     ]);
     const variables = {
       KAFKA_BROKERS: kafka.brokers,
-      KAFKA_NAMESPACE: 'traces',
+      KAFKA_NAMESPACE: basename(directory),
       KAFKA_UPLOAD_ORGANIZATIONS: 'default',
       EVENTSTORE_URL: events.url,
       CLICKHOUSE_URL: tables.url,
@@ -124,13 +124,15 @@ describe('traces, through Kafka into the writer', () => {
         message('with', of(trace)),
         message('keyed', { ...of(keyed), 'idempotency-key': 'k' }),
       ];
-      await producer.send({ topic: 'traces.uploads', messages });
+      const topic = `${basename(directory)}.uploads`;
+      await producer.send({ topic, messages });
       await producer.disconnect();
       const taken = () => collector.spans.filter(({ name }) => name === 'take messages');
       const begun = () => taken().find(({ traceId }) => traceId !== trace && traceId !== keyed);
       const inserted = (id: string | undefined) => waysToInserts(spansOf(id ?? '')).length > 0;
       await until(async () => [trace, keyed, begun()?.traceId].every(inserted));
-      expect(begun()?.attributes['millrace.message']).toMatch(/^traces\.uploads\/\d+\/\d+$/);
+      const [from, place] = String(begun()?.attributes['millrace.message']).split(/\/(.*)/);
+      expect([from, place]).toEqual([topic, expect.stringMatching(/^\d+\/\d+$/)]);
       const [take, insert] = ['millrace-api: take messages', 'millrace-writer: insert'];
       const ways = [begun()?.traceId, trace, keyed].map((id) => waysToInserts(spansOf(id ?? '')));
       expect(ways).toEqual([

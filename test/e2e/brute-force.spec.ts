@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rounds } from '../rounds.js';
 import type { Answer } from '../server/client.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
@@ -130,16 +131,16 @@ describe('guessing passwords', () => {
 
   it('from 260 addresses makes nobody else wait', async () => {
     const guesses: Promise<Answer>[] = [];
-    for (let round = 0; round < 5; round += 1)
+    for (let round = 0; round < rounds(2, 5); round += 1)
       for (let n = 0; n < 260; n += 1)
         guesses.push(guess(`hanna${round}`, n, `10.${30 + (n % 4)}.${n >> 2}.1`));
     const began = performance.now();
     // Somebody who was never here, while all those wait.
     expect((await ask(person('hanna'), '10.40.0.1')).status).toBe(200);
-    const milliseconds = performance.now() - began;
+    const waited = performance.now() - began;
     await Promise.all(guesses);
-    // They waited 16 s on a quiet machine; this one may be busy with other tests.
-    expect(milliseconds).toBeLessThan(25_000);
+    // One after the other it would be all the time: the guesses came first.
+    expect(waited).toBeLessThan((performance.now() - began) / 2);
   }, 120_000);
 
   it('by the old password of a change is paced as logins are', async () => {
@@ -169,11 +170,11 @@ describe('guessing passwords', () => {
   });
 
   it('costs the same for accounts there are and accounts there are not, and ends as soon', async () => {
-    const rounds = 9;
+    const times = 9;
     /** Processor time of the server for so many wrong guesses, each from an address of its own. */
     const cost = async (name: string, net: string): Promise<number> => {
       const before = processorTicks(server.process.pid);
-      for (let n = 0; n < rounds; n += 1)
+      for (let n = 0; n < times; n += 1)
         expect((await guess(name, n, `${net}.${n}`)).status).toBe(401);
       return processorTicks(server.process.pid) - before;
     };
@@ -200,7 +201,8 @@ describe('guessing passwords', () => {
     const credentials = { email: 'dora@example.com', password: 'Guess-Number-1' };
     await server.client.call('/api/default/streams', { credentials, headers });
     const before = events();
-    for (let batch = 0; batch < 8; batch += 1)
+    const batches = rounds(4, 8);
+    for (let batch = 0; batch < batches; batch += 1)
       await Promise.all(
         Array.from({ length: 50 }, (_, n) =>
           server.client.call('/api/default/streams', {
@@ -210,7 +212,8 @@ describe('guessing passwords', () => {
         ),
       );
     await server.stop();
-    expect(events() - before).toBeLessThan(1024 * 1024);
+    // With all that the clients say of themselves it would be five times as much.
+    expect(events() - before).toBeLessThan(batches * 128 * 1024);
     server = await startServer({ dataDirectory, variables });
     const answer = await server.client.call('/api/default/audit?size=1000');
     const { hits } = answer.json<{

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { rounds } from '../rounds.js';
 import { runMillrace, startMillrace, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
@@ -19,6 +20,8 @@ import { until } from '../server/until.js';
 const TIMEOUT_MS = 480_000;
 const WORKERS = 3;
 const ROWS = 20;
+/** Between two uploads of a worker: all of them are sent twice more, and CI has other suites. */
+const PAUSE_MS = rounds(40, 0);
 /** An upload of a stream has a new one, as long as there are some. */
 const NEW_FIELDS = 40;
 
@@ -28,7 +31,7 @@ interface Upload {
   readonly key: string;
 }
 
-/** Uploads without a pause, each named; what was acknowledged is in `done`, in order. */
+/** Uploads while the rest goes on, each named; what was acknowledged is in `done`, in order. */
 class Ingest {
   readonly done: Upload[] = [];
   private stopped = false;
@@ -58,6 +61,7 @@ class Ingest {
       const upload = uploadOf(worker, n);
       await send(this.server, upload);
       this.done.push(upload);
+      await sleep(PAUSE_MS);
     }
   }
 }

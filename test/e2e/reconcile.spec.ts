@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.
 import type { Answer } from '../server/client.js';
 import { runMillrace, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 const TIMEOUT_MS = 300_000;
 const person = (name: string) =>
@@ -157,6 +159,13 @@ async function secondDay(installation: Installation): Promise<void> {
   await installation.call('/api/default/passcode', undefined, 'PUT');
   await installation.stop();
 }
+
+const enginesOf = (pid: number): number[] =>
+  execFileSync('pgrep', ['-P', String(pid), '-f', 'run-engine'])
+    .toString()
+    .trim()
+    .split('\n')
+    .map(Number);
 
 const [FIRST, SECOND] = ['first day', 'second day'];
 
@@ -342,6 +351,92 @@ describe('an installation of which a part is of the day before', () => {
     TIMEOUT_MS,
   );
 });
+
+describe('a queue that is newer than events and tables', () => {
+  let installation: Installation;
+  beforeAll(async () => {
+    installation = new Installation();
+    await firstDay(installation);
+    installation.keep(FIRST);
+    await leaveWaiting(installation, ['default', 'gamma']);
+    installation.keep(SECOND);
+    installation.putBack(FIRST);
+    installation.putBack(SECOND, 'queue');
+    installation.keep('mixed');
+  }, TIMEOUT_MS);
+  afterAll(() => installation.dispose());
+  afterEach(() => installation.stop());
+
+  const rowsOfLate = async (organization: string): Promise<object[]> => {
+    let rows: object[] = [];
+    await until(async () => {
+      rows = await installation.rows(organization, 'SELECT n, of FROM late ORDER BY n');
+      return rows.length > 0;
+    });
+    return rows;
+  };
+
+  it(
+    'tells what waits of streams that nobody knows, and adopts it',
+    async () => {
+      const listed = await installation.run('reconcile');
+      expect([listed.code, listed.stderr]).toEqual([1, '']);
+      const told = (rows: string) =>
+        `: ${rows} rows wait for the table late, of which neither events nor tables know`;
+      expect(listed.stdout).toContain(`default${told('2')}`);
+      expect(listed.stdout).toMatch(
+        /^(?<database>o_\w+): no event knows this organization, whose database is \k<database>$/m,
+      );
+      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
+      const { database = '' } = /^(?<database>o_\w+): no event/m.exec(listed.stdout)?.groups ?? {};
+      await installation.start();
+      for (const organization of ['default', database])
+        expect(await rowsOfLate(organization)).toEqual([
+          { n: 1, of: { x: 'y' } },
+          { n: 2, of: null },
+        ]);
+      await installation.stop();
+      await installation.verified();
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'drops it',
+    async () => {
+      installation.putBack('mixed');
+      expect(await installation.run('reconcile', '--drop')).toMatchObject({ code: 0, stderr: '' });
+      await installation.start();
+      // What comes to the same name now is all that is there.
+      await installation.upload('default', 'late', [{ n: 3 }]);
+      expect(await installation.rows('default', 'SELECT * FROM late')).toMatchObject([{ n: 3 }]);
+      await installation.stop();
+      await installation.verified();
+      expect((await installation.run('dead-letter', '--list')).stdout).toBe('0 batches\n');
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Ends the server with batches of a stream `late` on the queue, which its table does not have. */
+async function leaveWaiting(
+  installation: Installation,
+  organizations: readonly string[],
+): Promise<void> {
+  const server = await installation.start();
+  for (const each of organizations)
+    await installation.upload(each, 'late', [{ n: 0, of: { x: 'z' } }]);
+  const engine = enginesOf(server.process.pid ?? 0);
+  for (const pid of engine) process.kill(pid, 'SIGSTOP');
+  for (const each of organizations)
+    await installation.call(
+      `/api/${each}/late/_json`,
+      JSON.stringify([{ n: 1, of: { x: 'y' } }, { n: 2 }]),
+    );
+  await server.kill();
+  for (const pid of engine) process.kill(pid, 'SIGKILL');
+  await installation.stop();
+}
 
 describe('events of the day before, in EventStoreDB (double)', () => {
   it(

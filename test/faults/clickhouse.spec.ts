@@ -13,7 +13,6 @@ import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { Wire } from '../doubles/clickhouse/wire.js';
 import { seededRandom } from '../fixtures/seeded-random.js';
 
-const TABLE = { database: 'o_faults', table: 'events' };
 const ROWS = 1000;
 const LIMITS = {
   timeoutSeconds: 20,
@@ -32,6 +31,9 @@ describe('ClickHouse that fails (double)', () => {
   let wire: Wire;
   let warehouse: Warehouse;
   let opened: Warehouse[];
+  /** Each test's own, as its table: they share a server, which takes its time to start. */
+  let partition = 0;
+  let table: { readonly database: string; readonly table: string };
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-clickhouse-faults-'));
@@ -40,24 +42,26 @@ describe('ClickHouse that fails (double)', () => {
     await engine.run(
       `INSERT INTO FUNCTION file('${file}', Native) SELECT now64(6, 'UTC') AS _timestamp, toInt64(number) AS n FROM numbers(${ROWS})`,
     );
+    server = await ClickHouseDouble.start(mkdtempSync(join(directory, 'server-')));
   });
   afterAll(async () => {
+    await server.stop();
     await engine.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
   beforeEach(async () => {
     opened = [];
-    server = await ClickHouseDouble.start(mkdtempSync(join(directory, 'server-')));
+    partition += 1;
+    table = { database: `o_faults${partition}`, table: 'events' };
     wire = await Wire.to(server.port);
     warehouse = await open(wire.port);
-    await warehouse.createDatabase(TABLE.database);
-    await warehouse.createTable(TABLE, [{ name: 'n', type: 'Int64' }], '01S');
+    await warehouse.createDatabase(table.database);
+    await warehouse.createTable(table, [{ name: 'n', type: 'Int64' }], '01S');
   });
   afterEach(async () => {
     for (const each of opened) await each.close();
     await wire.close();
-    await server.stop();
   });
 
   const urlAt = (port: number): string => server.url.replace(/\d+$/, String(port));
@@ -77,16 +81,16 @@ describe('ClickHouse that fails (double)', () => {
 
   const insert = (by: Warehouse, offset: bigint, epoch?: bigint): Promise<void> =>
     by.insert({
-      table: TABLE,
+      table,
       streamId: '01S',
       columns: ['_timestamp', 'n'],
-      batches: [{ position: { partition: 0, offset }, file }],
-      ...(epoch === undefined ? {} : { fence: { partition: 0, epoch } }),
+      batches: [{ position: { partition, offset }, file }],
+      ...(epoch === undefined ? {} : { fence: { partition, epoch } }),
     });
   const counts = (): Promise<string> =>
     warehouse.text({
       sql: 'SELECT count(), uniqExact(_offset), uniqExact(_offset, _row) FROM events',
-      database: TABLE.database,
+      database: table.database,
       format: 'text',
     });
   const running = (): Promise<string> =>
@@ -99,7 +103,10 @@ describe('ClickHouse that fails (double)', () => {
   async function store(offset: bigint, failed = 0): Promise<number> {
     for (let failures = failed; ; failures += 1) {
       try {
-        if (failures === 0 || !(await warehouse.storedOffsets(TABLE, 0, offset)).has(offset))
+        if (
+          failures === 0 ||
+          !(await warehouse.storedOffsets(table, partition, offset)).has(offset)
+        )
           await insert(warehouse, offset);
         return failures;
       } catch (error) {
@@ -112,9 +119,9 @@ describe('ClickHouse that fails (double)', () => {
   describe('writers', () => {
     it('stores nothing of a writer whose partition another process has claimed since', async () => {
       const successor = await open(server.port);
-      await warehouse.claim(0, 1n);
+      await warehouse.claim(partition, 1n);
       await insert(warehouse, 1n, 1n);
-      await successor.claim(0, 2n);
+      await successor.claim(partition, 2n);
       await expect(insert(warehouse, 2n, 1n)).rejects.toMatchObject({ name: 'FencedError' });
       await insert(successor, 3n, 2n);
       expect(await counts()).toBe('2000\t2\t2000\n');
@@ -122,22 +129,22 @@ describe('ClickHouse that fails (double)', () => {
 
     it('leaves a partition to its new writer when the old one reads back', async () => {
       const successor = await open(server.port);
-      await warehouse.claim(0, 1n);
-      await successor.claim(0, 2n);
+      await warehouse.claim(partition, 1n);
+      await successor.claim(partition, 2n);
       const outrun = { name: 'FencedError' };
-      await expect(warehouse.claim(0, 1n)).rejects.toMatchObject(outrun);
-      await expect(warehouse.storedOffsets(TABLE, 0, 0n, 1n)).rejects.toMatchObject(outrun);
+      await expect(warehouse.claim(partition, 1n)).rejects.toMatchObject(outrun);
+      await expect(warehouse.storedOffsets(table, partition, 0n, 1n)).rejects.toMatchObject(outrun);
       await insert(successor, 1n, 2n);
       expect(await counts()).toBe('1000\t1\t1000\n');
     });
 
     it('puts a batch back beside the writer of its partition, which goes on under its next epoch', async () => {
-      await warehouse.claim(0, 5n);
+      await warehouse.claim(partition, 5n);
       await insert(warehouse, 1n, 5n);
       const deadLetter = new DeadLetter(mkdtempSync(join(directory, 'dead-')));
-      const position = { partition: 0, offset: 0n };
+      const position = { partition, offset: 0n };
       const headers = {
-        ...{ ...TABLE, streamId: '01S', columns: '["_timestamp","n"]' },
+        ...{ ...table, streamId: '01S', columns: '["_timestamp","n"]' },
         ...{ rows: String(ROWS), recordBytes: '1' },
       };
       await deadLetter.keep({ position, key: 'k', headers, payload: { file } }, 'for a test');
@@ -150,7 +157,7 @@ describe('ClickHouse that fails (double)', () => {
         'stored',
       );
       await expect(insert(warehouse, 2n, 5n)).rejects.toMatchObject({ name: 'FencedError' });
-      await warehouse.claim(0, 6n);
+      await warehouse.claim(partition, 6n);
       await insert(warehouse, 2n, 6n);
       expect([await counts(), deadLetter.size]).toEqual(['3000\t3\t3000\n', 0]);
     });
@@ -165,11 +172,11 @@ describe('ClickHouse that fails (double)', () => {
     });
 
     it('ends an insert of an older epoch that is still being sent', async () => {
-      await warehouse.claim(0, 1n);
+      await warehouse.claim(partition, 1n);
       const url = new URL(server.url);
       url.search = new URLSearchParams({
-        query: `INSERT INTO o_faults.events (n) FORMAT TabSeparated`,
-        query_id: 'millrace-insert-0-1-1-zombie',
+        query: `INSERT INTO ${table.database}.events (n) FORMAT TabSeparated`,
+        query_id: `millrace-insert-${partition}-1-1-zombie`,
       }).toString();
       const zombie = request(url, { method: 'POST' });
       const ended = new Promise((resolve) => zombie.once('close', resolve));
@@ -177,9 +184,9 @@ describe('ClickHouse that fails (double)', () => {
       zombie.write('1\n2\n');
       while ((await running()) !== '2\n') await new Promise(setImmediate);
       const successor = await open(server.port);
-      await successor.claim(0, 2n);
+      await successor.claim(partition, 2n);
       await ended;
-      expect(await successor.storedOffsets(TABLE, 0, 0n)).toEqual(new Set());
+      expect(await successor.storedOffsets(table, partition, 0n)).toEqual(new Set());
     });
 
     it('finds out what became of an insert whose answer was lost', async () => {
@@ -187,7 +194,7 @@ describe('ClickHouse that fails (double)', () => {
       wire.loseAnswers(true);
       await expect(insert(warehouse, 2n)).rejects.toMatchObject({ code: 210 });
       wire.loseAnswers(false);
-      expect(await warehouse.storedOffsets(TABLE, 0, 0n)).toEqual(new Set([1n, 2n]));
+      expect(await warehouse.storedOffsets(table, partition, 0n)).toEqual(new Set([1n, 2n]));
       await insert(warehouse, 3n);
       expect(await counts()).toBe('3000\t3\t3000\n');
     });
@@ -256,6 +263,7 @@ describe('ClickHouse that fails (double)', () => {
       const reading = text(stream).catch((error: unknown) => error);
       await server.kill();
       expect(await reading).toMatchObject({ code: 210 });
+      server = await ClickHouseDouble.start(server.directory);
     });
 
     it('end a query on the server by going away', async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { decompress } from '@cloudpss/zstd/napi';
 import { fits } from '@app/streams';
 import { judgeChunk } from './judge-chunk.js';
-import type { JudgedChunk, JudgeJob } from './judge-job.js';
-import { KIND_NAMES } from './kinds.js';
+import type { JudgedChunk, JudgeJob } from './chunk/judge-job.js';
+import { KIND_NAMES } from './values/kinds.js';
 
 const columns = ['Nullable(Int64)', 'JSON', 'Array(JSON)', 'Array(Nullable(Int64))'].map(
   (type) => ({

@@ -2,13 +2,13 @@ import { closeSync, createWriteStream, fstatSync, openSync, readSync } from 'nod
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Compressor } from '@cloudpss/zstd/napi';
-import { ChunkMemory } from './chunk-memory.js';
-import type { CsvShape } from './csv-fields.js';
-import { CsvJudge } from './judge-csv.js';
-import type { JudgedChunk, JudgedRejections, JudgeJob } from './judge-job.js';
-import { LinesJudge } from './judge-lines.js';
-import type { RefusedRecords } from './refused-records.js';
-import { rejectedNative } from './rejected-native.js';
+import { ChunkMemory } from './chunk/chunk-memory.js';
+import type { CsvShape } from './chunk/csv-shape.js';
+import { CsvJudge } from './csv/judge-csv.js';
+import type { JudgedChunk, JudgedRejections, JudgeJob } from './chunk/judge-job.js';
+import { LinesJudge } from './json-lines/judge-lines.js';
+import type { RefusedRecords } from './refusals/refused-records.js';
+import { rejectedNative } from './refusals/rejected-native.js';
 
 /** Fast over small: a batch is read back within seconds. */
 const LEVEL = 1;

@@ -1,8 +1,8 @@
 // A thread that judges one chunk at a time.
 import { parentPort } from 'node:worker_threads';
-import { ChunkMemory } from './chunk-memory.js';
+import { ChunkMemory } from './chunk/chunk-memory.js';
 import { judgeChunk } from './judge-chunk.js';
-import type { JudgeJob } from './judge-job.js';
+import type { JudgeJob } from './chunk/judge-job.js';
 
 const memory = new ChunkMemory();
 

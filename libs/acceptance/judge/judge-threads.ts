@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { judgeChunk } from './judge-chunk.js';
-import type { JudgedChunk, JudgeJob } from './judge-job.js';
+import type { JudgedChunk, JudgeJob } from './chunk/judge-job.js';
 
 const PROGRAM = new URL('./judge-thread.js', import.meta.url);
 /** Below dist; where TypeScript runs as it is, as in a test, there is no program for a thread. */

@@ -10,9 +10,14 @@ import {
   type Verbatim,
 } from '@app/streams';
 import { REJECTED_COLUMNS, TIMESTAMP, type Column } from '@app/warehouse';
-import type { JudgedChunk, JudgedColumn, JudgedRejections, JudgeJob } from '../judge/judge-job.js';
-import { KIND_NAMES } from '../judge/kinds.js';
-import { REASON } from '../judge/reasons.js';
+import type {
+  JudgedChunk,
+  JudgedColumn,
+  JudgedRejections,
+  JudgeJob,
+} from '../judge/chunk/judge-job.js';
+import { KIND_NAMES } from '../judge/values/kinds.js';
+import { REASON } from '../judge/refusals/reasons.js';
 import {
   keptFrom,
   type AcceptedChunk,
@@ -24,7 +29,7 @@ import {
 } from './chunk.js';
 import { explainMalformed } from './explain-malformed.js';
 import type { Judge } from '../turns/fair-judge.js';
-import { STRUCTURAL } from '../judge/structural.js';
+import { STRUCTURAL } from '../judge/refusals/structural.js';
 import type { Survey } from './survey.js';
 
 /** The part of a stream's schema that acceptance works with. */

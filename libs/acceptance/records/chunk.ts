@@ -1,7 +1,7 @@
 import type { Schema } from '@app/streams';
 import type { WrittenTimes } from '@app/warehouse';
-import type { CsvShape } from '../judge/csv-fields.js';
-import type { JudgedRejections } from '../judge/judge-job.js';
+import type { CsvShape } from '../judge/chunk/csv-shape.js';
+import type { JudgedRejections } from '../judge/chunk/judge-job.js';
 
 /** Ending of columnar files, which names their compression. */
 export const COMPRESSION = 'zst';

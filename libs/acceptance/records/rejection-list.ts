@@ -1,5 +1,5 @@
 import type { RejectedRecords, Rejection } from './chunk.js';
-import { STRUCTURAL } from '../judge/structural.js';
+import { STRUCTURAL } from '../judge/refusals/structural.js';
 
 /** Every rejection of a chunk, by line. */
 export function rejectionsOf({ first, rejections }: RejectedRecords): Rejection[] {

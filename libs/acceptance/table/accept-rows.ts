@@ -9,7 +9,7 @@ import {
 } from '@app/warehouse';
 import { beyondFloat, kindThatWidens } from '@app/streams';
 import type { SchemaKeeper } from '../records/accept-records.js';
-import { anyBeyondFloat, isBeyondFloat, notYetExact } from './beyond-float.sql.js';
+import { anyBeyondFloat, isBeyondFloat, notYetExact } from './sql/beyond-float.sql.js';
 import {
   COMPRESSION,
   keptFrom,
@@ -21,7 +21,7 @@ import {
 } from '../records/chunk.js';
 import { isOutOfSpace } from '../records/out-of-space.js';
 import { writeRejected } from './write-rejected.js';
-import { judgedRows, type JudgedRows, type StoredField } from './judge-rows.sql.js';
+import { judgedRows, type JudgedRows, type StoredField } from './sql/judge-rows.sql.js';
 import type { RowChunk } from './spool-rows.js';
 
 /** The stream made ready for a table's fields, and why some of them cannot become columns. */

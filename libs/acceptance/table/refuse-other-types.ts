@@ -1,7 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { readValueType } from '@app/streams';
 import type { LocalEngine } from '@app/warehouse';
-import { columnOf, type StoredField } from './judge-rows.sql.js';
+import { columnOf, type StoredField } from './sql/judge-rows.sql.js';
 
 /**
  * A cast of one number to another changes values silently where the engine reads another type than

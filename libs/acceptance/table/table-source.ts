@@ -18,9 +18,9 @@ import {
   type RowFiles,
 } from '@app/warehouse';
 import { isOutOfSpace } from '../records/out-of-space.js';
-import { holdsText, structure, type Field } from './field-type.js';
-import { kindsWithin } from './kinds-within.js';
-import { columnOf, type StoredField } from './judge-rows.sql.js';
+import { holdsText, structure, type Field } from './files/field-type.js';
+import { kindsWithin } from './sql/kinds-within.js';
+import { columnOf, type StoredField } from './sql/judge-rows.sql.js';
 import { refuseOtherTypes } from './refuse-other-types.js';
 import {
   heldField,
@@ -28,7 +28,7 @@ import {
   microsValue,
   storedKind,
   storedValue,
-} from './stored-value.sql.js';
+} from './sql/stored-value.sql.js';
 
 /** A table that comes with a schema of its own. */
 export interface TableSource {

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { judgeChunk } from '../judge/judge-chunk.js';
-import type { JudgedChunk, JudgeJob } from '../judge/judge-job.js';
+import type { JudgedChunk, JudgeJob } from '../judge/chunk/judge-job.js';
 import { JudgeThreads } from '../judge/judge-threads.js';
 import { FairSemaphore } from '@app/flow';
 

@@ -10,7 +10,7 @@ import {
 } from '@app/platform';
 import type { AuditFilter, AuditRow } from '@app/warehouse';
 import { AuditPages } from '../audit-pages.js';
-import { AuditVerifier, type CheckedTrail } from '../audit-verifier.js';
+import { AuditVerifier, type CheckedTrail } from '../chain/audit-verifier.js';
 import { toHit, type AuditHit } from './audit-hit.js';
 
 const SIZE_MAX = 1000;

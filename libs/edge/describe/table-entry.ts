@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { arrowDataType } from '../arrow-data-type.js';
 import { TABLE_FORMATS, type DescribedTable, type TableFormat } from '../table-description.js';
-import { sheetExport } from '../sources/google-sheet.js';
+import { sheetExport } from '../sources/sheets/google-sheet.js';
 import { present, readOptions } from './format-options.js';
 import { formatInUri } from './names-in-uri.js';
 import { strict } from './strict.js';

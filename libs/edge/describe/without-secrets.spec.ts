@@ -1,4 +1,4 @@
-import { loadFailure } from '../registry/load-failure.js';
+import { loadFailure } from '../registry/prepare/load-failure.js';
 import { withoutSecrets } from './without-secrets.js';
 
 describe('what messages say of a URI', () => {

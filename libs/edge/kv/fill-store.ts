@@ -1,10 +1,10 @@
 import { didYouMean } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import type { DescribedStore } from '../describe/table-entry.js';
-import { loadFailure } from '../registry/load-failure.js';
-import type { Workshop } from '../registry/open-source.js';
-import { dropCopy, newCopyName } from '../registry/copies.js';
-import { prepareTable } from '../registry/prepare-table.js';
+import { loadFailure } from '../registry/prepare/load-failure.js';
+import type { Workshop } from '../registry/prepare/open-source.js';
+import { dropCopy, newCopyName } from '../registry/prepare/copies.js';
+import { prepareTable } from '../registry/prepare/prepare-table.js';
 
 /** Rows that a look-up reads. */
 const GRANULE_ROWS = 512;

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { MillraceError, type Logger, didYouMean } from '@app/platform';
 import type { DescribedStore } from '../describe/table-entry.js';
-import type { Workshop } from '../registry/open-source.js';
+import type { Workshop } from '../registry/prepare/open-source.js';
 import { MemoryAllowance } from '../memory-allowance.js';
 import { timerMilliseconds } from '../timer-milliseconds.js';
 import { dropStore, fillStore } from './fill-store.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Workshop } from '../registry/open-source.js';
+import type { Workshop } from '../registry/prepare/open-source.js';
 
 /** More is read piece by piece: the process answers others meanwhile. */
 const WHOLE_BYTES = 1024 * 1024;

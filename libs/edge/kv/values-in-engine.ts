@@ -1,5 +1,5 @@
 import type { Logger } from '@app/platform';
-import type { Workshop } from '../registry/open-source.js';
+import type { Workshop } from '../registry/prepare/open-source.js';
 import type { Values } from './values.js';
 
 /** Values in a table of the engine, in the order of their keys: as many as there is room for on disk. */

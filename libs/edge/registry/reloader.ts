@@ -1,6 +1,6 @@
 import type { Logger } from '@app/platform';
 import type { DescribedTable } from '../table-description.js';
-import type { PreparedTable } from './prepare-table.js';
+import type { PreparedTable } from './prepare/prepare-table.js';
 import type { TableRegistry } from './table-registry.js';
 
 const LOOK_MS = 1000;

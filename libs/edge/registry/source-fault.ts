@@ -1,5 +1,5 @@
 import { WarehouseError } from '@app/warehouse';
-import { NO_SUCH_VALUE } from '../sources/remote-column.js';
+import { NO_SUCH_VALUE } from '../sources/databases/remote-column.js';
 
 /** The engine's numbers of files that are not there, or cannot be opened. */
 const GONE = new Set([74, 75, 76, 87, 107, 400, 481]);

@@ -8,9 +8,9 @@ import {
   type AnswerFormat,
   type WarehouseQuery,
 } from '@app/warehouse';
-import { withCount } from './count-view.js';
+import { withCount } from './prepare/count-view.js';
 import { KeptAnswers } from './kept-answers.js';
-import type { PreparedTable } from './prepare-table.js';
+import type { PreparedTable } from './prepare/prepare-table.js';
 import { Repeatable } from './repeatable.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
 import type { TableRegistry } from './table-registry.js';

@@ -3,9 +3,9 @@ import { Catalog, tupleFields, type FieldWithin, type TableDescription } from '@
 import type { Column } from '@app/warehouse';
 import type { DescribedTable } from '../table-description.js';
 import { createGeneration, dropGeneration, type Generation } from './generation.js';
-import type { Workshop } from './open-source.js';
-import { COPIES, dropCopy, type Copy } from './copies.js';
-import { prepareTable, type PreparedTable } from './prepare-table.js';
+import type { Workshop } from './prepare/open-source.js';
+import { COPIES, dropCopy, type Copy } from './prepare/copies.js';
+import { prepareTable, type PreparedTable } from './prepare/prepare-table.js';
 
 /** A change of the tables, which is made whole or not at all. */
 export interface TableChange {

@@ -17,8 +17,8 @@ import { OrganizationsProjection } from '../projections/organizations.projection
 import { bearerIn } from './bearer.js';
 import { Login } from './login.js';
 import { mayIn } from './may-in.js';
-import { FOR_ONE_BROWSER } from './session-cookie.js';
-import { Sessions } from './sessions.js';
+import { FOR_ONE_BROWSER } from './sessions/session-cookie.js';
+import { Sessions } from './sessions/sessions.js';
 
 /** The organization's passcode opens these. Everything else needs the password. */
 const BY_PASSCODE: ReadonlySet<Access> = new Set(['upload', 'query']);

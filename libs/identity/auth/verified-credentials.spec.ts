@@ -10,7 +10,7 @@ import type { UserEvent } from '../aggregates/user.aggregate.js';
 import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { hashPassword } from './password-hash.js';
-import type { Attempt } from './login-throttle.js';
+import type { Attempt } from './throttle/login-throttle.js';
 import { VerifiedCredentials, type Credentials } from './verified-credentials.js';
 
 const EMAIL = 'ann@example.com';

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { AddressPrefix } from '@app/platform';
 import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
-import { HashingTurns } from './hashing-turns.js';
-import type { Attempt } from './login-throttle.js';
+import { HashingTurns } from './throttle/hashing-turns.js';
+import type { Attempt } from './throttle/login-throttle.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
 
 interface Verified {

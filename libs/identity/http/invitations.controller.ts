@@ -10,8 +10,8 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import type { Invitation } from '../aggregates/invitations.js';
-import { AnswerInvitation } from '../commands/answer-invitation.command.js';
-import { WithdrawInvitation } from '../commands/withdraw-invitation.command.js';
+import { AnswerInvitation } from '../commands/members/answer-invitation.command.js';
+import { WithdrawInvitation } from '../commands/members/withdraw-invitation.command.js';
 import { Invitations } from '../people/invitation-commands.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { done, type Done } from './done.js';

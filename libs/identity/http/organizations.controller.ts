@@ -15,9 +15,9 @@ import {
 } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { displayNameProblem } from '../aggregates/organization-names.js';
-import { DeleteOrganization } from '../commands/delete-organization.command.js';
-import { RenameOrganization } from '../commands/rename-organization.command.js';
-import { RotatePasscode } from '../commands/rotate-passcode.command.js';
+import { DeleteOrganization } from '../commands/organizations/delete-organization.command.js';
+import { RenameOrganization } from '../commands/organizations/rename-organization.command.js';
+import { RotatePasscode } from '../commands/organizations/rotate-passcode.command.js';
 import { Passcodes } from '../people/passcode.js';
 import {
   OrganizationsProjection,

@@ -11,8 +11,8 @@ import {
   type Caller,
 } from '@app/platform';
 import { Login } from '../auth/login.js';
-import { FOR_ONE_BROWSER, sessionCookie } from '../auth/session-cookie.js';
-import { SESSION_SECONDS, Sessions, type Session } from '../auth/sessions.js';
+import { FOR_ONE_BROWSER, sessionCookie } from '../auth/sessions/session-cookie.js';
+import { SESSION_SECONDS, Sessions, type Session } from '../auth/sessions/sessions.js';
 import {
   OrganizationsProjection,
   type Organization,

@@ -13,7 +13,7 @@ import {
 } from '@app/platform';
 import { SIGN_UP, type SignUpConfig } from './sign-up.settings.js';
 import { organizationNameProblem } from '../aggregates/organization-names.js';
-import { SignUp } from '../commands/sign-up.command.js';
+import { SignUp } from '../commands/users/sign-up.command.js';
 import { email, newPassword, personName } from './account-fields.js';
 import { SignUpPace } from './sign-up-pace.js';
 

@@ -11,8 +11,8 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import { TOKEN_ROLES, tokenNameProblem, type Token } from '../aggregates/tokens.js';
-import { MakeToken, type MadeToken } from '../commands/make-token.command.js';
-import { RevokeToken } from '../commands/revoke-token.command.js';
+import { MakeToken, type MadeToken } from '../commands/tokens/make-token.command.js';
+import { RevokeToken } from '../commands/tokens/revoke-token.command.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { done, type Done } from './done.js';

@@ -14,11 +14,11 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import { ROLES } from '../aggregates/roles.js';
-import { AddUser } from '../commands/add-user.command.js';
-import { ProveEmail } from '../commands/prove-email.command.js';
-import { PutMember } from '../commands/put-member.command.js';
-import { RemoveUser } from '../commands/remove-user.command.js';
-import { UpdateUser, type UserChanges } from '../commands/update-user.command.js';
+import { AddUser } from '../commands/users/add-user.command.js';
+import { ProveEmail } from '../commands/users/prove-email.command.js';
+import { PutMember } from '../commands/members/put-member.command.js';
+import { RemoveUser } from '../commands/users/remove-user.command.js';
+import { UpdateUser, type UserChanges } from '../commands/users/update-user.command.js';
 import { MemberList, type UserRecord } from '../people/member-list.js';
 import { email, newPassword, personName } from './account-fields.js';
 import { done, type Done } from './done.js';

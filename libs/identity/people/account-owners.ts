@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '@app/platform';
+import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import {
   OrganizationsProjection,
@@ -7,13 +7,31 @@ import {
 } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 
-/** Says who has power over accounts that are not their own. */
+/** Says who sees accounts that are not their own, and who has power over them. */
 @Injectable()
 export class AccountOwners {
   constructor(
     private readonly organizations: OrganizationsProjection,
     private readonly users: UsersProjection,
   ) {}
+
+  /**
+   * Finds a member. A person who is not a member here is not found here, so that nobody learns who
+   * has an account.
+   * @throws {MillraceError} USER_NOT_FOUND
+   */
+  memberOf({ id }: RequestOrganization, email: string, caller: Caller): User {
+    const user = this.users.byEmail(email);
+    const members = this.organizations.get(id)?.members;
+    if (user && (members?.has(user.id) || (user.root && caller.root))) return user;
+    throw new MillraceError('USER_NOT_FOUND', 'User not found');
+  }
+
+  /** Says whether the caller may be told that the account exists. */
+  maySee({ id }: RequestOrganization, user: User, caller: Caller): boolean {
+    const members = this.organizations.get(id)?.members;
+    return members?.has(user.id) === true || this.administers(caller, user);
+  }
 
   /**
    * Whether all organizations that the account belongs to are the caller's to administer. Being a

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
-import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
+import { stepOf, type CommandContext } from '@app/event-store';
 import { KeyedMutex } from '@app/flow';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 import { INVITATION_DAYS, noInvitation, type Invitation } from '../aggregates/invitations.js';
 import type { Role } from '../aggregates/roles.js';
-import { userAggregate } from '../aggregates/user.aggregate.js';
 import { InvitationsProjection } from '../projections/invitations.projection.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { UsersProjection } from '../projections/users.projection.js';
@@ -27,7 +26,6 @@ export class Invitations {
   private readonly queue = new KeyedMutex();
 
   constructor(
-    private readonly pipeline: CommandPipeline,
     private readonly memberships: Memberships,
     private readonly people: PersonalData,
     private readonly invitations: InvitationsProjection,
@@ -134,13 +132,7 @@ export class Invitations {
   async decline(caller: Caller, name: string, context: CommandContext): Promise<void> {
     const invitation = this.receivedFrom(caller, name);
     if (!invitation) throw noInvitation();
-    const { organizationId, invitationId } = invitation;
-    await this.pipeline.handle({
-      decider: userAggregate,
-      stream: `user-${caller.userId}`,
-      command: { type: 'decline-invitation', organizationId, invitationId },
-      context: stepOf(context, 'decline'),
-    });
+    await this.memberships.decline(caller.userId, invitation, stepOf(context, 'decline'));
   }
 
   /** @throws {MillraceError} INVITATION_NOT_FOUND */

@@ -17,11 +17,13 @@ import type { Invitation, Invitations } from '../aggregates/invitations.js';
 import { organizationName, organizationNameStream } from '../aggregates/reserved-names.js';
 import type { Role } from '../aggregates/roles.js';
 import type { Token, Tokens } from '../aggregates/tokens.js';
+import { userAggregate } from '../aggregates/user.aggregate.js';
 import {
   OrganizationsProjection,
   type Organization,
 } from '../projections/organizations.projection.js';
 import { UsersProjection } from '../projections/users.projection.js';
+import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
 import { DatabaseNames } from './database-names.js';
 import { Passcodes } from './passcode.js';
 
@@ -38,6 +40,16 @@ export class Memberships {
     private readonly names: DatabaseNames,
     @Inject(TENANT_BOUNDS) private readonly bounds: TenantBounds,
   ) {}
+
+  /**
+   * Finds the organization that every account belongs to.
+   * @throws {MillraceError} NOT_READY at the first start, before it is made
+   */
+  home(): Organization {
+    const home = this.organizations.find(DEFAULT_ORGANIZATION);
+    if (!home) throw new MillraceError('NOT_READY', 'organization default is not there yet');
+    return home;
+  }
 
   /**
    * Makes the organization unless it is there. Those for one tenant are made one after the other, so
@@ -191,6 +203,20 @@ export class Memberships {
     const command = { type: 'accept-invitation', now: context.occurredAt, ...accepted } as const;
     await this.change(id, command, context);
     await this.leaveIfErased(id, accepted.userId, context);
+  }
+
+  /** @throws {MillraceError} INVITATION_NOT_FOUND */
+  async decline(
+    userId: string,
+    { organizationId, invitationId }: Pick<Invitation, 'organizationId' | 'invitationId'>,
+    context: CommandContext,
+  ): Promise<void> {
+    await this.pipeline.handle({
+      decider: userAggregate,
+      stream: `user-${userId}`,
+      command: { type: 'decline-invitation', organizationId, invitationId },
+      context,
+    });
   }
 
   /** @throws {MillraceError} INVITATION_NOT_FOUND */

@@ -11,11 +11,11 @@ import {
   type QueuePosition,
 } from '../ingest-queue.js';
 import { isSameAppend } from '../same-append.js';
-import { toFailure, unavailable } from './kafka-failure.js';
-import type { KafkaLog } from './kafka-client.js';
+import { toFailure, unavailable } from './client/kafka-failure.js';
+import type { KafkaLog } from './client/kafka-client.js';
 import { partitionOf } from './partition-of.js';
-import type { PlainProducer } from './plain-producer.js';
-import { SteadyConsumer } from './steady-consumer.js';
+import type { PlainProducer } from './client/plain-producer.js';
+import { SteadyConsumer } from './client/steady-consumer.js';
 import { TransactionalProducer, transactionTimeoutMs, type SendWithin } from './transactions.js';
 
 interface AppendNamesOptions {

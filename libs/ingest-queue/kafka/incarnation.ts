@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Admin, Kafka } from 'kafkajs';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
-import type { KafkaLog } from './kafka-client.js';
-import type { PlainProducer } from './plain-producer.js';
-import { SteadyConsumer } from './steady-consumer.js';
+import type { KafkaLog } from './client/kafka-client.js';
+import type { PlainProducer } from './client/plain-producer.js';
+import { SteadyConsumer } from './client/steady-consumer.js';
 
 interface IncarnationOptions {
   readonly kafka: Kafka;

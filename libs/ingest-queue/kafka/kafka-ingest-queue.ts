@@ -12,12 +12,12 @@ import {
   type QueueRecord,
 } from '../ingest-queue.js';
 import type { AppendNames } from './append-names-topic.js';
-import { BatchConsumer } from './consume-batches.js';
-import { toFailure } from './kafka-failure.js';
-import type { GroupProgress } from './group-progress.js';
-import type { KafkaLog } from './kafka-client.js';
+import { BatchConsumer } from './consume/consume-batches.js';
+import { toFailure } from './client/kafka-failure.js';
+import type { GroupProgress } from './consume/group-progress.js';
+import type { KafkaLog } from './client/kafka-client.js';
 import { partitionOf } from './partition-of.js';
-import type { Outgoing, PlainProducer } from './plain-producer.js';
+import type { Outgoing, PlainProducer } from './client/plain-producer.js';
 import type { Topics } from './topics.js';
 import type { SendWithin, TransactionPool } from './transactions.js';
 

@@ -1,7 +1,7 @@
 import { CompressionTypes, type Kafka, type Producer, type Transaction } from 'kafkajs';
 import { MillraceError } from '@app/platform';
-import { RETRY } from './kafka-client.js';
-import { offsetOf, type Outgoing } from './plain-producer.js';
+import { RETRY } from './client/kafka-client.js';
+import { offsetOf, type Outgoing } from './client/plain-producer.js';
 
 /**
  * The broker ends a transaction that nobody ends, counted from its beginning; until then readers

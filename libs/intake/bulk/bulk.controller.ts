@@ -3,7 +3,7 @@ import { Controller, HttpCode, Post, Put, Query, Req, Res } from '@nestjs/common
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Describe, Requires, type AuthenticatedRequest } from '@app/platform';
-import { INTAKE_FAILURES, UploadIntake } from '../upload/upload-intake.js';
+import { INTAKE_FAILURES, UploadIntake } from '../upload/request/upload-intake.js';
 import { WriteProgress } from '@app/writer';
 import { BulkPipeline } from './bulk.pipeline.js';
 import type { BulkResult } from './bulk-request.js';

@@ -16,7 +16,11 @@ import { StreamsProjection } from '@app/streams';
 import { WriteProgress } from '@app/writer';
 import { RecordFramer } from '../frame/record-framer.js';
 import { HeldBytes } from '../spool/held-bytes.js';
-import { INTAKE_FAILURES, UploadIntake, type TakenUpload } from '../upload/upload-intake.js';
+import {
+  INTAKE_FAILURES,
+  UploadIntake,
+  type TakenUpload,
+} from '../upload/request/upload-intake.js';
 import type { BulkResult } from './bulk-request.js';
 import { BulkPipeline } from './bulk.pipeline.js';
 import { PRODUCT_HEADER } from './elasticsearch.controller.js';

@@ -1,6 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import { type Field, isTimeField, spooledType } from '@app/acceptance';
-import { brokenTable } from './table-folder.js';
+import { brokenTable } from './sources/table-folder.js';
 
 /** No number of a column needs more characters; patterns take long for some texts that are longer. */
 const NUMBER_LENGTH_MAX = 400;

@@ -17,6 +17,7 @@ import { frameCsv } from '../frame/frame-csv.js';
 import { frameRecords } from '../frame/frame-records.js';
 import type { StreamParts } from '../store/store-parts.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
+import { UploadPipeline } from '../upload/upload.pipeline.js';
 import type { PlacedMessage } from './place-message.js';
 import { tracedFor } from './trace-messages.js';
 
@@ -29,6 +30,7 @@ export class MessageAcceptor {
   constructor(
     private readonly judge: FairJudge,
     private readonly schemas: StreamSchemas,
+    private readonly uploads: UploadPipeline,
     @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
@@ -60,6 +62,29 @@ export class MessageAcceptor {
       }
     }
     return accepted;
+  }
+
+  /** The key makes it happen once, however often the message comes. */
+  async upload(
+    { organization, stream, format, message }: PlacedMessage,
+    idempotencyKey: string,
+    bury: (dead: DeadMessage) => void,
+  ): Promise<void> {
+    try {
+      await this.uploads.upload({
+        organization,
+        stream,
+        format,
+        idempotencyKey,
+        body: pieces(message.value),
+        maxRecordBytes: this.limits.maxRecordBytes,
+        maxBytes: message.value.length,
+        uploader: { actor: 'system', organizationId: organization.id, userAgent: 'kafka' },
+      });
+    } catch (error) {
+      if (!(error instanceof MillraceError) || error.status >= 500) throw error;
+      bury({ message, reason: error.message });
+    }
   }
 
   private async acceptGroup(

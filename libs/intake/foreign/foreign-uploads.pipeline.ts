@@ -1,20 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { Backoff } from '@app/flow';
-import {
-  ForeignMessages,
-  type DeadMessage,
-  type ForeignDelivery,
-  type ForeignMessage,
-} from '@app/ingest-queue';
-import { MillraceError, type Logger } from '@app/platform';
-import { type UploadLimits, UPLOAD_LIMITS } from '../upload.settings.js';
+import { ForeignMessages, type DeadMessage, type ForeignDelivery } from '@app/ingest-queue';
+import type { Logger } from '@app/platform';
 import { Spool } from '../spool/spool.js';
-import { StorageBounds } from '../store/storage-bounds.js';
 import { PartsStore } from '../store/store-parts.js';
-import { UploadPipeline } from '../upload/upload.pipeline.js';
 import { MessageAcceptor } from './accept-messages.js';
-import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
+import { MessagePlaces } from './message-places.js';
+import type { PlacedMessage } from './place-message.js';
 import { tracedFor } from './trace-messages.js';
 
 /** One acceptance of each stream in it: what a chunk of an upload holds. */
@@ -40,13 +33,10 @@ export class ForeignUploadsPipeline {
 
   constructor(
     private readonly messages: ForeignMessages,
-    private readonly organizations: FedOrganizations,
+    private readonly places: MessagePlaces,
     private readonly acceptor: MessageAcceptor,
     private readonly store: PartsStore,
-    private readonly uploads: UploadPipeline,
     private readonly spool: Spool,
-    private readonly storage: StorageBounds,
-    @Inject(UPLOAD_LIMITS) private readonly limits: UploadLimits,
   ) {}
 
   start(logger: Logger): void {
@@ -79,60 +69,26 @@ export class ForeignUploadsPipeline {
   private take(delivery: ForeignDelivery): Promise<void> {
     return this.spool.use(ulid(), FOREIGN, async (directory) => {
       const dead: DeadMessage[] = [];
+      const bury = (each: DeadMessage): void => void dead.push(each);
       const placed: PlacedMessage[] = [];
       const keyed = new Map<string, PlacedMessage[]>();
       for (const message of delivery.messages) {
-        const place = await this.place(message);
+        const place = await this.places.find(message);
         if (typeof place === 'string') dead.push({ message, reason: place });
         else if (place.idempotencyKey === undefined) placed.push(place);
         else keyed.set(place.idempotencyKey, [...(keyed.get(place.idempotencyKey) ?? []), place]);
       }
       // Those of one key one after the other: the first that came is the one.
       await severalAtOnce([...keyed], async ([key, alike]) => {
-        for (const place of alike) await tracedFor([place], () => this.upload(place, key, dead));
+        for (const place of alike)
+          await tracedFor([place], () => this.acceptor.upload(place, key, bury));
       });
-      const accepted = await this.acceptor.accept(placed, directory, (each) => dead.push(each));
+      const accepted = await this.acceptor.accept(placed, directory, bury);
       await this.store.storeBy(accepted, async (records) => {
         await delivery.finish(records, dead);
         return 'stored';
       });
     });
-  }
-
-  /** A producer cannot be told to wait: what has no room must not keep up what is behind it. */
-  private async place(message: ForeignMessage): Promise<PlacedMessage | string> {
-    const place = placeMessage(message, this.organizations);
-    if (typeof place === 'string') return place;
-    try {
-      await this.storage.admit(place.organization, message.value.length);
-      return place;
-    } catch (error) {
-      if (error instanceof MillraceError && error.kind === 'STORAGE_FULL') return error.message;
-      throw error;
-    }
-  }
-
-  /** The key makes it happen once, however often the message comes. */
-  private async upload(
-    { organization, stream, format, message }: PlacedMessage,
-    idempotencyKey: string,
-    dead: DeadMessage[],
-  ): Promise<void> {
-    try {
-      await this.uploads.upload({
-        organization,
-        stream,
-        format,
-        idempotencyKey,
-        body: one(Buffer.from(message.value)),
-        maxRecordBytes: this.limits.maxRecordBytes,
-        maxBytes: message.value.length,
-        uploader: { actor: 'system', organizationId: organization.id, userAgent: 'kafka' },
-      });
-    } catch (error) {
-      if (!(error instanceof MillraceError) || error.status >= 500) throw error;
-      dead.push({ message, reason: error.message });
-    }
   }
 }
 
@@ -148,8 +104,4 @@ async function severalAtOnce<Item>(
   const ended = await Promise.allSettled(runs);
   const failed = ended.find((each) => each.status === 'rejected');
   if (failed) throw failed.reason;
-}
-
-async function* one(piece: Buffer): AsyncIterable<Buffer> {
-  yield await Promise.resolve(piece);
 }

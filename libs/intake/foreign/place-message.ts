@@ -1,7 +1,7 @@
 import type { ForeignMessage } from '@app/ingest-queue';
 import type { RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
-import type { UploadFormat } from '../upload/upload-request.js';
+import type { UploadFormat } from '../upload/request/upload-request.js';
 
 /** Which organizations other producers may feed. */
 export abstract class FedOrganizations {

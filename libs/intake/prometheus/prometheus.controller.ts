@@ -12,9 +12,9 @@ import { PROTOBUF } from '../protobuf/media-types.js';
 import { answerPlainly, asText } from '../protobuf/plain-answer.js';
 import { snappyPacking } from '../protobuf/snappy-block.js';
 import { LineUploads } from '../upload/line-uploads.js';
-import { streamNameOf } from '../upload/stream-header.js';
-import { INTAKE_FAILURES } from '../upload/upload-intake.js';
-import { waitQuery } from '../upload/wait-query.js';
+import { streamNameOf } from '../upload/request/stream-header.js';
+import { INTAKE_FAILURES } from '../upload/request/upload-intake.js';
+import { waitQuery } from '../upload/request/wait-query.js';
 import { sampleLines } from './write-request.js';
 
 const STREAM = 'prometheus';

@@ -1,9 +1,9 @@
 import { Controller, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
 import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
-import { toAnswer, type UploadAnswer } from '../upload/upload-answer.js';
-import { INTAKE_FAILURES } from '../upload/upload-intake.js';
-import { UploadRates } from '../upload/upload-rates.js';
+import { toAnswer, type UploadAnswer } from '../upload/outcome/upload-answer.js';
+import { INTAKE_FAILURES } from '../upload/request/upload-intake.js';
+import { UploadRates } from '../upload/request/upload-rates.js';
 import { uploaderOf } from '../store/uploader.js';
 import { WriteProgress } from '@app/writer';
 import { RetryPipeline } from './retry.pipeline.js';

@@ -1,21 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
 import { MillraceError, seesStream, type RequestOrganization } from '@app/platform';
 import {
-  EnsureStream,
-  EvolveStreamSchema,
   organizationDeleted,
   refusedFields,
   StreamRoom,
   StreamsProjection,
   WarehouseTablesProjection,
-  type StreamDescription,
 } from '@app/streams';
 import type { EvolvedSchema, SchemaKeeper, StreamSchema, Survey } from '@app/acceptance';
-import { gateKey } from './enqueue-batches.js';
-import { ExactWidening, mayWiden } from './exact-widening.js';
-import { SchemaLock } from './schema-lock.js';
+import { SchemaEvolution } from './schema-evolution.js';
 
 /** The sender of an upload, for the events that it may cause. */
 export interface Uploader {
@@ -32,12 +26,10 @@ export interface Uploader {
 @Injectable()
 export class StreamSchemas {
   constructor(
-    private readonly commands: CommandBus,
     private readonly streams: StreamsProjection,
-    private readonly widening: ExactWidening,
-    private readonly gate: SchemaLock,
     private readonly tables: WarehouseTablesProjection,
     private readonly room: StreamRoom,
+    private readonly evolution: SchemaEvolution,
   ) {}
 
   /**
@@ -68,28 +60,14 @@ export class StreamSchemas {
     const evolve = async (survey: Survey): Promise<EvolvedSchema> => {
       current();
       const context = { ...who, commandId: ulid(), occurredAt: new Date().toISOString() };
-      const stream = await this.carryOut(
-        new EnsureStream(organization, name, context, root, { type: 'evolve', survey }),
-      );
+      const stream = await this.evolution.ensure(organization, name, survey, { context, root });
       same(stream);
-      const change = async (): Promise<StreamDescription> => {
-        const exact = await this.widening.leaveOutInexact(stream, survey);
-        return this.carryOut(
-          new EvolveStreamSchema(
-            stream.id,
-            exact.survey,
-            { ...context, commandId: ulid() },
-            exact.released,
-          ),
-        );
-      };
-      const changed = mayWiden(stream, survey)
-        ? this.gate.alone(gateKey(organization, name), change)
-        : change();
-      const schema = await changed.catch((error: unknown) => {
-        this.checkThere(organization);
-        throw error;
-      });
+      const schema = await this.evolution
+        .evolve(organization, stream, survey, { ...context, commandId: ulid() })
+        .catch((error: unknown) => {
+          this.checkThere(organization);
+          throw error;
+        });
       this.tables.checkUsable(schema.id);
       return { schema, refusedFields: refusedFields(schema.columns, survey) };
     };
@@ -100,10 +78,6 @@ export class StreamSchemas {
   private checkThere({ id }: RequestOrganization): void {
     if (this.streams.isOrganizationDeleted(id)) throw organizationDeleted();
   }
-
-  private carryOut(command: EnsureStream | EvolveStreamSchema): Promise<StreamDescription> {
-    return this.commands.execute<typeof command, StreamDescription>(command).catch(nothingStored);
-  }
 }
 
 /** The same whether there is such a stream or not. */
@@ -111,25 +85,6 @@ function checkSeen(organization: RequestOrganization, name: string): void {
   if (!seesStream(organization, name))
     throw new MillraceError('FORBIDDEN', `this token is for other streams than ${name}`);
 }
-
-/** Commands say what they have recorded; an upload is about its rows, of which nothing is on the queue yet. */
-function nothingStored(error: unknown): never {
-  if (error instanceof MillraceError && error.kind === 'NOT_READY')
-    throw new MillraceError(
-      'NOT_READY',
-      'nothing of this upload was stored: its stream, or a column of it, cannot be made just now; send it again later',
-      { retryAfterSeconds: error.retryAfterSeconds ?? RETRY_AFTER_SECONDS, cause: error },
-    );
-  if (error instanceof MillraceError && error.kind === 'SHUTTING_DOWN')
-    throw new MillraceError(
-      'SHUTTING_DOWN',
-      'nothing of this upload was stored: the server is stopping; send it again later',
-      { retryAfterSeconds: error.retryAfterSeconds ?? RETRY_AFTER_SECONDS, cause: error },
-    );
-  throw error;
-}
-
-const RETRY_AFTER_SECONDS = 5;
 
 const deletedMeanwhile = (name: string): MillraceError =>
   new MillraceError(

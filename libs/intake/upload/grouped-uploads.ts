@@ -16,7 +16,7 @@ import type { RecordUnit } from '../frame/frame-records.js';
 import { HeldBytes } from '../spool/held-bytes.js';
 import { Spool } from '../spool/spool.js';
 import { StreamSchemas, type Uploader } from '../store/stream-schemas.js';
-import { countsOf, resultOf, type UploadResult } from './upload-result.js';
+import { countsOf, resultOf, type UploadResult } from './outcome/upload-result.js';
 
 interface SmallUpload {
   readonly organization: RequestOrganization;

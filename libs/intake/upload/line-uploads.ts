@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { MillraceError, type AuthenticatedRequest } from '@app/platform';
 import { WriteProgress } from '@app/writer';
 import { HeldBytes } from '../spool/held-bytes.js';
-import { UploadIntake, type TakenUpload } from './upload-intake.js';
+import { UploadIntake, type TakenUpload } from './request/upload-intake.js';
 import { UploadPipeline } from './upload.pipeline.js';
 
 /**

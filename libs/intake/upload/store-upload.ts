@@ -3,10 +3,10 @@ import type { SchemaKeeper } from '@app/acceptance';
 import { PartAcceptance, type AcceptPart } from '../store/accept-parts.js';
 import { endsOf, streamsOf, type EnqueuedChunk } from '../store/enqueue-batches.js';
 import type { RecordUnit } from '../frame/frame-records.js';
-import type { KeyedUpload } from './idempotency-key.js';
+import type { KeyedUpload } from './request/idempotency-key.js';
 import { PartsStore } from '../store/store-parts.js';
-import type { UploadRequest } from './upload-request.js';
-import { resultOf, type UploadResult } from './upload-result.js';
+import type { UploadRequest } from './request/upload-request.js';
+import { resultOf, type UploadResult } from './outcome/upload-result.js';
 
 interface StoredUpload {
   readonly request: UploadRequest;

@@ -18,14 +18,14 @@ import {
   targetStream,
 } from '@app/acceptance';
 import { DeltaTables } from '../delta/delta-tables.js';
-import type { KeyedUpload } from './idempotency-key.js';
+import type { KeyedUpload } from './request/idempotency-key.js';
 import { arrowTable, parquetTable } from './file-tables.js';
 import { Spool } from '../spool/spool.js';
 import { UploadStore } from './store-upload.js';
 import type { AcceptPart } from '../store/accept-parts.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
-import type { UploadFormat, UploadRequest } from './upload-request.js';
-import type { UploadResult } from './upload-result.js';
+import type { UploadFormat, UploadRequest } from './request/upload-request.js';
+import type { UploadResult } from './outcome/upload-result.js';
 
 /** Columns take less room than the same records as JSON do: about as many rows as there, and what goes into one insert. */
 const CHUNK_BYTES = 10 * 1024 * 1024;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { Describe, Requires, type AuthenticatedRequest } from '@app/platform';
 import { WriteProgress } from '@app/writer';
 import { isMultipart, multipartFile } from '../frame/multipart-file.js';
-import type { UploadFormat } from './upload-request.js';
-import { toAnswer, type UploadAnswer } from './upload-answer.js';
-import { INTAKE_FAILURES, UploadIntake } from './upload-intake.js';
+import type { UploadFormat } from './request/upload-request.js';
+import { toAnswer, type UploadAnswer } from './outcome/upload-answer.js';
+import { INTAKE_FAILURES, UploadIntake } from './request/upload-intake.js';
 import { UploadPipeline } from './upload.pipeline.js';
 
 const uploadQuery = z.strictObject({

@@ -11,20 +11,20 @@ import {
 } from '@app/platform';
 import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
-import { readStatement } from '../http/read-statement.js';
-import { acceptedEncoding, streamAs } from '../http/stream-result.js';
+import { readStatement } from '../http/requests/read-statement.js';
+import { acceptedEncoding, streamAs } from '../http/answers/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { asClickHouse } from './as-clickhouse.js';
 import { readRequestParameters, type RequestParameters } from './request-parameters.js';
 import { Databases } from './databases.js';
-import { answerInsert } from './insert-answer.js';
-import { beginningOf, rowsIn } from './insert-body.js';
-import { isInsert, readInsert } from './insert-statement.js';
-import { Inserts } from './inserts.js';
-import type { EngineWords } from './session-functions.js';
+import { answerInsert } from './inserts/insert-answer.js';
+import { beginningOf, rowsIn } from './inserts/insert-body.js';
+import { isInsert, readInsert } from './inserts/insert-statement.js';
+import { Inserts } from './inserts/inserts.js';
+import type { EngineWords } from './statements/session-functions.js';
 import { SUMMARY, summaryOf } from './summary.js';
-import { readFormat, takeFormat } from './statement-form.js';
-import { checkDatabase, inMillraceWords } from './statement-words.js';
+import { readFormat, takeFormat } from './statements/statement-form.js';
+import { checkDatabase, inMillraceWords } from './statements/statement-words.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
 

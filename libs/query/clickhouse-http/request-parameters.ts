@@ -2,7 +2,7 @@ import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { ALLOWED_SETTINGS } from '../guard/allowed-settings.js';
 import type { Values } from '../guard/bind-values.js';
-import { readFormat, type NamedFormat } from './statement-form.js';
+import { readFormat, type NamedFormat } from './statements/statement-form.js';
 
 export interface RequestParameters {
   /** Of `query`; a body follows it. */

@@ -1,9 +1,9 @@
 import { MillraceError } from '@app/platform';
 import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
-import { exactNumber } from './exact-literals.js';
+import { exactNumber } from './numbers/exact-literals.js';
 import { isKeyword, operandEnd } from './operands.js';
-import { isSetOperator } from './select-clauses.js';
+import { isSetOperator } from './queries/select-clauses.js';
 import {
   endOf,
   isList,
@@ -16,7 +16,7 @@ import {
   type Node,
   type Nodes,
 } from './source-tree.js';
-import { timestampLiteral } from './time-literals.js';
+import { timestampLiteral } from './times/time-literals.js';
 import { WrittenLength } from './written-length.js';
 
 /**

@@ -1,18 +1,18 @@
-import { fieldWithin } from './fields-within.js';
-import type { Scope } from './object-shapes.js';
+import { fieldWithin } from './queries/fields-within.js';
+import type { Scope } from './queries/object-shapes.js';
 import { MillraceError } from '@app/platform';
-import { AGGREGATE_FUNCTIONS, type Aggregate } from './aggregate-functions.js';
-import { castOf } from './casts.js';
-import { bridged, bridgesOf } from './common-columns.js';
-import { besideNumber, decimalArithmetic, type Side } from './decimal-arithmetic.js';
-import { exactResult } from './exact-literals.js';
-import { exactSum, within64Bits } from './exact-sums.js';
-import { filteredArguments } from './filtered-arguments.js';
-import { isInteger, type Known } from './known-type.js';
-import { membership, membershipAt, type Membership } from './membership.js';
+import { AGGREGATE_FUNCTIONS, type Aggregate } from './functions/aggregate-functions.js';
+import { castOf } from './casts/casts.js';
+import { bridged, bridgesOf } from './queries/common-columns.js';
+import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';
+import { exactResult } from './numbers/exact-literals.js';
+import { exactSum, within64Bits } from './numbers/exact-sums.js';
+import { filteredArguments } from './functions/filtered-arguments.js';
+import { isInteger, type Known } from './casts/known-type.js';
+import { membership, membershipAt, type Membership } from './queries/membership.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
-import { cutTime } from './whole-seconds.js';
-import { SCALAR_FUNCTIONS } from './scalar-functions.js';
+import { cutTime } from './times/whole-seconds.js';
+import { SCALAR_FUNCTIONS } from './functions/scalar-functions.js';
 import {
   endOf,
   isQuery,
@@ -24,9 +24,9 @@ import {
   type Node,
   type Nodes,
 } from './source-tree.js';
-import { timeArithmetic } from './time-arithmetic.js';
-import { dateLiteral, timeBeside, timeLiteral, withTimes } from './time-literals.js';
-import { choicesOf, type ValueTypes } from './value-types.js';
+import { timeArithmetic } from './times/time-arithmetic.js';
+import { dateLiteral, timeBeside, timeLiteral, withTimes } from './times/time-literals.js';
+import { choicesOf, type ValueTypes } from './casts/value-types.js';
 import { WrittenLength } from './written-length.js';
 
 /** The expressions behind names, in a clause where the names of the output come first. */

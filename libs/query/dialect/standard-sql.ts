@@ -1,9 +1,9 @@
 import type { TableDescription } from '../catalog.js';
 import { tokenize } from '../search/statement-tokens.js';
-import { elementNames } from './element-names.js';
-import { Queries } from './queries.js';
+import { elementNames } from './queries/element-names.js';
+import { Queries } from './queries/queries.js';
 import { isWord, treeOf } from './source-tree.js';
-import { aliasesOf, ValueTypes, type TypeOfColumn } from './value-types.js';
+import { aliasesOf, ValueTypes, type TypeOfColumn } from './casts/value-types.js';
 
 /** Of the engine and of the tables, what a statement is written by. */
 export interface Surroundings {

@@ -8,13 +8,13 @@ import { Verdicts } from '../guard/verdicts.js';
 import type { BoundStatement } from '../plan/bindings.js';
 import { SelectionReader, type Selection } from './collect-selection.js';
 import { GraphqlFailure } from './graphql-failure.js';
-import type { Shape } from './json-shape.js';
-import { AGE_MAX_MS, JsonShapes } from './json-shapes.js';
-import type { OrganizationSchema, Shapes } from './organization-schema.js';
-import { planRootField } from './plan-root-field.js';
-import { KeptSchemas } from './kept-schemas.js';
+import type { Shape } from './schema/json-shape.js';
+import { AGE_MAX_MS, JsonShapes } from './schema/json-shapes.js';
+import type { OrganizationSchema, Shapes } from './schema/organization-schema.js';
+import { planRootField } from './plan/plan-root-field.js';
+import { KeptSchemas } from './schema/kept-schemas.js';
 import { readDocument, type Operation } from './read-document.js';
-import { soundSchema } from './sound-schema.js';
+import { soundSchema } from './schema/sound-schema.js';
 import { validateDocument } from './validate-document.js';
 
 export interface GraphqlRequest {

@@ -11,9 +11,9 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { GraphqlFailure } from './graphql-failure.js';
-import { LENIENT } from './graphql-scalars.js';
+import { LENIENT } from './schema/graphql-scalars.js';
 import type { Operation } from './read-document.js';
-import type { OrganizationSchema } from './organization-schema.js';
+import type { OrganizationSchema } from './schema/organization-schema.js';
 
 /** @throws {MillraceError} INVALID_GRAPHQL */
 export function validateDocument(

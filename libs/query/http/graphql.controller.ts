@@ -19,10 +19,10 @@ import {
   type RootField,
 } from '../graphql/graphql.pipeline.js';
 import { QueryPipeline } from '../query.pipeline.js';
-import { abortedWith } from './aborted-with.js';
-import { readStatement } from './read-statement.js';
-import { JSON_TYPE } from './negotiate.js';
-import { streamResult } from './stream-result.js';
+import { abortedWith } from './answers/aborted-with.js';
+import { readStatement } from './requests/read-statement.js';
+import { JSON_TYPE } from './answers/negotiate.js';
+import { streamResult } from './answers/stream-result.js';
 
 const graphqlBody = z.object({
   query: z.string(),

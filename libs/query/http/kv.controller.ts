@@ -12,8 +12,8 @@ import { Catalog } from '../catalog.js';
 import { lastValue } from '../frontends/key-value.frontend.js';
 import { findColumn } from '../frontends/tables.frontend.js';
 import { QueryPipeline } from '../query.pipeline.js';
-import { abortedWith } from './aborted-with.js';
-import { knownTable } from './known-table.js';
+import { abortedWith } from './answers/aborted-with.js';
+import { knownTable } from './requests/known-table.js';
 
 /** A stream with the columns `key` and `value` is a store of keys and values. */
 @Controller()

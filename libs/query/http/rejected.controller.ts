@@ -11,7 +11,7 @@ import {
 import { quoteText } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import { QueryPipeline } from '../query.pipeline.js';
-import { streamResult } from './stream-result.js';
+import { streamResult } from './answers/stream-result.js';
 
 const SIZE_MAX = 10_000;
 

@@ -8,10 +8,10 @@ import {
   type RequestOrganization,
 } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
-import { JsonShapes } from '../graphql/json-shapes.js';
-import { arrowFields } from './arrow-answer.js';
-import type { ArrowField } from './arrow-type.js';
-import { knownTable } from './known-table.js';
+import { JsonShapes } from '../graphql/schema/json-shapes.js';
+import { arrowFields } from './answers/arrow-answer.js';
+import type { ArrowField } from './answers/arrow-type.js';
+import { knownTable } from './requests/known-table.js';
 
 interface TableSchema {
   readonly fields: readonly ArrowField[];

@@ -18,8 +18,8 @@ import {
   searchBody,
   streamType,
 } from '../search/search-request.js';
-import { abortedWith } from './aborted-with.js';
-import { JSON_TYPE } from './negotiate.js';
+import { abortedWith } from './answers/aborted-with.js';
+import { JSON_TYPE } from './answers/negotiate.js';
 
 const typeQuery = z.object({ type: streamType });
 const searchQuery = typeQuery.extend({

@@ -9,9 +9,9 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import { QueryPipeline } from '../query.pipeline.js';
-import { readStatement } from './read-statement.js';
-import { readSqlParameters } from './sql-parameters.js';
-import { streamResult } from './stream-result.js';
+import { readStatement } from './requests/read-statement.js';
+import { readSqlParameters } from './requests/sql-parameters.js';
+import { streamResult } from './answers/stream-result.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
 

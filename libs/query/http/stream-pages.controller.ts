@@ -24,8 +24,8 @@ import {
 } from '../search/search-request.js';
 import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
 import { rowsWhere, sideOf, topValues } from '../search/stream-pages.js';
-import { abortedWith } from './aborted-with.js';
-import { JSON_TYPE } from './negotiate.js';
+import { abortedWith } from './answers/aborted-with.js';
+import { JSON_TYPE } from './answers/negotiate.js';
 import { answer } from './search.controller.js';
 
 const FIELDS_MAX = 100;

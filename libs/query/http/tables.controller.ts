@@ -13,9 +13,9 @@ import { FILTER_OPERATORS } from '../frontends/table-filter.js';
 import { planTableRead } from '../frontends/tables.frontend.js';
 import { renderTableRead } from '../plan/render-sql.js';
 import { QueryPipeline } from '../query.pipeline.js';
-import { entityTag, isKnown } from './entity-tag.js';
-import { knownTable } from './known-table.js';
-import { streamResult, varyByForm } from './stream-result.js';
+import { entityTag, isKnown } from './answers/entity-tag.js';
+import { knownTable } from './requests/known-table.js';
+import { streamResult, varyByForm } from './answers/stream-result.js';
 
 /** For the OpenAPI page; the frontend parses them, with better messages. */
 const tableQuery = z.object({

@@ -12,8 +12,8 @@ import {
 } from '@app/platform';
 import { OpenTails } from '../tail/open-tails.js';
 import { TailPipeline } from '../tail/tail.pipeline.js';
-import { abortedWith } from './aborted-with.js';
-import { sendRows } from './send-rows.js';
+import { abortedWith } from './answers/aborted-with.js';
+import { sendRows } from './answers/send-rows.js';
 
 const ROWS_MAX = 1000;
 const SENT_AHEAD_BYTES = 16 * 1024;

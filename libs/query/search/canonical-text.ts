@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { WarehouseReader } from '@app/warehouse';
 import { readableText } from '../dialect/author-text.js';
-import { firstWordProblem } from '../first-word.js';
-import { toQueryFailure } from '../query-failure.js';
+import { firstWordProblem } from '../failures/first-word.js';
+import { toQueryFailure } from '../failures/query-failure.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
 
 const KEPT = 1000;

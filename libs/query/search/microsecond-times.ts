@@ -1,7 +1,7 @@
 import { quoteIdentifier } from '@app/warehouse';
-import { clausesOf } from '../dialect/select-clauses.js';
+import { clausesOf } from '../dialect/queries/select-clauses.js';
 import { endOf, isWord, itemsOf, startOf, treeOf, type Nodes } from '../dialect/source-tree.js';
-import { isTime } from '../dialect/time-arithmetic.js';
+import { isTime } from '../dialect/times/time-arithmetic.js';
 import { tokenize } from './statement-tokens.js';
 
 /**

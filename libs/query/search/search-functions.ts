@@ -1,7 +1,7 @@
 import { didYouMean } from '@app/platform';
 import { quoteText, searchedText } from '@app/warehouse';
-import { TRANSLATED_FUNCTIONS } from '../dialect/translated-functions.js';
-import { isAllowedFunction } from '../guard/allowed-functions.js';
+import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
+import { isAllowedFunction } from '../guard/functions/allowed-functions.js';
 import { partList } from './statement-clauses.js';
 import {
   automaticInterval,

@@ -2,19 +2,19 @@ import { TIMESTAMP, UNTYPED, type Column, type WarehouseTable } from '@app/wareh
 import type { Schema, SchemaChange } from './stream-schema.js';
 import type { StreamSettings } from './stream-settings.js';
 
-/** Integers: what of them a float would round, the table does not tell. */
+/** Matches types of integers. The table does not tell whether a float would round their values. */
 const INTEGER = /^(?:Nullable\()?U?Int\d+\)?$/;
 
-/** A table in the words of a stream's events. */
+/** This describes a table in the words of a stream's events. */
 interface Adopted {
   readonly columns: readonly Column[];
   readonly untyped: readonly string[];
-  /** All of integers: none of them may become a float. */
+  /** The names of all columns of integers. None of them may become a column of floats. */
   readonly exact: readonly string[];
   readonly settings: StreamSettings;
 }
 
-/** What the events of a table's stream would have said, as far as the table tells. */
+/** Derives from a table what the events of its stream said, as far as the table shows it. */
 export function adopted(table: WarehouseTable): Adopted {
   const own = table.columns.filter(({ name }) => name !== TIMESTAMP.name);
   const columns = own.filter(({ type }) => type !== UNTYPED);
@@ -30,7 +30,9 @@ export function adopted(table: WarehouseTable): Adopted {
   };
 }
 
-/** What changes where a stream is to be what its table is; undefined: nothing. */
+/**
+ * @returns the change that makes a stream's schema that of its table, or undefined if they agree
+ */
 export function adoptedSchema(schema: Schema, table: WarehouseTable): SchemaChange | undefined {
   const { columns, untyped: silent, exact: integers } = adopted(table);
   const types = new Map(schema.columns.map(({ name, type }) => [name, type]));
@@ -48,7 +50,10 @@ export function adoptedSchema(schema: Schema, table: WarehouseTable): SchemaChan
   };
 }
 
-/** The same of settings. Keys within objects have no index that a table names: those stay. */
+/**
+ * @returns the change that makes a stream's settings those of its table, or undefined if they
+ * agree. Keys within objects stay, because no index of a table names them.
+ */
 export function adoptedSettings(
   { settings, columns }: Schema & { readonly settings: StreamSettings },
   table: WarehouseTable,

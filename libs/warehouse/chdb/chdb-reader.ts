@@ -4,18 +4,18 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
-import { quoteIdentifier, quoteText } from '../identifier.js';
-import { handOver } from '../release-memory.js';
+import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
+import { handOver } from '../memory/release-memory.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { WarehouseQuery, WarehouseReader } from '../warehouse.js';
 import { engineFormat } from '../sql/read-settings.js';
 import { WholeResult } from '../whole-result.js';
 import { chunkJoiner, isWholeFile, wholeDocument } from './join-chunks.js';
-import { Lease } from './lease.js';
-import type { Pool } from './pool.js';
+import { Lease } from './sessions/lease.js';
+import type { Pool } from './sessions/pool.js';
 import type { Block, ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
-import type { SessionPool } from './session-pool.js';
+import type { SessionPool } from './sessions/session-pool.js';
 import { SmallAnswers } from './small-answers.js';
 
 export interface ReaderParts {

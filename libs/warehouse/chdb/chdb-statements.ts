@@ -1,6 +1,6 @@
 import { toWarehouseError } from '../warehouse-errors.js';
 import type { LocalEngine } from '../warehouse.js';
-import type { SessionPool } from './session-pool.js';
+import type { SessionPool } from './sessions/session-pool.js';
 
 /** Runs statements that are trusted, one per session at a time. */
 export class ChdbStatements implements Pick<LocalEngine, 'run'> {

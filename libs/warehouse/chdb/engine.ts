@@ -4,7 +4,7 @@ import { drainPending, Session } from 'chdb';
 import { keepingCrashSignals } from '../child/crash-signals.mjs';
 import { openHearing } from './heard-reason.js';
 import { writeEngineFiles } from '../child/engine-configuration.js';
-import { sessionPool, type SessionPool } from './session-pool.js';
+import { sessionPool, type SessionPool } from './sessions/session-pool.js';
 
 /** ClickHouse's engine in this process, on a data directory, for tables that lie elsewhere. */
 export class Engine {

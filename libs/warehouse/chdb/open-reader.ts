@@ -5,7 +5,7 @@ import { readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ChdbReader } from './chdb-reader.js';
 import type { Engine } from './engine.js';
-import { Pool } from './pool.js';
+import { Pool } from './sessions/pool.js';
 import { ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
 import { SmallAnswers } from './small-answers.js';

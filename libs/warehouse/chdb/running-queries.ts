@@ -1,5 +1,5 @@
 import type { Session } from 'chdb';
-import { quoteText } from '../identifier.js';
+import { quoteText } from '../ddl/identifier.js';
 import type { QueryProgress } from '../warehouse.js';
 
 /**

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SMALL_ENGINE } from '../small-engine.js';
+import { SMALL_ENGINE } from '../memory/small-engine.js';
 
 /** The rights of the one user where uploads are read: files, no network, no tables of its own. */
 const UPLOAD_GRANTS = [

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Ddl } from '../ddl.js';
+import { Ddl } from '../ddl/ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlPersonKeys } from '../sql/sql-person-keys.js';

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { AccessDdl, READER } from '../access-ddl.js';
-import type { Ddl } from '../ddl.js';
+import { AccessDdl, READER } from '../ddl/access-ddl.js';
+import type { Ddl } from '../ddl/ddl.js';
 import { runAll, type SqlRunner } from '../sql/sql-runner.js';
 import type { QueryLimits } from '../warehouse.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditFence } from '../sql/sql-audit-tables.js';
-import { isNewest } from '../sql/writer-epochs.js';
+import { isNewest } from '../sql/batches/writer-epochs.js';
 import {
   FENCED,
   FencedError,

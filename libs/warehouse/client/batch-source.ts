@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { POSITION_COLUMNS } from '../ddl.js';
-import { quoteText } from '../identifier.js';
-import { LINES_SETTINGS, selectBatches } from '../sql/batch-statements.js';
+import { POSITION_COLUMNS } from '../ddl/ddl.js';
+import { quoteText } from '../ddl/identifier.js';
+import { LINES_SETTINGS, selectBatches } from '../sql/batches/batch-statements.js';
 import type { BatchInsert, LocalEngine } from '../warehouse.js';
 
 /** The source that an insert takes its rows from, each with its position. */

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { Semaphore } from '@app/flow';
 import { engineFormat, readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
-import { quoteText } from '../identifier.js';
+import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type {

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { Ddl } from '../ddl.js';
-import { insertRows, ONE_PART_SETTINGS, readStoredOffsets } from '../sql/batch-statements.js';
+import type { Ddl } from '../ddl/ddl.js';
+import {
+  insertRows,
+  ONE_PART_SETTINGS,
+  readStoredOffsets,
+} from '../sql/batches/batch-statements.js';
 import type { BatchInsert, TableName, WarehouseWriter } from '../warehouse.js';
 import {
   FENCED,
@@ -11,7 +15,7 @@ import {
   WarehouseError,
 } from '../warehouse-errors.js';
 import { runAll } from '../sql/sql-runner.js';
-import type { Claim } from '../sql/writer-epochs.js';
+import type { Claim } from '../sql/batches/writer-epochs.js';
 import type { BatchSource } from './batch-source.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
 import { idPrefix, type PartitionClaims } from './partition-claims.js';

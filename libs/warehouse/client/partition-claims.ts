@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ddl } from '../ddl.js';
+import type { Ddl } from '../ddl/ddl.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
-import { WriterEpochs, type Claim } from '../sql/writer-epochs.js';
+import { WriterEpochs, type Claim } from '../sql/batches/writer-epochs.js';
 import { FencedError } from '../warehouse-errors.js';
 
 /** Between looks whether an insert that was told to end has ended. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { quoteText } from '../identifier.js';
+import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { PacedError, WarehouseError } from '../warehouse-errors.js';
 

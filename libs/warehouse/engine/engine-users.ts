@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { newDatabaseName } from '../database-name.js';
+import { newDatabaseName } from '../ddl/database-name.js';
 
 export interface Login {
   readonly username: string;

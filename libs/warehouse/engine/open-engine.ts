@@ -5,7 +5,7 @@ import { ClickHouseReader, type Rights } from '../client/clickhouse-reader.js';
 import { ClickHouseWriter } from '../client/clickhouse-writer.js';
 import { PartitionClaims } from '../client/partition-claims.js';
 import { QueryWatch } from '../client/query-watch.js';
-import { Ddl } from '../ddl.js';
+import { Ddl } from '../ddl/ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlPersonKeys } from '../sql/sql-person-keys.js';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SMALL_ENGINE } from '../small-engine.js';
+import { SMALL_ENGINE } from '../memory/small-engine.js';
 import type { QueryLimits } from '../warehouse.js';
 import type { EngineUsers, Login } from './engine-users.js';
 

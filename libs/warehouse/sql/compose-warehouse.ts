@@ -1,8 +1,8 @@
 import type { Warehouse, WarehouseReader, WarehouseWriter } from '../warehouse.js';
-import type { PersonKeyTable } from '../person-key-table.js';
+import type { PersonKeyTable } from '../ports/person-key-table.js';
 import type { SqlAuditTables } from './sql-audit-tables.js';
-import type { TableBackups } from '../table-backups.js';
-import type { TableHealth } from '../table-health.js';
+import type { TableBackups } from '../ports/table-backups.js';
+import type { TableHealth } from '../ports/table-health.js';
 import type { SqlSchema } from './sql-schema.js';
 
 interface WarehouseParts {

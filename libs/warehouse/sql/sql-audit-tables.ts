@@ -1,6 +1,12 @@
-import { AUDIT_COLUMNS, AUDIT_TABLE, ORGANIZATION_PREFIX, qualified, type Ddl } from '../ddl.js';
-import { quoteText } from '../identifier.js';
-import type { AuditFilter, AuditRow, AuditTables } from '../audit-tables.js';
+import {
+  AUDIT_COLUMNS,
+  AUDIT_TABLE,
+  ORGANIZATION_PREFIX,
+  qualified,
+  type Ddl,
+} from '../ddl/ddl.js';
+import { quoteText } from '../ddl/identifier.js';
+import type { AuditFilter, AuditRow, AuditTables } from '../ports/audit-tables.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 
 /** Columns in the order of the table, each with the row's field. */

@@ -1,6 +1,6 @@
-import { additions, drops, renamings, UNTYPED } from '../column-changes.js';
-import type { Ddl } from '../ddl.js';
-import { namesAbove } from '../names-above.js';
+import { additions, drops, renamings, UNTYPED } from '../ddl/column-changes.js';
+import type { Ddl } from '../ddl/ddl.js';
+import { namesAbove } from '../ddl/names-above.js';
 import type { Column, TableName } from '../warehouse.js';
 import { ColumnMismatchError } from '../warehouse-errors.js';
 import type { SqlRunner } from './sql-runner.js';

@@ -1,6 +1,6 @@
-import { PERSON_KEYS, qualified, type Ddl } from '../ddl.js';
-import { quoteText } from '../identifier.js';
-import type { PersonKeyTable, WrappedKey } from '../person-key-table.js';
+import { PERSON_KEYS, qualified, type Ddl } from '../ddl/ddl.js';
+import { quoteText } from '../ddl/identifier.js';
+import type { PersonKeyTable, WrappedKey } from '../ports/person-key-table.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 
 const TABLE = qualified(PERSON_KEYS);

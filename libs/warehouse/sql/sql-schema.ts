@@ -1,8 +1,8 @@
-import { REJECTED_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, type Ddl } from '../ddl.js';
-import { indexName, isUnfiltered, type IndexKind } from '../column-indexes.js';
-import { quoteText } from '../identifier.js';
-import { newDatabaseName } from '../database-name.js';
-import type { StorageUse } from '../storage-use.js';
+import { REJECTED_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, type Ddl } from '../ddl/ddl.js';
+import { indexName, isUnfiltered, type IndexKind } from '../ddl/column-indexes.js';
+import { quoteText } from '../ddl/identifier.js';
+import { newDatabaseName } from '../ddl/database-name.js';
+import type { StorageUse } from '../ports/storage-use.js';
 import { fullestDisk, storedBytes } from './stored-bytes.js';
 import { columnsOf, SqlColumns } from './sql-columns.js';
 import { runAll, type SqlRunner } from './sql-runner.js';

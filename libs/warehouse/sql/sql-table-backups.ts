@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ORGANIZATION_PREFIX, PERSON_KEYS, SHARD_PREFIX, type Ddl } from '../ddl.js';
-import { quoteIdentifier, quoteText } from '../identifier.js';
-import type { BackupOptions, BackupPlace, TableBackups } from '../table-backups.js';
+import { ORGANIZATION_PREFIX, PERSON_KEYS, SHARD_PREFIX, type Ddl } from '../ddl/ddl.js';
+import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
+import type { BackupOptions, BackupPlace, TableBackups } from '../ports/table-backups.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { SqlRunner } from './sql-runner.js';
 

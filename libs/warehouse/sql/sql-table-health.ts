@@ -1,5 +1,5 @@
-import { OUR_DATABASES, type Ddl } from '../ddl.js';
-import type { DamagedPart, TableHealth, TableRows } from '../table-health.js';
+import { OUR_DATABASES, type Ddl } from '../ddl/ddl.js';
+import type { DamagedPart, TableHealth, TableRows } from '../ports/table-health.js';
 import type { TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 

@@ -1,5 +1,11 @@
-import { AUDIT_TABLE, ORGANIZATION_PREFIX, OUR_DATABASES, SHARD_PREFIX, type Ddl } from '../ddl.js';
-import { quoteText } from '../identifier.js';
+import {
+  AUDIT_TABLE,
+  ORGANIZATION_PREFIX,
+  OUR_DATABASES,
+  SHARD_PREFIX,
+  type Ddl,
+} from '../ddl/ddl.js';
+import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from './sql-runner.js';
 
 /** By database as organizations have it: on a cluster the rows are in another one behind it. */

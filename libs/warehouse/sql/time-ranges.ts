@@ -1,4 +1,4 @@
-import { qualified } from '../ddl.js';
+import { qualified } from '../ddl/ddl.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';

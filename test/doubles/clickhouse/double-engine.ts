@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Session } from 'chdb';
-import { quoteIdentifier, quoteText } from '@app/warehouse';
+// The file alone: a double starts often, and the whole lib would be loaded for it.
+import { quoteIdentifier, quoteText } from '../../../libs/warehouse/ddl/identifier.js';
 import { DoubleError } from './double-error.js';
 import { REMOTE_SERVERS } from './one-node-cluster.js';
 import type { DoubleRequest } from './read-request.js';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ClickHouseDouble } from '../../doubles/clickhouse/clickhouse-double.js';
 import { EventStoreDbDouble } from '../../doubles/eventstoredb/eventstoredb-double.js';
 import { Client } from '../client.js';
-import { KafkaServer } from '../kafka/kafka-server.js';
+import { KafkaServer, type Broker } from '../kafka/kafka-server.js';
 import { ROOT } from '../start-server.js';
 import { Proxy } from './proxy.js';
 import { startProgram, type Program } from './start-program.js';
@@ -19,6 +19,8 @@ export interface Node extends Program {
 interface ClusterOptions {
   /** Of the proxy; 0: a free one. */
   readonly port?: number;
+  /** One of its own without it. */
+  readonly kafka?: Broker;
   /** For every program, over what the cluster gives them. */
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -36,17 +38,21 @@ export class ProcessCluster {
 
   private constructor(
     private readonly directory: string,
-    readonly kafka: KafkaServer,
+    readonly kafka: Broker,
     readonly events: EventStoreDbDouble,
     readonly clickHouse: ClickHouseDouble,
     private readonly extra: Readonly<Record<string, string>>,
   ) {}
 
-  static async start({ port = 0, variables = {} }: ClusterOptions = {}): Promise<ProcessCluster> {
+  static async start({
+    port = 0,
+    variables = {},
+    kafka: given,
+  }: ClusterOptions = {}): Promise<ProcessCluster> {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-cluster-'));
     mkdirSync(join(directory, 'tables'));
     const [kafka, events, clickHouse] = await Promise.all([
-      KafkaServer.start(),
+      given ?? KafkaServer.start(),
       EventStoreDbDouble.start(),
       ClickHouseDouble.start(join(directory, 'tables')),
     ]);
@@ -158,6 +164,7 @@ export class ProcessCluster {
   variables(): Record<string, string> {
     return {
       KAFKA_BROKERS: this.kafka.brokers,
+      KAFKA_NAMESPACE: basename(this.directory),
       EVENTSTORE_URL: this.events.url,
       CLICKHOUSE_URL: this.clickHouse.url,
       MILLRACE_SECRET_KEY: this.secretKey,

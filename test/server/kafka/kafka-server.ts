@@ -4,6 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKafka, type MoreListeners } from './kafka.mjs';
 
+export interface Broker {
+  readonly brokers: string;
+  dispose(): Promise<void>;
+}
+
+/**
+ * The broker that this run has (see with-kafka.mjs), or one of the test's own. For who does nothing
+ * to it, and has a namespace that no other test has.
+ */
+export async function sharedBroker(): Promise<Broker> {
+  const brokers = process.env.KAFKA_BROKERS;
+  return brokers === undefined
+    ? KafkaServer.start()
+    : { brokers, dispose: () => Promise.resolve() };
+}
+
 /** A broker of a test's own: the real thing, on a free port, its data in a temporary folder. */
 export class KafkaServer {
   private constructor(

@@ -1,0 +1,77 @@
+import type { ObjectColumn, Verbatim } from '@app/streams';
+import type { WrittenTimes } from '@app/warehouse';
+import type { CsvShape } from './csv-shape.js';
+
+/** The job of a judge. All of it can be sent to a thread. */
+export interface JudgeJob {
+  /** One record a line: the absolute path of a file, or the lines themselves. */
+  readonly source: string | Uint8Array;
+  /** Of records of CSV; undefined: they are JSON. */
+  readonly csv?: CsvShape | undefined;
+  /** Number of its first line within the upload, from 1. */
+  readonly firstLine: number;
+  readonly columns: readonly JudgedColumn[];
+  /** The known fields within columns of objects. */
+  readonly objects: readonly ObjectColumn[];
+  /** Integer columns that may hold any, and so never become columns of floats. */
+  readonly exact: readonly string[];
+  /** Why fields cannot become columns; undefined while nobody has tried to make columns of what is new. */
+  readonly refusedFields: ReadonlyMap<string, string> | undefined;
+  /** More fields than this no stream has. */
+  readonly fieldsMax: number;
+  /** Microseconds since the epoch: the time of records that name none. */
+  readonly acceptedAt: number;
+  /** Microseconds since the epoch: an earlier record is not for this stream. */
+  readonly keptFrom: number | undefined;
+  /**
+   * Absolute paths of the files to write, compressed; `memory`: what would be in them is answered,
+   * and not compressed; undefined: what is new is looked for, and nothing written.
+   */
+  readonly targets?:
+    { readonly accepted: string; readonly rejected: string } | 'memory' | undefined;
+  readonly uploadId: string;
+  readonly stream: string;
+}
+
+export interface JudgedColumn {
+  readonly name: string;
+  readonly type: string;
+  /** Kinds of values that go into it, one bit for each. */
+  readonly fits: number;
+  /** Which values it has as they were written. */
+  readonly verbatim?: Verbatim | undefined;
+}
+
+export interface JudgedChunk {
+  /** Whether the schema must change, or say why not, before there are verdicts: then nothing was written. */
+  readonly isNew: boolean;
+  /** Fields in the order in which they came first. */
+  readonly survey: readonly SurveyedKind[];
+  /** Fields, each with the type of a column that would change one of its arrays. */
+  readonly changing: readonly { readonly field: string; readonly type: string }[];
+  /** Records in the file of accepted ones. */
+  readonly accepted: number;
+  /** How their times are written. */
+  readonly times: WrittenTimes;
+  readonly rejected: JudgedRejections | undefined;
+  /** The bytes that would be in the files, where there are none. */
+  readonly bytes?: { readonly accepted: Buffer; readonly rejected: Buffer };
+}
+
+/** How many values of one kind a field has, and how many of them are, or have, an integer beyond floats. */
+export interface SurveyedKind {
+  readonly field: string;
+  readonly kind: string;
+  readonly count: number;
+  readonly beyond: number;
+}
+
+/** Records in the file of rejected ones, by line. */
+export interface JudgedRejections {
+  readonly lines: Float64Array;
+  /** Index in {@link reasons}, for each line. */
+  readonly reasonOf: Uint32Array;
+  readonly reasons: readonly string[];
+  /** The beginning of the first one. */
+  readonly firstText: string;
+}

@@ -1,0 +1,130 @@
+import type { Verbatim } from '@app/streams';
+import {
+  BEYOND_FLOAT,
+  BOOL,
+  CHANGED_IN_MIXED_ARRAYS,
+  CHANGED_IN_OBJECTS,
+  EMPTY_ARRAY,
+  FLOAT,
+  FLOATS,
+  HAS_NULL,
+  INT,
+  INTS,
+  LONG_INTEGER,
+  MIXED_ARRAY,
+  NEGATIVE,
+  NONE,
+  TEXT,
+  UINT,
+  UINTS,
+  WALL_TIME,
+} from '../values/kinds.js';
+import type { JudgedColumn } from '../chunk/judge-job.js';
+import { TypedColumn } from './typed-column.js';
+
+/** The demands of a column's type beyond the kinds that fit into it. */
+const [ANY, INTEGERS, UNSIGNED, FRACTIONS, LIST, OBJECTS, MIXED_LIST] = [0, 1, 2, 3, 4, 5, 6];
+
+const RULES = new Map([
+  ['Nullable(Int64)', INTEGERS],
+  ['Nullable(UInt64)', UNSIGNED],
+  ['Nullable(Float64)', FRACTIONS],
+  ['Array(Nullable(Int64))', INTEGERS],
+  ['Array(Nullable(UInt64))', UNSIGNED],
+  ['Array(Nullable(Float64))', FRACTIONS],
+  ['JSON', OBJECTS],
+  ['Nullable(JSON)', OBJECTS],
+  ['Array(JSON)', OBJECTS],
+  ['Array(Dynamic)', MIXED_LIST],
+]);
+
+/** The kinds of values that a column has as they were written, the first and the last. */
+const WRITTEN: Readonly<Record<Verbatim, readonly [number, number]>> = {
+  scalars: [BOOL, TEXT],
+  arrays: [EMPTY_ARRAY, MIXED_ARRAY],
+};
+
+/**
+ * Says which values a column takes: by a value's kind, and by what is told of the value beside
+ * that.
+ */
+export class ColumnRules {
+  /** Where each value is looked at. */
+  readonly typed: TypedColumn | undefined;
+  private readonly rule: number;
+  private readonly isArray: boolean;
+
+  constructor(
+    private readonly column: JudgedColumn,
+    /** Whether a column of integers may have any: it will never become one of floats. */
+    private readonly isExact: boolean,
+  ) {
+    this.typed = TypedColumn.of(column.type);
+    this.isArray = column.type.startsWith('Array(');
+    this.rule = RULES.get(column.type) ?? (this.isArray ? LIST : ANY);
+  }
+
+  /** Whether a value goes in without loss; of a column whose values are looked at, whether any of the kind does. */
+  takes(kind: number, marks: number): boolean {
+    if (kind === NONE) return true;
+    if (this.typed) return false;
+    const { verbatim } = this.column;
+    if (verbatim) return kind >= WRITTEN[verbatim][0] && kind <= WRITTEN[verbatim][1];
+    if (kind === EMPTY_ARRAY)
+      return this.isArray && (this.rule !== OBJECTS || (marks & HAS_NULL) === 0);
+    const { rule } = this;
+    const fits = ((this.column.fits >> kind) & 1) === 1;
+    if (rule === FRACTIONS) {
+      // Written as a fraction it is the float nearest to it, whatever integer that is.
+      const isFloat = kind === (this.isArray ? UINTS : UINT);
+      return (fits || isFloat) && (marks & LONG_INTEGER) === 0;
+    }
+    return fits && !(rule === UNSIGNED && (marks & NEGATIVE) !== 0) && !this.changes(marks);
+  }
+
+  /** Whether the engine would keep something else of what is nested. */
+  private changes(marks: number): boolean {
+    if (this.rule === OBJECTS) return (marks & CHANGED_IN_OBJECTS) !== 0;
+    return this.rule === MIXED_LIST && (marks & CHANGED_IN_MIXED_ARRAYS) !== 0;
+  }
+
+  /** Whether a value that it takes is to be written as a text: what stands there, in quotes. */
+  quotes(kind: number): boolean {
+    return this.column.verbatim !== undefined && kind !== NONE && kind !== TEXT;
+  }
+
+  /**
+   * Whether the schema might change for a value: it would fit if the column were one of floats, or
+   * it fits only as long as the column never becomes one.
+   */
+  mightChangeFor(kind: number, marks: number): boolean {
+    if (this.typed) return !this.isExact && this.isWider(kind);
+    if (this.rule !== INTEGERS) return false;
+    if (kind === (this.isArray ? FLOATS : FLOAT)) return true;
+    const isInteger = kind === (this.isArray ? INTS : INT);
+    return isInteger && (marks & BEYOND_FLOAT) !== 0 && !this.isExact;
+  }
+
+  /** Of a column whose values are looked at: whether a wider one might have what it has not. */
+  private isWider(kind: number): boolean {
+    if (this.typed?.isOfDays === true) return kind === WALL_TIME;
+    if (this.typed?.isOfIntegers !== true) return false;
+    const [least, most] = this.isArray ? [INTS, FLOATS] : [INT, FLOAT];
+    return kind >= least && kind <= most;
+  }
+
+  /** Whether the engine must find integers written as such. */
+  get isOfIntegers(): boolean {
+    return this.rule === INTEGERS || this.rule === UNSIGNED;
+  }
+
+  whyNot(marks: number): string {
+    if (this.typed) return this.typed.whyNot();
+    const { verbatim } = this.column;
+    if (verbatim)
+      return `does not fit the column, which is text of ${verbatim === 'arrays' ? 'arrays' : 'single values'} as they were written`;
+    if (this.changes(marks))
+      return `has something within it that the column's type, ${this.column.type}, would change; send it as text`;
+    return `does not fit the column's type, ${this.column.type}, without loss`;
+  }
+}

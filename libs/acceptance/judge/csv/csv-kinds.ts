@@ -1,0 +1,73 @@
+import { DAY_LENGTH, dayAt, endOfFraction, isBetween, isClockAt, significantDigits, TIME_LENGTH } from '../values/iso-bytes.js'; // prettier-ignore
+import type { SurveyedKind } from '../chunk/judge-job.js';
+import { BOOL, DAY, FLOAT, INT, KIND_NAMES, MOMENT, MOMENT_NANOS, NONE, TEXT, UINT, WALL_NANOS, WALL_TIME } from '../values/kinds.js'; // prettier-ignore
+import { LAST_NANO_DAY, timestamps } from '../values/typed-times.js';
+
+const [Z, COLON, COMMA] = [0x5a, 0x3a, 0x2c];
+/** Of `YYYY-MM-DD hh:mm`. */
+const MINUTE_LENGTH = 16;
+const MICRO_DIGITS = 6;
+const [MICROS, NANOS] = [timestamps(6, true), timestamps(9, true)];
+
+/**
+ * Tells the kind of a text of CSV: a day, `YYYY-MM-DD`; a time, `YYYY-MM-DD hh:mm:ss` with T or a
+ * space and up to nine digits of a second, or no seconds at all; a moment, which has a zone
+ * besides; or any text.
+ */
+export function kindOfText(bytes: Buffer, from: number, to: number): number {
+  if (to - from < DAY_LENGTH || dayAt(bytes, from) < 0) return TEXT;
+  const clock = from + DAY_LENGTH + 1;
+  if (to - from === DAY_LENGTH) return DAY;
+  if (!isBetween(bytes[clock - 1])) return TEXT;
+  // Without seconds there is a pattern that tells.
+  if (bytes[from + MINUTE_LENGTH] !== COLON || !isClockAt(bytes, clock))
+    return MICROS(bytes, from, to, true) === undefined ? TEXT : to - from === MINUTE_LENGTH ? WALL_TIME : MOMENT; // prettier-ignore
+  const point = from + TIME_LENGTH;
+  const end = endOfFraction(bytes, point, to);
+  if (end < 0) return TEXT;
+  const isFine = significantDigits(bytes, point, end) > MICRO_DIGITS;
+  if (end === to) return isFine ? WALL_NANOS : WALL_TIME;
+  // Some write a fraction so: no zone.
+  if (bytes[end] === COMMA) return TEXT;
+  const isMoment =
+    (bytes[end] === Z && end === to - 1) ||
+    (isFine ? NANOS : MICROS)(bytes, from, to, true) !== undefined;
+  return isMoment ? (isFine ? MOMENT_NANOS : MOMENT) : TEXT;
+}
+
+/** Whether a column of nanoseconds has all times of the day that is there. */
+export const isInNanos = (bytes: Buffer, from: number): boolean =>
+  dayAt(bytes, from) < LAST_NANO_DAY;
+
+/** Kinds of which a column has only one sort, … */
+const SORTS: readonly (readonly number[])[] = [
+  [INT, UINT, FLOAT],
+  [BOOL],
+  [DAY, WALL_TIME, WALL_NANOS],
+  [MOMENT, MOMENT_NANOS],
+];
+/** … and those of times with more than microseconds, in which then all others are. */
+const FINE: readonly number[] = [WALL_NANOS, MOMENT_NANOS];
+
+/**
+ * Tells the kinds of a field without a column: the kind that all of its values have, and text where
+ * they are of several sorts, or are times that no column has all of.
+ * @param isAllInNanos see {@link isInNanos}
+ */
+export function kindsOfNew(
+  field: string,
+  kinds: readonly SurveyedKind[],
+  isAllInNanos: boolean,
+): readonly SurveyedKind[] {
+  const told = kinds.filter(({ kind }) => kind !== KIND_NAMES[NONE]);
+  if (told.length === 0) return kinds;
+  const all = (kind: number): readonly SurveyedKind[] => [
+    { field, kind: KIND_NAMES[kind] ?? '', count: told.reduce((sum, { count }) => sum + count, 0), beyond: 0 }, // prettier-ignore
+  ];
+  const numbers = told.map(({ kind }) => KIND_NAMES.findIndex((name) => name === kind));
+  const sort = SORTS.find((each) => numbers.every((kind) => each.includes(kind)));
+  if (!sort) return all(TEXT);
+  const fine = numbers.find((kind) => FINE.includes(kind));
+  if (fine === undefined) return kinds;
+  return all(isAllInNanos ? fine : TEXT);
+}

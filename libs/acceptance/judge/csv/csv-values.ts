@@ -1,0 +1,154 @@
+import { isScalar } from '@app/streams';
+import { INNER_BREAK } from './csv-fields.js';
+import { kindOfText } from './csv-kinds.js';
+import { FaultFound, type Fault } from '../json/fault.js';
+import { JsonScanner } from '../json/json-scanner.js';
+import type { PathSurvey } from '../json/path-survey.js';
+import type { JudgedColumn } from '../chunk/judge-job.js';
+import { BOOL, FLOAT, INT, TEXT, UINT } from '../values/kinds.js';
+import { TypedColumn } from '../columns/typed-column.js';
+
+const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
+const [NEWLINE, SPACE] = [0x0a, 0x20];
+/** Turns a letter into its lower case. */
+const LOWER = 0x20;
+const PLAIN_DIGITS = 15;
+const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
+
+/** How fields are read: by the column they go into. */
+export const [AS_TEXT, AS_NUMBER, AS_TRUTH, AS_JSON, AS_ANY, AS_TYPED] = [0, 1, 2, 3, 4, 5];
+
+export function readingOf({ type, verbatim }: Omit<JudgedColumn, 'fits'>): number {
+  if (verbatim === 'arrays') return AS_JSON;
+  if (type === 'Nullable(String)') return AS_TEXT;
+  if (type === 'Nullable(Bool)') return AS_TRUTH;
+  if (!isScalar(type)) return AS_JSON;
+  return TypedColumn.of(type) ? AS_TYPED : AS_NUMBER;
+}
+
+/** A field's value as JSON has it, in bytes of its own. */
+interface JsonOfField {
+  readonly bytes: Buffer;
+  readonly kind: number;
+  readonly marks: number;
+  /** Why no column takes it, although it is JSON. */
+  readonly fault: Fault | undefined;
+}
+
+/** Tells the kinds of fields, which in CSV are texts. */
+export class CsvValues {
+  /** See `kinds.ts`. */
+  marks = 0;
+  /** Whether the field read last is a number that no type holds. */
+  isBeyond = false;
+  private readonly scanner: JsonScanner;
+
+  /** @param bytes the lines; the last one must end with a line break */
+  constructor(private readonly bytes: Buffer) {
+    this.scanner = new JsonScanner(bytes);
+  }
+
+  /** The kind of a field that may be a number or a truth; what is neither is a text, or a time where any kind is asked for. */
+  kindOf(from: number, to: number, reading: number): number {
+    this.marks = 0;
+    this.isBeyond = false;
+    if (reading !== AS_TRUTH) {
+      const kind = this.number(from, to);
+      if (kind >= 0 || reading === AS_NUMBER) return kind >= 0 ? kind : TEXT;
+    }
+    if (this.isWord(TRUE, from, to) || this.isWord(FALSE, from, to)) return BOOL;
+    return reading === AS_ANY ? kindOfText(this.bytes, from, to) : TEXT;
+  }
+
+  /** Whether a field that is a truth is the one. */
+  isTrue(from: number, to: number): boolean {
+    return this.isWord(TRUE, from, to);
+  }
+
+  /** @returns -1 where it is no number as JSON writes them, or one that no type holds */
+  private number(from: number, to: number): number {
+    const { bytes, scanner } = this;
+    const first = bytes[from] ?? 0;
+    if (first !== MINUS && (first < ZERO || first > NINE)) return -1;
+    if (this.isPlainInteger(from, to)) return INT;
+    scanner.at = from;
+    scanner.marks = 0;
+    try {
+      const kind = scanner.value(0);
+      if (scanner.at !== to || (kind !== INT && kind !== UINT && kind !== FLOAT)) return -1;
+      this.marks = scanner.marks;
+      return kind;
+    } catch (error) {
+      if (!(error instanceof FaultFound)) throw error;
+      this.isBeyond = scanner.fault === 'beyond 64 bits' && scanner.at === to;
+      return -1;
+    }
+  }
+
+  /** Whether it is an integer without a sign that every type of numbers has. */
+  private isPlainInteger(from: number, to: number): boolean {
+    const { bytes } = this;
+    if (to - from > PLAIN_DIGITS || (bytes[from] === ZERO && to - from > 1)) return false;
+    for (let at = from; at < to; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (byte < ZERO || byte > NINE) return false;
+    }
+    return true;
+  }
+
+  private isWord(word: Buffer, from: number, to: number): boolean {
+    if (to - from !== word.length) return false;
+    for (let index = 0; index < word.length; index += 1)
+      if (((this.bytes[from + index] ?? 0) | LOWER) !== word[index]) return false;
+    return true;
+  }
+
+  /**
+   * @param within is told what stands within it, as within what
+   * @returns undefined where it is no JSON
+   */
+  json(
+    from: number,
+    to: number,
+    isQuoted: boolean,
+    within?: readonly [PathSurvey, number],
+  ): JsonOfField | undefined {
+    const bytes = unescaped(this.bytes, from, to, isQuoted);
+    const scanner = new JsonScanner(bytes);
+    if (within) [scanner.paths, scanner.path] = within;
+    const told = (kind: number, fault: Fault | undefined, value = bytes.subarray(0, -1)) => ({
+      bytes: value,
+      kind,
+      marks: scanner.marks,
+      fault: scanner.isTooDeep ? 'too deep to read' : fault,
+    });
+    try {
+      scanner.blanks();
+      const start = scanner.at;
+      const kind = scanner.value(1);
+      const value = bytes.subarray(start, scanner.at);
+      return scanner.blanks() === NEWLINE ? told(kind, undefined, value) : undefined;
+    } catch (error) {
+      if (!(error instanceof FaultFound)) throw error;
+      return scanner.fault === 'malformed' ? undefined : told(TEXT, scanner.fault);
+    }
+  }
+}
+
+/** A field's text, with a line break behind it; line breaks between values of JSON are blanks. */
+function unescaped(source: Buffer, from: number, to: number, isQuoted: boolean): Buffer {
+  const bytes = Buffer.allocUnsafe(to - from + 1);
+  let length = 0;
+  let isWithin = false;
+  let isEscaped = false;
+  for (let index = from; index < to; index += 1) {
+    const byte = source[index] ?? 0;
+    if (byte === QUOTE && !isEscaped) isWithin = !isWithin;
+    isEscaped = byte === BACKSLASH && isWithin && !isEscaped;
+    const isBlank = byte === INNER_BREAK && !isWithin;
+    bytes[length++] = isBlank ? SPACE : byte === INNER_BREAK ? NEWLINE : byte;
+    if (byte === QUOTE && isQuoted) index += 1;
+  }
+  bytes[length] = NEWLINE;
+  return bytes.subarray(0, length + 1);
+}

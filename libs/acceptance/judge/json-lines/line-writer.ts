@@ -1,0 +1,104 @@
+import type { ChunkMemory } from '../chunk/chunk-memory.js';
+
+/** Fewer bytes are copied faster one by one than by a call. */
+const COPIED_BY_CALL = 160;
+/** So many bytes that stand together are not copied at all. */
+const PIECE_BYTES = 64 * 1024;
+
+/** A part of a line that is written otherwise than it came. */
+export interface Patch {
+  readonly from: number;
+  readonly to: number;
+  /** Its bytes, a character for each. */
+  readonly text: string;
+}
+
+/** Collects lines of a chunk, most of them as they are: many that stand together are not copied. */
+export class LineWriter {
+  private readonly pieces: Buffer[] = [];
+  /** Takes what is copied; what of it belongs to no piece yet begins at `begun`. */
+  private block: Buffer = Buffer.alloc(0);
+  private begun = 0;
+  private length = 0;
+  /** Where the lines begin and end that are to be written next. */
+  private from = 0;
+  private to = 0;
+
+  constructor(
+    private readonly source: Buffer,
+    private readonly memory: ChunkMemory,
+  ) {}
+
+  /** A line with its line break, the last one's too. */
+  line(from: number, to: number): void {
+    if (from !== this.to) {
+      this.writeKept();
+      this.from = from;
+    }
+    this.to = to;
+  }
+
+  /** @param patches in their order; the line ends with a line break */
+  patched(from: number, to: number, patches: readonly Patch[]): void {
+    this.writeKept();
+    let at = from;
+    for (const patch of patches) {
+      this.copy(at, patch.from);
+      this.latin1(patch.text);
+      at = patch.to;
+    }
+    this.copy(at, to);
+  }
+
+  /** @returns views of the source and of the memory */
+  end(): readonly Buffer[] {
+    this.writeKept();
+    this.endPiece();
+    return this.pieces;
+  }
+
+  private writeKept(): void {
+    const { from, to } = this;
+    this.from = 0;
+    this.to = 0;
+    if (to - from < PIECE_BYTES) {
+      this.copy(from, to);
+      return;
+    }
+    this.endPiece();
+    this.pieces.push(this.source.subarray(from, to));
+  }
+
+  private endPiece(): void {
+    if (this.length > this.begun) this.pieces.push(this.block.subarray(this.begun, this.length));
+    this.begun = this.length;
+  }
+
+  private copy(from: number, to: number): void {
+    this.room(to - from);
+    const { source, block } = this;
+    if (to - from >= COPIED_BY_CALL) {
+      this.length += source.copy(block, this.length, from, to);
+      return;
+    }
+    let at = this.length;
+    for (let index = from; index < to; index += 1) block[at++] = source[index] ?? 0;
+    this.length = at;
+  }
+
+  private latin1(text: string): void {
+    this.room(text.length);
+    const { block } = this;
+    let at = this.length;
+    for (let index = 0; index < text.length; index += 1) block[at++] = text.charCodeAt(index);
+    this.length = at;
+  }
+
+  private room(bytes: number): void {
+    if (this.length + bytes <= this.block.length) return;
+    this.endPiece();
+    this.block = this.memory.block(bytes);
+    this.begun = 0;
+    this.length = 0;
+  }
+}

@@ -1,0 +1,90 @@
+import type { JudgeJob } from '../chunk/judge-job.js';
+import type { RefusedRecords } from './refused-records.js';
+
+const BYTES_OF_64_BITS = 8;
+/** So many that a block's own bytes are few, and that many blocks take no more memory than one. */
+const BLOCK_ROWS = 65_536;
+
+/**
+ * Rows for `_rejected` in ClickHouse's format Native: blocks of columns, each with its name, its
+ * type and its values; numbers are little-endian, and texts have their length before them.
+ * @param bytes where the records stand
+ */
+export function* rejectedNative(
+  { acceptedAt, stream, uploadId }: Pick<JudgeJob, 'acceptedAt' | 'stream' | 'uploadId'>,
+  bytes: Buffer,
+  refused: RefusedRecords,
+): Generator<Buffer> {
+  const { lines, reasonOf } = refused;
+  const reasons = refused.reasons.map(textOf);
+  for (let first = 0; first < refused.count; first += BLOCK_ROWS) {
+    const rows = Math.min(BLOCK_ROWS, refused.count - first);
+    const same = (value: Buffer): Buffer => Buffer.alloc(rows * value.length, value);
+    const columns: (readonly [name: string, type: string, values: Buffer])[] = [
+      ['_timestamp', "DateTime64(6, 'UTC')", same(integers([acceptedAt]))],
+      ['stream', 'String', same(text(stream))],
+      ['upload_id', 'String', same(text(uploadId))],
+      ['line', 'UInt64', integers(lines.subarray(first, first + rows))],
+      ['reason', 'String', texts(rows, (row) => reasons[reasonOf[first + row] ?? 0])],
+      ['record', 'String', texts(rows, (row) => ({ bytes, ...refused.place(first + row) }))],
+    ];
+    yield Buffer.concat([
+      length(columns.length),
+      length(rows),
+      ...columns.flatMap(([name, type, values]) => [text(name), text(type), values]),
+    ]);
+  }
+}
+
+interface Text {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+function textOf(value: string): Text {
+  const bytes = Buffer.from(value);
+  return { bytes, from: 0, to: bytes.length };
+}
+
+function integers(values: ArrayLike<number>): Buffer {
+  const bytes = Buffer.alloc(values.length * BYTES_OF_64_BITS);
+  for (let index = 0; index < values.length; index += 1)
+    bytes.writeBigInt64LE(BigInt(values[index] ?? 0), index * BYTES_OF_64_BITS);
+  return bytes;
+}
+
+const text = (value: string): Buffer => texts(1, () => textOf(value));
+
+function texts(count: number, each: (row: number) => Text | undefined): Buffer {
+  const values = Array.from({ length: count }, (_, row) => each(row) ?? textOf(''));
+  const size = values.reduce((sum, { from, to }) => sum + lengthBytes(to - from) + to - from, 0);
+  const target = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const { bytes, from, to } of values) {
+    at = writeLength(target, at, to - from);
+    at += bytes.copy(target, at, from, to);
+  }
+  return target;
+}
+
+function length(value: number): Buffer {
+  const bytes = Buffer.alloc(lengthBytes(value));
+  writeLength(bytes, 0, value);
+  return bytes;
+}
+
+function lengthBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) bytes += 1;
+  return bytes;
+}
+
+/** In LEB128: seven bits a byte, the lowest first. @returns where it ends */
+function writeLength(target: Buffer, from: number, value: number): number {
+  let at = from;
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 0x80;
+  target[at++] = rest;
+  return at;
+}

@@ -1,0 +1,59 @@
+import type { SecondDigits } from '../files/field-type.js';
+
+/** The engine's dates go from 1900 to 2299: one whole turn of the calendar, which repeats every 400 years. */
+const FIRST_DAY = -25_567;
+const TURN_DAYS = 146_097;
+const TURN_YEARS = 400;
+const SECONDS_A_DAY = 86_400;
+
+/** SQL: ISO 8601 text of a day, given as days since 1970, whichever year it is in; `days` must not be NULL. */
+export function dateText(days: string): string {
+  const since = `(toInt64(${days}) - (${FIRST_DAY}))`;
+  const within = `positiveModulo(${since}, toInt64(${TURN_DAYS}))`;
+  const turns = `intDiv(${since} - ${within}, toInt64(${TURN_DAYS}))`;
+  const date = `addDays(toDate32('1900-01-01'), ${within})`;
+  const year = `(toYear(${date}) + ${TURN_YEARS} * ${turns})`;
+  return (
+    `if(${since} BETWEEN 0 AND ${TURN_DAYS - 1}, toString(${date}),` +
+    ` concat(if(${year} < 0, '-', ''), leftPad(toString(abs(${year})), greatest(4, length(toString(${year}))), '0'), substring(toString(${date}), 5)))`
+  );
+}
+
+/** SQL: the time of day, given in ticks since midnight. */
+export function timeText(ticks: string, digits: SecondDigits): string {
+  return `substring(toString(fromUnixTimestamp64${UNIT[digits]}(toInt64(${ticks}), 'UTC')), 12)`;
+}
+
+/** SQL: ISO 8601 text of ticks since 1970, without a zone; `ticks` must not be NULL. */
+export function timestampText(ticks: string, digits: SecondDigits): string {
+  // Signed: with a divisor that is not, the engine takes a time before 1970 for one far ahead.
+  const day = `toInt64(${SECONDS_A_DAY * 10 ** digits})`;
+  const within = `positiveModulo(${ticks}, ${day})`;
+  // Division goes towards zero; to subtract first would leave 64 bits on their first day.
+  const days = `(intDiv(${ticks}, ${day}) - (${ticks} < 0 AND ${within} != 0))`;
+  return (
+    `if(${ticks} BETWEEN 0 AND ${EVERY_ENGINE_TIME_BELOW_SECONDS}${'0'.repeat(digits)},` +
+    ` replaceOne(toString(fromUnixTimestamp64${UNIT[digits]}(toInt64(${ticks}), 'UTC')), ' ', 'T'),` +
+    ` concat(${dateText(days)}, 'T', ${timeText(within, digits)}))`
+  );
+}
+
+/** The Julian day of 1970-01-01. */
+const EPOCH = 2_440_588;
+
+/** SQL: days since 1970 of a time in 96 bits. */
+export const julianDay = (value: string): string =>
+  `(toInt64(reinterpretAsInt32(substring(${value}, 9, 4))) - ${EPOCH})`;
+
+/** SQL: nanoseconds since midnight of a time in 96 bits. */
+export const nanosOfDay = (value: string): string =>
+  `reinterpretAsInt64(substring(${value}, 1, 8))`;
+
+/** SQL: ticks since 1970 of a time that the engine reads as its own. */
+export const ticksOf = (value: string, digits: SecondDigits): string =>
+  `toUnixTimestamp64${UNIT[digits]}(${value})`;
+
+/** In 2200, which nanoseconds reach too. */
+const EVERY_ENGINE_TIME_BELOW_SECONDS = 7_258_118_400;
+
+const UNIT: Readonly<Record<SecondDigits, string>> = { 0: 'Second', 3: 'Milli', 6: 'Micro', 9: 'Nano' }; // prettier-ignore

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventStore, RecordedEvent } from '@app/event-store';
+import type { AuditRow, AuditTables } from '@app/warehouse';
+import type { AuditDirectory } from '../audit-directory.js';
+import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
+import { OF_LOST_TIME, type LostEntry } from '../reconciliation-events.js';
+import { StreamOwners } from '../stream-owners.js';
+import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
+
+/** The result for the trail of one organization. */
+export interface AuditVerdict {
+  readonly database: string;
+  readonly entries: number;
+  /** Hash of the last entry: noted elsewhere, it proves later that nothing before it changed. */
+  readonly head: string;
+  /** Entries whose own events are lost: see `reconciliation-events.ts`. */
+  readonly ofLostTime: number;
+  /** Which of the noted hashes are in it, those of the lost time too. */
+  readonly found: ReadonlySet<string>;
+  /** Empty when the trail is what the events say. */
+  readonly problems: readonly string[];
+}
+
+interface VerifyOptions {
+  readonly key: ChainKey;
+  /** Hashes that somebody kept. */
+  readonly noted?: ReadonlySet<string>;
+  /**
+   * Processes go on appending meanwhile: entries up to this position are compared, and what is
+   * later is nothing to judge yet.
+   */
+  readonly upTo?: bigint | undefined;
+  /** How long entries up to there may be on their way. */
+  readonly carriedOutMs?: number;
+  /** Trails of these alone; undefined: all that there are. */
+  readonly databases?: readonly string[] | undefined;
+  onProgress(this: void, position: bigint): void;
+  /** Awaited between pieces of the work, where others want their turn. */
+  pause?(this: void): Promise<void>;
+}
+
+const PAGE = 5000;
+/** Events between two pauses: some milliseconds. */
+const PIECE = 256;
+/** No event has position 0, but a row may. */
+const BEFORE_ALL = '-1';
+const PROBLEMS_MAX = 20;
+/** An event's entry comes when it is carried out: so long is waited for it, in all. */
+const CARRIED_OUT_MS = 15_000;
+const LOOK_MS = 100;
+
+/**
+ * Makes every chain again from the events and compares each row of `_audit` with it: hashes, and
+ * what people read. A changed event changes its hash and all after it; a changed row differs.
+ */
+export async function verifyAudit(
+  events: EventStore,
+  tables: AuditTables,
+  directory: AuditDirectory,
+  options: VerifyOptions,
+): Promise<readonly AuditVerdict[]> {
+  const { key, noted = new Set(), upTo, carriedOutMs = CARRIED_OUT_MS } = options;
+  const trails = new Map<string, Trail>();
+  const until = upTo === undefined ? undefined : performance.now() + carriedOutMs;
+  for (const database of options.databases ?? directory.databases()) {
+    const rows = new RowReader(tables, database, until);
+    trails.set(database, new Trail(database, rows, noted, upTo));
+  }
+  const owners = new StreamOwners();
+  let read = 0;
+  for await (const event of events.readAll()) {
+    read += 1;
+    if (read % PIECE === 0) await options.pause?.();
+    if (upTo !== undefined && event.position > upTo) break;
+    const entry = audited(event);
+    const database = entry && directory.database(organizationOfEntry(entry, owners.of));
+    const trail = database === undefined ? undefined : trails.get(database);
+    if (entry && trail) {
+      const hash = chainHash(key(entry.position), trail.head, entry);
+      trail.tellLost(entry);
+      await trail.expect({ ...toEntry(entry, directory), previousHash: trail.head, hash });
+    }
+    owners.note(event);
+    options.onProgress(event.position);
+  }
+  return Promise.all([...trails.values()].map((trail) => trail.end()));
+}
+
+class Trail {
+  head = CHAIN_START;
+  private entries = 0;
+  private ofLostTime = 0;
+  private readonly found = new Set<string>();
+  private readonly problems: string[] = [];
+
+  constructor(
+    private readonly database: string,
+    private readonly rows: RowReader,
+    private readonly noted: ReadonlySet<string>,
+    private readonly upTo: bigint | undefined,
+  ) {}
+
+  /** A person who noted a head of the lost time finds it. */
+  tellLost({ type, data }: RecordedEvent): void {
+    if (type !== OF_LOST_TIME) return;
+    const { hash } = data as LostEntry;
+    this.ofLostTime += 1;
+    if (this.noted.has(hash)) this.found.add(hash);
+  }
+
+  async expect(wanted: AuditRow): Promise<void> {
+    this.head = wanted.hash;
+    this.entries += 1;
+    if (this.noted.has(wanted.hash)) this.found.add(wanted.hash);
+    let row = await this.rows.awaited();
+    while (row && BigInt(row.position) < BigInt(wanted.position)) {
+      this.report(`position ${row.position}: an entry that no event has made`);
+      this.rows.skip();
+      row = await this.rows.awaited();
+    }
+    if (row?.position !== wanted.position) {
+      this.report(`position ${wanted.position}: the entry of ${wanted.type} is missing`);
+      return;
+    }
+    this.rows.skip();
+    const changed = differences(wanted, row);
+    if (changed.length > 0)
+      this.report(`position ${wanted.position}: changed in ${changed.join(', ')}`);
+  }
+
+  async end(): Promise<AuditVerdict> {
+    for (let row = await this.rows.peek(); row; row = await this.rows.peek()) {
+      if (this.isJudged(row))
+        this.report(`position ${row.position}: an entry that no event has made`);
+      this.rows.skip();
+    }
+    const doubled = await this.rows.unread();
+    if (doubled > 0) this.report(`${doubled} more at positions of others, which no event has made`);
+    const { database, entries, ofLostTime, head, found, problems } = this;
+    return { database, entries, ofLostTime, head, found, problems };
+  }
+
+  private isJudged({ position }: AuditRow): boolean {
+    return this.upTo === undefined || BigInt(position) <= this.upTo;
+  }
+
+  private report(problem: string): void {
+    if (this.problems.length < PROBLEMS_MAX) this.problems.push(problem);
+  }
+}
+
+/** Reads a trail page by page. */
+class RowReader {
+  private page: readonly AuditRow[] = [];
+  private next = 0;
+  private last = BEFORE_ALL;
+  private ended = false;
+  private count = 0;
+
+  constructor(
+    private readonly tables: AuditTables,
+    private readonly database: string,
+    /** Until when rows may be on their way, as `performance.now()` tells it. */
+    private readonly until = 0,
+  ) {}
+
+  /** The next row, also one that is on its way. */
+  async awaited(): Promise<AuditRow | undefined> {
+    let row = await this.peek();
+    while (!row && performance.now() < this.until) {
+      await sleep(LOOK_MS);
+      this.ended = false;
+      row = await this.peek();
+    }
+    return row;
+  }
+
+  async peek(): Promise<AuditRow | undefined> {
+    if (this.next >= this.page.length && !this.ended) {
+      this.page = await this.tables.auditAfter(this.database, this.last, PAGE);
+      this.next = 0;
+      this.last = this.page.at(-1)?.position ?? this.last;
+      this.ended = this.page.length === 0;
+      this.count += this.page.length;
+    }
+    return this.page[this.next];
+  }
+
+  skip(): void {
+    this.next += 1;
+  }
+
+  /** At the end: rows with the position of a page's last one, which the next page begins after. */
+  async unread(): Promise<number> {
+    for (;;) {
+      const { total } = await this.tables.auditPage(this.database, { offset: 0, limit: 1 });
+      const counted = this.count;
+      // An entry that came since the last look is no double of another one.
+      this.ended = false;
+      while (await this.peek()) this.skip();
+      if (this.count === counted) return total - this.count;
+    }
+  }
+}
+
+function differences(wanted: AuditRow, row: AuditRow): string[] {
+  return (Object.keys(wanted) as (keyof AuditRow)[]).filter((field) =>
+    field === 'occurredAt'
+      ? Date.parse(wanted.occurredAt) !== Date.parse(row.occurredAt)
+      : wanted[field] !== row[field],
+  );
+}

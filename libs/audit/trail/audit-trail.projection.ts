@@ -1,0 +1,219 @@
+import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
+import type { AuditDirectory } from '../audit-directory.js';
+import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
+import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
+import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
+
+interface Chain {
+  /** Of the last entry. */
+  hash: string;
+  position: bigint;
+}
+
+interface StoredChain {
+  readonly database: string;
+  readonly hash: string;
+  readonly position: string;
+}
+
+const BATCH_ROWS = 20_000;
+
+/**
+ * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
+ * Rows are written in order and never twice: what the table already has is only passed over. They
+ * go in groups: while stored events are replayed by the thousand, then as `writeGroup` is asked to,
+ * which whoever reads the trail waits for. Of several processes the one that leads writes.
+ */
+export class AuditTrailProjection implements SnapshottedProjection {
+  readonly name = 'audit-trail';
+  readonly snapshotVersion = 1;
+  private live = false;
+  private readonly chains = new Map<string, Chain>();
+  /** Position of the last row in the table. Absent: not known. */
+  private readonly stored = new Map<string, bigint>();
+  private readonly pending = new Map<string, AuditRow[]>();
+  private pendingRows = 0;
+  private hasErased = false;
+  /** Trails that went with their organizations since the start. */
+  private readonly ended = new Set<string>();
+  /** The trail that is being written, until it is. */
+  private writing: { readonly database: string; readonly done: Promise<void> } | undefined;
+
+  constructor(
+    private readonly tables: AuditTables,
+    private readonly directory: AuditDirectory,
+    private readonly key: ChainKey,
+    private readonly lead: TrailLeaderElection,
+  ) {}
+
+  async apply(event: RecordedEvent): Promise<void> {
+    if (event.type === 'OrganizationDeleted')
+      await this.end((event.data as { readonly database: string }).database);
+    const entry = audited(event);
+    const { directory } = this;
+    const database =
+      entry &&
+      directory.database(
+        organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
+      );
+    if (entry && database !== undefined)
+      this.chain(database, entry, await this.storedOf(database, entry));
+    if (this.live && event.type === 'UserErased') this.hasErased = true;
+    if (!this.live && this.pendingRows >= BATCH_ROWS) await this.flush();
+  }
+
+  /**
+   * A person who is erased while a group is written may be named in rows that the group does not
+   * have. The next group has them.
+   */
+  async writeGroup(): Promise<void> {
+    const { hasErased } = this;
+    this.hasErased = false;
+    try {
+      await this.flush();
+      if (hasErased) await this.erase();
+    } catch (error) {
+      this.hasErased ||= hasErased;
+      throw error;
+    }
+  }
+
+  async caughtUp(): Promise<void> {
+    await this.flush();
+    for (const database of this.directory.databases()) await this.tables.createAuditTable(database);
+    await this.erase();
+    if (!this.lead.isLeading) this.stored.clear();
+    this.live = true;
+  }
+
+  snapshot(): readonly StoredChain[] {
+    return [...this.chains].map(([database, { hash, position }]) => ({
+      database,
+      hash,
+      position: String(position),
+    }));
+  }
+
+  restore(state: unknown): void {
+    for (const { database, hash, position } of state as readonly StoredChain[])
+      this.chains.set(database, { hash, position: BigInt(position) });
+  }
+
+  /** Forgets the rows after a position; they are written again when the events are replayed. */
+  async truncate(position: bigint): Promise<void> {
+    for (const database of this.directory.databases()) {
+      await this.tables.createAuditTable(database);
+      await this.tables.truncateAudit(database, String(position));
+    }
+    this.stored.clear();
+  }
+
+  /** Its organization is deleted: when it resolves nothing writes there, and nothing will. */
+  async end(database: string): Promise<void> {
+    this.ended.add(database);
+    this.chains.delete(database);
+    this.stored.delete(database);
+    this.pendingRows -= this.pending.get(database)?.length ?? 0;
+    this.pending.delete(database);
+    if (this.writing?.database === database) await this.writing.done.catch(() => undefined);
+  }
+
+  /** An event that comes again, since writing it failed, is in its chain already. */
+  private chain(database: string, event: RecordedEvent, stored: bigint): void {
+    const chain = this.chains.get(database) ?? { hash: CHAIN_START, position: -1n };
+    if (chain.position >= event.position) return;
+    const hash = chainHash(this.key(event.position), chain.hash, event);
+    this.chains.set(database, { hash, position: event.position });
+    if (event.position <= stored) return;
+    const row = { ...toEntry(event, this.directory), previousHash: chain.hash, hash };
+    const rows = this.pending.get(database) ?? [];
+    rows.push(row);
+    this.pending.set(database, rows);
+    this.pendingRows += 1;
+  }
+
+  /**
+   * Position up to which rows need not be written. Who does not lead waits for each live event's
+   * row before it comes here. For those that are replayed nobody has waited: whoever was to write
+   * them may be gone. Who leads looks when it writes: while it does, nothing else may ask.
+   */
+  private async storedOf(database: string, { position }: RecordedEvent): Promise<bigint> {
+    if (!this.live) return this.stored.get(database) ?? this.ask(database);
+    if (!this.lead.isLeading) {
+      this.stored.clear();
+      // It may have led until a group was refused just now, and so waited for nobody.
+      await this.follow(database, position);
+    }
+    if (!this.lead.isLeading) return position;
+    // The founder of an organization may ask it something next.
+    if (!this.chains.has(database)) await this.tables.createAuditTable(database);
+    return -1n;
+  }
+
+  /** Rows that are put there meanwhile stay for the next time. */
+  private async flush(): Promise<void> {
+    for (const [database, rows] of [...this.pending]) {
+      if (this.ended.has(database)) continue;
+      const group = [...rows];
+      const done = this.write(database, group);
+      this.writing = { database, done };
+      await done;
+      if (this.ended.has(database)) continue;
+      rows.splice(0, group.length);
+      if (rows.length === 0) this.pending.delete(database);
+      this.pendingRows -= group.length;
+    }
+  }
+
+  /** When it resolves the rows are there, whoever wrote them. */
+  private async write(database: string, rows: readonly AuditRow[]): Promise<void> {
+    const last = BigInt(rows.at(-1)?.position ?? -1);
+    for (;;) {
+      // While another writes, what is known here grows old.
+      if (!this.lead.isLeading) this.stored.clear();
+      await this.follow(database, last);
+      if (!this.lead.isLeading || this.ended.has(database)) return;
+      try {
+        const stored = this.stored.get(database) ?? (await this.ask(database));
+        const missing = rows.filter(({ position }) => BigInt(position) > stored);
+        if (!this.live && missing.length > 0) await this.tables.createAuditTable(database);
+        await this.tables.appendAudit(database, missing);
+        if (missing.length > 0) this.stored.set(database, last);
+        return;
+      } catch (error) {
+        this.stored.delete(database);
+        if (!(error instanceof FencedError)) throw error;
+        this.lead.lose();
+      }
+    }
+  }
+
+  private follow(database: string, position: bigint): Promise<void> {
+    return this.lead.follow(database, position, this.directory.database(undefined));
+  }
+
+  /**
+   * Position of the table's last row; -1 before the first. While stored events are replayed no table
+   * is made for it: its organization may be one that a later event deletes.
+   */
+  private async ask(database: string): Promise<bigint> {
+    if (this.live) await this.tables.createAuditTable(database);
+    const last = await this.tables.lastAudit(database).catch((error: unknown) => {
+      if (this.live || !isNotThere(error)) throw error;
+      return undefined;
+    });
+    const position = last ? BigInt(last.position) : -1n;
+    this.stored.set(database, position);
+    return position;
+  }
+
+  /** A crash may have left this undone: the person's key is gone, so their name must go as well. */
+  private async erase(): Promise<void> {
+    const erased = this.directory.erased();
+    for (const database of this.directory.databases())
+      await this.tables.eraseFromAudit(database, erased).catch((error: unknown) => {
+        if (!this.ended.has(database)) throw error;
+      });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Projection, RecordedEvent } from '@app/event-store';
+import type { AuditDirectory } from '../audit-directory.js';
+import { audited, organizationOfEntry } from '../audit-entry.js';
+import type { TrailLeaderElection } from './trail-leader-election.js';
+
+/**
+ * Comes before what is carried out in shared tables, and before the catalog: a process that does
+ * not lead goes on with an event when the one that does has carried it out.
+ */
+export class FollowLeaderProjection implements Projection {
+  readonly name = 'lead';
+
+  constructor(
+    private readonly lead: TrailLeaderElection,
+    private readonly directory: AuditDirectory,
+  ) {}
+
+  starting(): Promise<void> {
+    return this.lead.start();
+  }
+
+  /** Of the past everything has been carried out, or is mended by whoever leads. */
+  resumeAfter(last: bigint): bigint {
+    return last;
+  }
+
+  async apply(event: RecordedEvent): Promise<void> {
+    const entry = this.lead.isLeading ? undefined : audited(event);
+    const { directory } = this;
+    const database =
+      entry &&
+      directory.database(
+        organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
+      );
+    if (database !== undefined)
+      await this.lead.follow(database, event.position, this.directory.database(undefined));
+  }
+}

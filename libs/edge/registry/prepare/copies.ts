@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { quoteIdentifier, type SourceEngine } from '@app/warehouse';
+import { settingsClause, type Settings } from '../../sources/source.js';
+import type { Holding } from './holding.js';
+
+/** A table of the engine that is ours. */
+export interface Copy {
+  /** Quoted. */
+  readonly table: string;
+  /** Of what may be held: they are given back when it goes. */
+  readonly bytes: number;
+  /** The same of what may be held in memory; absent: it lies on disk. */
+  readonly memoryBytes?: number;
+}
+
+/** The bounds that copies are made within, and give their bytes back to. */
+interface CopyTerms {
+  readonly engine: Pick<SourceEngine, 'statements'>;
+  readonly holding: Holding;
+}
+
+/** Where copies are. The guard refuses such names, as those of all databases. */
+export const COPIES = `o_${randomBytes(16).toString('hex')}`;
+
+/** @returns a name that nothing has yet, quoted. */
+export const newCopyName = (): string =>
+  `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
+
+/** Files may be packed, and unpack to more than these bytes. */
+const SMALL_SOURCE_BYTES = 4 * 1024 ** 2;
+const SMALL_COPY_BYTES = 32 * 1024 ** 2;
+/**
+ * The memory of the engine while it makes a small copy: the rows, and the blocks that it reads them
+ * by.
+ */
+const MAKING_BYTES = 256 * 1024 ** 2;
+
+/** The rows that a copy is made of. */
+interface CopiedRows {
+  /** Without the settings. */
+  readonly select: string;
+  readonly settings: Settings;
+  /** Of its files; undefined: nobody knows. */
+  readonly bytes: number | undefined;
+}
+
+/**
+ * Copies what a statement selects. Few rows are held in memory as they are, where there is room for
+ * them: to open parts on disk takes longer than to read them.
+ */
+export async function makeCopy(
+  rows: CopiedRows,
+  { engine: { statements }, holding: { memory } }: CopyTerms,
+): Promise<Omit<Copy, 'bytes'>> {
+  if (rows.bytes !== undefined && rows.bytes <= SMALL_SOURCE_BYTES) {
+    const table = await makeInMemory(rows, statements);
+    if (table !== undefined) {
+      const memoryBytes = await sizeOf(table, statements);
+      if (memoryBytes <= SMALL_COPY_BYTES && memory.take(memoryBytes))
+        return { table, memoryBytes };
+      await statements.run(`DROP TABLE IF EXISTS ${table}`);
+    }
+  }
+  return { table: await make('MergeTree ORDER BY tuple()', rows, statements) };
+}
+
+/** Forgets a copy, and gives back what it took. To be called once. */
+export async function dropCopy(
+  { table, bytes, memoryBytes = 0 }: Copy,
+  { engine, holding }: CopyTerms,
+): Promise<void> {
+  holding.giveBack(bytes);
+  holding.memory.giveBack(memoryBytes);
+  await engine.statements.run(`DROP TABLE IF EXISTS ${table}`);
+}
+
+/** @returns undefined where that fails: whatever is wrong with the rows is so on disk, too */
+function makeInMemory(
+  rows: CopiedRows,
+  statements: SourceEngine['statements'],
+): Promise<string | undefined> {
+  const settings = { ...rows.settings, max_memory_usage: `${MAKING_BYTES}` };
+  return make('Memory', { ...rows, settings }, statements).catch(() => undefined);
+}
+
+async function make(
+  kind: string,
+  { select, settings }: CopiedRows,
+  statements: SourceEngine['statements'],
+): Promise<string> {
+  const name = newCopyName();
+  try {
+    await statements.run(
+      `CREATE TABLE ${name} ENGINE = ${kind} AS ${select}${settingsClause(settings)}`,
+    );
+    return name;
+  } catch (error) {
+    await statements.run(`DROP TABLE IF EXISTS ${name}`).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function sizeOf(copy: string, statements: SourceEngine['statements']): Promise<number> {
+  const [, table = ''] = copy.split('.').map((part) => part.replaceAll('`', ''));
+  const sql = `SELECT total_bytes FROM system.tables WHERE database = '${COPIES}' AND name = '${table}'`;
+  return Number(await statements.run(`${sql} FORMAT TSVRaw`));
+}

@@ -1,0 +1,32 @@
+import { quoteIdentifier, type WarehouseQuery } from '@app/warehouse';
+import { settingsClause, type Settings } from '../../sources/source.js';
+
+/** A file may be written anew within the second that the engine's cache of counts tells times by. */
+const ALWAYS_LOOK: Settings = { use_cache_for_count_from_files: '0' };
+
+/**
+ * How many rows Parquet files have, by what stands at their ends. Asked through a table's view the
+ * engine reads a whole column to count it.
+ */
+export function countSelect(call: string, settings: Settings): string {
+  return `SELECT count() AS n FROM ${call}${settingsClause({ ...settings, ...ALWAYS_LOOK })}`;
+}
+
+/** Quoted. No table can be called so, and the guard lets no statement name what is no table. */
+export const countView = (table: string): string => quoteIdentifier(`count(${table})`);
+
+/** In the engine's canonical form. */
+const COUNT =
+  /^SELECT (?<call>count)\((?:\*|(?<argument>1?))\)(?: AS (?<alias>`[^`\\]+`|\w+))? FROM (?:`(?<quoted>[^`\\]+)`|(?<bare>\w+))$/i;
+
+/** The statement; where all it asks is how many rows a table has, by the view that tells. */
+export function withCount(
+  query: WarehouseQuery,
+  tables: ReadonlyMap<string, { readonly count: string | undefined }>,
+): WarehouseQuery {
+  const found = COUNT.exec(query.sql)?.groups ?? {};
+  const { call = '', argument = '', alias = quoteIdentifier(`${call}(${argument})`) } = found;
+  const table = found['quoted'] ?? found['bare'] ?? '';
+  if (tables.get(table)?.count === undefined) return query;
+  return { ...query, sql: `SELECT n AS ${alias} FROM ${countView(table)}` };
+}

@@ -1,0 +1,40 @@
+import { totalmem } from 'node:os';
+import { MemoryAllowance } from '../../memory-allowance.js';
+import type { SourceStamp } from '../../sources/source-stamp.js';
+import type { DescribedTable, TableFormat } from '../../table-description.js';
+
+/** Formats whose files have to be parsed from their first byte to their last at each query. */
+const PARSED: ReadonlySet<TableFormat> = new Set(['csv', 'json', 'ndjson']);
+/** These have columns of their own; what holding saves is opening files and looking at their ends. */
+const COLUMNS: ReadonlySet<TableFormat> = new Set(['parquet', 'arrow', 'arrows']);
+const SMALL_BYTES = 128 * 1024 ** 2;
+/** Temporary folders are in memory on some machines. */
+const SHARE_OF_MEMORY = 1 / 8;
+/** Of small copies, which are in memory for certain. */
+const SHARE_OF_SMALL = 1 / 16;
+
+/** How many bytes of files may be held by nobody's wish but ours. */
+export class Holding {
+  private left: number;
+
+  constructor(
+    bytes = Math.floor(totalmem() * SHARE_OF_MEMORY),
+    /** For copies that are held in memory, whoever wished them. */
+    readonly memory = new MemoryAllowance(Math.floor(totalmem() * SHARE_OF_SMALL)),
+  ) {
+    this.left = bytes;
+  }
+
+  /** Whether a table that nobody said it of should be held; what was taken is to be given back. */
+  take({ materialize, options }: DescribedTable, stamp: SourceStamp | undefined): boolean {
+    if (materialize !== undefined || !stamp || stamp.bytes > this.left) return false;
+    const { format } = options;
+    const isWorth = PARSED.has(format) || (COLUMNS.has(format) && stamp.bytes <= SMALL_BYTES);
+    if (isWorth) this.left -= stamp.bytes;
+    return isWorth;
+  }
+
+  giveBack(bytes: number): void {
+    this.left += bytes;
+  }
+}

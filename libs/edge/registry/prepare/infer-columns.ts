@@ -1,0 +1,88 @@
+import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
+import { engineType } from '../../arrow-data-type.js';
+import { settingsClause, type Settings, type Source } from '../../sources/source.js';
+import type { DescribedColumn, DescribedTable } from '../../table-description.js';
+
+/** `a Int64, b String`, as table functions take it. */
+export function structureOf(columns: readonly Column[]): string {
+  return columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
+}
+
+export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
+  columns.map(({ name, dataType, nullable }) => ({ name, type: engineType(dataType, nullable) }));
+
+/** Columns of a source as the engine finds them, or as its description declares them. */
+export async function inferColumns(
+  { columns, options }: DescribedTable,
+  source: Source,
+  statements: SourceEngine['statements'],
+): Promise<readonly Column[]> {
+  if (columns) return declared(columns);
+  const ask: Ask = async (inference) => {
+    const settings = { ...source.settings, ...inference, print_pretty_type_names: '0' };
+    const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(settings)} FORMAT JSONEachRow`;
+    const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Column);
+  };
+  const found = [...(await withoutRows(source, statements, ask))];
+  if (source.many && 'schema_inference_mode' in source.inference) {
+    // Asked for all files together, the engine leaves columns out that are in folders' names.
+    const known = new Set(found.map(({ name }) => name));
+    found.push(
+      ...(await ask({ ...source.inference, ...OF_FIRST_FILE })).filter(
+        ({ name }) => !known.has(name),
+      ),
+    );
+  }
+  const headless = options.format === 'csv' && !options.hasHeader;
+  return found.map(({ name, type }) => ({
+    // The engine calls them c1, c2, …; folders' names stay.
+    name: headless ? name.replace(/^c(?=\d+$)/, 'column_') : name,
+    type: source.inferred ? settledType(type) : type,
+  }));
+}
+
+const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };
+/** The engine finds no columns where no row is below their names. */
+const NO_ROWS = /EMPTY_DATA_PASSED/;
+
+type Ask = (inference: Settings) => Promise<readonly Column[]>;
+
+/** Asks for the columns; also where files, or all of them, have but a row of names. */
+async function withoutRows(
+  { header, inference }: Source,
+  statements: SourceEngine['statements'],
+  ask: Ask,
+): Promise<readonly Column[]> {
+  if (!header) return ask(inference);
+  // Asked for all files together, the engine stops at one without rows.
+  for (const each of [inference, { ...inference, ...OF_FIRST_FILE }])
+    try {
+      return await ask(each);
+    } catch (error) {
+      if (!NO_ROWS.test(String(error))) throw error;
+    }
+  return columnsOfHeader(header, statements);
+}
+
+/** Texts, for nothing says what will come. */
+async function columnsOfHeader(
+  { call, settings }: Pick<Source, 'call' | 'settings'>,
+  statements: SourceEngine['statements'],
+): Promise<readonly Column[]> {
+  const asRow = { ...settings, input_format_csv_detect_header: '0' };
+  const sql = `SELECT * FROM ${call(undefined)} LIMIT 1${settingsClause(asRow)} FORMAT JSONCompactEachRow`;
+  const names = JSON.parse(await statements.run(sql)) as readonly unknown[];
+  return names.map((name) => ({ name: String(name), type: 'Nullable(String)' }));
+}
+
+/**
+ * Settles an inferred type: times have one precision and a zone, and columns without a value are
+ * texts.
+ */
+function settledType(type: string): string {
+  return type
+    .replace(/\bDateTime(?:64\(\d+(?:, '[^']*')?\))?(?![\w(])/g, "DateTime64(6, 'UTC')")
+    .replace(/\bDate\b(?!\d)/g, 'Date32')
+    .replace(/\bNothing\b/g, 'String');
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { SourceCredentials } from '../../sources/source-credentials.js';
+import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
+import { withoutSecrets } from '../../describe/without-secrets.js';
+import { databaseSource } from '../../sources/databases/database-source.js';
+import {
+  engineFormat,
+  JSON_ARRAY_LINES,
+  JSON_LINES,
+  type EngineFormat,
+} from '../../sources/engine-format.js';
+import { fileSource } from '../../sources/file-source.js';
+import { downloadSheet, sheetExport } from '../../sources/sheets/google-sheet.js';
+import { lakeSource } from '../../sources/lake-source.js';
+import { placeOf, type Place } from '../../sources/place.js';
+import { readWorkbook, type SheetOptions } from '../../sources/sheets/read-workbook.js';
+import { stampOf } from '../../sources/source-stamp.js';
+import { tableFunction, type Source } from '../../sources/source.js';
+import { unpackJson } from '../../sources/unpack-json.js';
+import type { DescribedTable, TableOptions } from '../../table-description.js';
+import type { Holding } from './holding.js';
+
+/** The things that tables are made with. */
+export interface Workshop {
+  readonly engine: SourceEngine;
+  readonly credentials: SourceCredentials;
+  /** Relative paths start from it. */
+  readonly base: string;
+  /** Absolute; for files that are made on the way. */
+  readonly directory: string;
+  readonly stdin: Readable;
+  /** Of tables that are copied though nobody said so. */
+  readonly holding: Holding;
+  /** A table could not be copied so, and is read where it lies. */
+  told(this: void, name: string, error: unknown): void;
+  /** Nobody can tell where structs of a table are null. */
+  toldOfNulls(this: void, name: string, error: unknown): void;
+}
+
+export interface OpenedSource extends Source {
+  /** Files that were made for it and go when it has been copied; undefined: it is read in place. */
+  readonly unpacked: string | undefined;
+}
+
+const RAW: EngineFormat = {
+  name: 'RawBLOB',
+  settings: {},
+  inference: {},
+  inferred: false,
+  endings: [],
+};
+const SHEETS: readonly string[] = ['xls', 'xlsx', 'xlsb', 'ods'] satisfies SheetOptions['format'][];
+
+/** Where a table's rows are. What the engine cannot read as it lies is unpacked first. @throws {Error} with the reason */
+export async function openSource(
+  described: DescribedTable,
+  workshop: Workshop,
+): Promise<OpenedSource> {
+  const { options, uri } = described;
+  const { base, credentials } = workshop;
+  const database = await databaseSource(described, base, workshop.engine.statements);
+  if (database) return inPlace(database);
+  const sheet = options.format === 'csv' ? sheetExport(uri) : undefined;
+  if (sheet !== undefined) return fetchSheet(described, sheet, workshop);
+  const place = await placed(uri, options.format, workshop);
+  if (options.format === 'delta' || options.format === 'iceberg')
+    return inPlace(lakeSource(options.format, place, credentials));
+  if (isSheet(options)) return unpackWorkbook(place, options, workshop);
+  if (options.format === 'json' && (options.pointer !== undefined || options.arrayEncoded))
+    return unpackDocument(described, place, options, workshop);
+  const format = engineFormat(options);
+  if (!format) throw new Error(`nobody reads format ${options.format} here`);
+  return inPlace(sourceOfFiles(described, place, format, credentials));
+}
+
+function sourceOfFiles(
+  described: DescribedTable,
+  place: Place,
+  format: EngineFormat,
+  credentials: SourceCredentials,
+): Source {
+  const { options } = described;
+  const source = fileSource(described, place, format, credentials);
+  if (options.format !== 'csv' || !options.hasHeader) return source;
+  const headless = { ...format, name: 'CSV' };
+  return { ...source, header: fileSource(described, place, headless, credentials) };
+}
+
+/** The engine follows no redirection, which is Google's answer. */
+async function fetchSheet(
+  described: DescribedTable,
+  address: string,
+  { credentials, directory }: Workshop,
+): Promise<OpenedSource> {
+  const format = engineFormat(described.options);
+  if (!format) throw new Error(`nobody reads format ${described.options.format} here`);
+  const file = join(directory, `${randomUUID()}.csv`);
+  try {
+    await downloadSheet(address, described.headers ?? {}, file);
+    const place = { kind: 'local', path: file } as const;
+    return {
+      ...sourceOfFiles(described, place, format, credentials),
+      shown: withoutSecrets(described.uri),
+      // Nobody changes the file that was made.
+      stamp: () => Promise.resolve(undefined),
+      unpacked: file,
+    };
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+const inPlace = (source: Source): OpenedSource => ({ ...source, unpacked: undefined });
+
+const isSheet = (options: TableOptions): options is SheetOptions => SHEETS.includes(options.format);
+
+/** Standard input becomes a file, for it can be read once. */
+async function placed(uri: string, format: string, workshop: Workshop): Promise<Place> {
+  const place = placeOf(uri, workshop.base);
+  if (place.kind !== 'stdin') return place;
+  const path = join(workshop.directory, `stdin-${randomUUID()}.${format}`);
+  await pipeline(workshop.stdin, createWriteStream(path));
+  return { kind: 'local', path };
+}
+
+async function unpackWorkbook(
+  place: Place,
+  options: SheetOptions,
+  { directory }: Workshop,
+): Promise<OpenedSource> {
+  if (place.kind !== 'local') throw new Error('a workbook is read from a local file');
+  const file = join(directory, `${randomUUID()}.jsonl`);
+  const columns = await readWorkbook(place.path, options, file);
+  const structure = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
+  return {
+    call: () =>
+      tableFunction('file', [quoteText(file), 'JSONCompactEachRow', quoteText(structure)]),
+    settings: {},
+    inference: {},
+    inferred: false,
+    many: false,
+    shown: place.path,
+    stamp: () => stampOf(place.path, []),
+    unpacked: file,
+  };
+}
+
+async function unpackDocument(
+  described: DescribedTable,
+  place: Place,
+  { arrayEncoded, pointer = '' }: Extract<TableOptions, { readonly format: 'json' }>,
+  workshop: Workshop,
+): Promise<OpenedSource> {
+  if (arrayEncoded && !described.columns)
+    throw new Error(
+      'array_encoded needs the schema: rows that are arrays do not name their columns',
+    );
+  const document = fileSource(described, place, RAW, workshop.credentials);
+  const file = join(workshop.directory, `${randomUUID()}.jsonl`);
+  try {
+    await workshop.engine.statements.run(unpackJson(document, pointer, file));
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+  const format = arrayEncoded ? JSON_ARRAY_LINES : JSON_LINES;
+  const source = fileSource({}, { kind: 'local', path: file }, format, workshop.credentials);
+  const { shown, stamp = () => Promise.resolve(undefined) } = document;
+  return { ...source, shown, stamp, unpacked: file };
+}

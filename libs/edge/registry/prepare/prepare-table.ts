@@ -1,0 +1,165 @@
+import { rm } from 'node:fs/promises';
+import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
+import type { SourceStamp } from '../../sources/source-stamp.js';
+import { settingsClause, type Source } from '../../sources/source.js';
+import type { DescribedTable } from '../../table-description.js';
+import { dropCopy, makeCopy, type Copy } from './copies.js';
+import { countSelect } from './count-view.js';
+import { declared, inferColumns, structureOf } from './infer-columns.js';
+import { loadFailure } from './load-failure.js';
+import { nullStructs, type NullStructs } from './null-structs.js';
+import { openSource, type OpenedSource, type Workshop } from './open-source.js';
+import { schemaOfFiles } from './schema-of-files.js';
+
+/** A table that can be served. */
+export interface PreparedTable {
+  readonly described: DescribedTable;
+  readonly columns: readonly Column[];
+  /** The statement of its view. A copy of its own needs none. */
+  readonly select: string;
+  /**
+   * The statement that tells how many rows it has. Undefined means that nothing does so better than
+   * `select`.
+   */
+  readonly count: string | undefined;
+  /** A path, glob or URL, without secrets; not for clients. */
+  readonly place: string;
+  /** Undefined: it is read where it lies. */
+  readonly copy: Copy | undefined;
+  /** The copies that its view reads besides. */
+  readonly asides: readonly Copy[];
+  /** When its columns, or the copy, were read; milliseconds since 1970. */
+  readonly readAt: number;
+  /** Looks whether its files are others than those that were copied, and what they are then; undefined: nobody looks. */
+  readonly changedFiles: (() => Promise<string | undefined>) | undefined;
+}
+
+/**
+ * Finds out what a table is and whether it can be read; copies it, where that was asked for.
+ * @throws {MillraceError} INVALID_PARAMETER that names table, place and reason
+ */
+export async function prepareTable(
+  described: DescribedTable,
+  workshop: Workshop,
+): Promise<PreparedTable> {
+  try {
+    const source = await openSource(described, workshop);
+    try {
+      return await prepared(described, source, workshop);
+    } finally {
+      if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });
+    }
+  } catch (error) {
+    throw loadFailure(described, error);
+  }
+}
+
+async function prepared(
+  described: DescribedTable,
+  source: OpenedSource,
+  workshop: Workshop,
+): Promise<PreparedTable> {
+  const { statements } = workshop.engine;
+  const { schemaFromFiles } = described;
+  const readAt = Date.now();
+  // Before anything is read: what comes while it is read counts as a change.
+  const stamp = await source.stamp?.();
+  const found = schemaFromFiles
+    ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
+    : await inferColumns(described, source, statements);
+  const held = source.inferred || schemaFromFiles !== undefined || described.columns !== undefined;
+  const call = source.call(held ? structureOf(found) : undefined);
+  const structs = await nullStructs(described, found, source, workshop);
+  const { asides, settings = source.settings } = structs;
+  try {
+    const columns = served(described, found).map((column) => nullable(column, structs));
+    const rows = `SELECT ${columns.map((column) => expression(column, found, structs)).join(', ')} FROM ${call}`;
+    const select = rows + settingsClause(settings);
+    const table = { described, columns, place: source.shown, readAt };
+    const isAsked = described.materialize === true || source.unpacked !== undefined;
+    const isHeld = !isAsked && workshop.holding.take(described, stamp);
+    const changedFiles = stamp && (() => changed(stamp, source));
+    if (isAsked || isHeld) {
+      const bytes = isHeld ? (stamp?.bytes ?? 0) : 0;
+      const copied = await makeCopy(
+        { select: rows, settings, bytes: stamp?.bytes },
+        workshop,
+      ).catch((error: unknown) => {
+        workshop.holding.giveBack(bytes);
+        if (isAsked) throw error;
+        workshop.told(described.name, error);
+      });
+      if (copied !== undefined) {
+        await dropAll(asides, workshop);
+        return {
+          ...table,
+          // Types that must be allowed for the source must be so for its copy.
+          select: `SELECT * FROM ${copied.table}${settingsClause(settings)}`,
+          count: undefined,
+          copy: { ...copied, bytes },
+          asides: [],
+          changedFiles: described.materialize === undefined ? changedFiles : undefined,
+        };
+      }
+    }
+    // One row shows that the bytes are what they should be, before anybody relies on it.
+    await statements.run(`SELECT * FROM ${source.oneRow ?? `(${select})`} LIMIT 1 FORMAT Null`);
+    const count =
+      described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
+    // Facts that were written down about files are true of those files only.
+    const isFollowed = asides.length > 0;
+    return {
+      ...table,
+      ...{ select, count, asides, copy: undefined },
+      changedFiles: isFollowed ? changedFiles : undefined,
+    };
+  } catch (error) {
+    await dropAll(asides, workshop);
+    throw error;
+  }
+}
+
+/** Forgets tables of the engine. */
+async function dropAll(tables: readonly Copy[], workshop: Workshop): Promise<void> {
+  for (const copy of tables) await dropCopy(copy, workshop).catch(() => undefined);
+}
+
+/** @returns what its files are now, where they are others */
+async function changed(stamp: SourceStamp, source: Source): Promise<string | undefined> {
+  const now = await source.stamp?.();
+  return now === undefined || now.text === stamp.text ? undefined : now.text;
+}
+
+/** Columns in the order of their answers: chosen ones, and those of the folders' names by their declared types. */
+function served(
+  { options, partitionColumns = [] }: DescribedTable,
+  found: readonly Column[],
+): readonly Column[] {
+  const partitions = declared(partitionColumns);
+  const own = found.filter(({ name }) => !partitions.some((each) => each.name === name));
+  const projection = options.format === 'csv' ? options.projection : undefined;
+  const chosen = projection?.map((index) => {
+    const column = own[index];
+    if (!column)
+      throw new Error(`projection: there is no column ${index}; there are ${own.length}`);
+    return column;
+  });
+  return [...(chosen ?? own), ...partitions];
+}
+
+function nullable({ name, type }: Column, { rows }: NullStructs): Column {
+  return { name, type: rows.has(name) ? `Nullable(${type})` : type };
+}
+
+function expression(
+  { name, type }: Column,
+  found: readonly Column[],
+  { rows }: NullStructs,
+): string {
+  const quoted = quoteIdentifier(name);
+  const areNull = rows.get(name);
+  if (areNull !== undefined)
+    return `CAST(if(${areNull}, NULL, ${quoted}), ${quoteText(type)}) AS ${quoted}`;
+  const same = found.some((each) => each.name === name && each.type === type);
+  return same ? quoted : `CAST(${quoted}, ${quoteText(type)}) AS ${quoted}`;
+}

@@ -1,0 +1,104 @@
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { CellObject, WorkSheet } from '@e965/xlsx';
+import type { Column } from '@app/warehouse';
+import type { TableOptions } from '../../table-description.js';
+import { cellKind, cellValue, columnType, type Kind } from './sheet-cell.js';
+
+/** The library declares nothing of its number formats. */
+type Library = Pick<typeof import('@e965/xlsx'), 'read' | 'utils'> & {
+  readonly SSF: { readonly is_date: (format: string) => boolean };
+};
+
+export type SheetOptions = Extract<
+  TableOptions,
+  { readonly format: 'xls' | 'xlsx' | 'xlsb' | 'ods' }
+>;
+
+/**
+ * Reads a range of a sheet, whose first row names the columns, and writes its rows to a file, one
+ * JSON array a line.
+ * @returns the columns, by what all cells below their name are.
+ * @throws {Error} when there is no such sheet, or no row of names.
+ */
+export async function readWorkbook(
+  path: string,
+  options: SheetOptions,
+  file: string,
+): Promise<readonly Column[]> {
+  const { read, SSF, utils } = (await import('@e965/xlsx')) as Library;
+  const bytes = await readFile(path);
+  if (!MAGIC.some((start) => bytes.subarray(0, start.length).equals(start)))
+    throw new Error('it is no workbook, by its first bytes');
+  const workbook = whole(() => read(bytes, { dense: true, cellNF: true, cellHTML: false }));
+  const name = options.sheetName ?? workbook.SheetNames[0] ?? '';
+  const sheet = workbook.Sheets[name];
+  if (!sheet)
+    throw new Error(
+      `there is no sheet ${JSON.stringify(name)}; there are ${workbook.SheetNames.join(', ')}`,
+    );
+  const rows = cellsOf(sheet, options, utils.decode_range(sheet['!ref'] ?? 'A1'));
+  const [header = [], ...body] = rows;
+  const names = columnNames(header);
+  if (names.length === 0)
+    throw new Error(`sheet ${JSON.stringify(name)} has no row of names in its range`);
+  const seen = body.slice(0, options.inferenceRows);
+  const kinds = names.map(
+    (_, index): ReadonlySet<Kind> => new Set(seen.map((row) => cellKind(row[index], SSF.is_date))),
+  );
+  const columns = names.map((column, index) => ({ name: column, type: columnType(kinds[index]) }));
+  await pipeline(Readable.from(lines(body, columns)), createWriteStream(file));
+  return columns;
+}
+
+/** Archives, and what came before them: the library would take anything else for a text. */
+const MAGIC = [Buffer.from('PK'), Buffer.from('d0cf11e0', 'hex')];
+
+/** The library's messages about damaged files are about itself. */
+function whole<Workbook>(read: () => Workbook): Workbook {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error('it is no workbook, or a damaged one', { cause: error });
+  }
+}
+
+function* lines(rows: readonly Row[], columns: readonly Column[]): Generator<string> {
+  for (const row of rows) {
+    const values = columns.map(({ type }, index) => cellValue(row[index], type));
+    yield `${JSON.stringify(values)}\n`;
+  }
+}
+
+type Row = readonly (CellObject | undefined)[];
+interface Range {
+  readonly s: { readonly r: number; readonly c: number };
+  readonly e: { readonly r: number; readonly c: number };
+}
+
+function cellsOf(sheet: WorkSheet, options: SheetOptions, { s, e }: Range): readonly Row[] {
+  const data = (sheet as { readonly '!data'?: readonly Row[] })['!data'] ?? [];
+  const firstColumn = options.columnsStart ?? s.c;
+  const lastColumn = Math.min(options.columnsEnd ?? e.c, e.c);
+  return (
+    data
+      .slice(options.rowsStart ?? s.r, Math.min(options.rowsEnd ?? e.r, e.r) + 1)
+      // Rows without any cell are holes in the library's list.
+      .map((row: Row | undefined) => (row ?? []).slice(firstColumn, lastColumn + 1))
+  );
+}
+
+/** Blanks become `_`, as ROAPI has it; a name that is there already gets a number. */
+function columnNames(header: Row): readonly string[] {
+  const names: string[] = [];
+  for (const [index, cell] of Array.from(header).entries()) {
+    const text = String(cell?.w ?? cell?.v ?? '').trim();
+    const wanted = text === '' ? `column_${index + 1}` : text.replace(/\s/g, '_');
+    let name = wanted;
+    for (let number = 2; names.includes(name); number += 1) name = `${wanted}_${number}`;
+    names.push(name);
+  }
+  return names;
+}

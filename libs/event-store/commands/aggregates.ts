@@ -1,0 +1,110 @@
+import { CommandMarks } from './command-marks.js';
+import type { Decider, DomainEvent } from './decider.js';
+import { partsOf, type NewEvent } from '../event.js';
+import { WrongExpectedRevisionError, type EventStore } from '../event-store.js';
+import { FoldedStates, type Folded } from './folded-states.js';
+import { cannotDecide } from '../not-understood.js';
+
+export type AnyDecider = Decider<unknown, unknown, DomainEvent>;
+
+/**
+ * Aggregates as their streams have them. What commands were for last is kept folded; the caller
+ * sees to it that nothing else is done with a stream meanwhile.
+ */
+export class Aggregates {
+  private readonly folded = new FoldedStates();
+
+  constructor(private readonly store: EventStore) {}
+
+  /** As it was kept, or from its first event on. */
+  async load(stream: string, decider: AnyDecider): Promise<Folded<unknown>> {
+    const kept = this.folded.get(stream, decider);
+    if (kept) return kept;
+    const { initialState: state } = decider;
+    const marks = new CommandMarks();
+    return this.catchUp(stream, decider, { state, revision: -1, position: 0n, marks });
+  }
+
+  /**
+   * With the events that are newer.
+   * @throws {MillraceError} EVENT_NOT_UNDERSTOOD where one of them may say anything
+   */
+  async catchUp(
+    stream: string,
+    decider: AnyDecider,
+    { state: before, revision: last, position: reached, marks }: Folded<unknown>,
+  ): Promise<Folded<unknown>> {
+    let newest = { state: before, revision: last, position: reached, marks };
+    let bytes = 0;
+    // An aggregate that was not read to its end is not kept, because its marks may be ahead of it.
+    this.folded.drop(stream);
+    for await (const event of this.store.read(stream, { from: last + 1 })) {
+      if (event.notUnderstood !== undefined) {
+        // Kept up to here, so that refusing the next command is quick.
+        this.folded.keep(stream, decider, newest, bytes);
+        throw cannotDecide(event);
+      }
+      const { revision, position } = event;
+      const state = partsOf(event).reduce(decider.evolve, newest.state);
+      newest = { state, revision, position, marks };
+      marks.add(event.metadata.$causationId);
+      bytes += JSON.stringify(event.data).length;
+    }
+    this.folded.keep(stream, decider, newest, bytes);
+    return newest;
+  }
+
+  /** Whether the command has left events in what is folded. */
+  async hasDone(
+    stream: string,
+    { marks, revision }: Folded<unknown>,
+    commandId: string,
+  ): Promise<boolean> {
+    if (!marks.mayHave(commandId)) return false;
+    for await (const event of this.store.read(stream, { limit: revision + 1 }))
+      if (event.metadata.$causationId === commandId) return true;
+    return false;
+  }
+
+  /**
+   * Appends after what is folded.
+   * @param state what the events make of it
+   * @returns undefined when there is something newer
+   */
+  async append(
+    stream: string,
+    decider: AnyDecider,
+    { revision: before, marks }: Folded<unknown>,
+    { events, bytes, state }: Staged,
+  ): Promise<Folded<unknown> | undefined> {
+    try {
+      const expected = before === -1 ? 'no-stream' : before;
+      const { revision, position } = await this.store.append(stream, events, expected);
+      for (const { metadata } of events) marks.add(metadata.$causationId);
+      const after = { state, revision, position, marks };
+      this.folded.keep(stream, decider, after, bytes);
+      return after;
+    } catch (error) {
+      if (error instanceof WrongExpectedRevisionError) return undefined;
+      // Nobody knows whether they are there.
+      this.folded.drop(stream);
+      throw error;
+    }
+  }
+}
+
+/** Events that are decided and not appended yet. */
+export interface Staged {
+  readonly events: readonly NewEvent[];
+  /** As JSON. */
+  readonly bytes: number;
+  /** The state that the events make of the aggregate. */
+  readonly state: unknown;
+}
+
+/** As it will be read: what JSON leaves out was never there. */
+export function staged(decider: AnyDecider, before: Staged, events: readonly NewEvent[]): Staged {
+  const text = JSON.stringify(events);
+  const state = (JSON.parse(text) as NewEvent[]).reduce(decider.evolve, before.state);
+  return { events: [...before.events, ...events], bytes: before.bytes + text.length, state };
+}

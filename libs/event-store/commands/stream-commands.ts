@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MillraceError } from '@app/platform';
+import { Aggregates, staged, type AnyDecider, type Staged } from './aggregates.js';
+import type { DomainEvent } from './decider.js';
+import type { NewEvent } from '../event.js';
+import type { EventStore } from '../event-store.js';
+import type { Folded } from './folded-states.js';
+
+/** A command for one stream. */
+export interface StreamCommand {
+  readonly decider: AnyDecider;
+  readonly command: unknown;
+  readonly commandId: string;
+  /** Just before its events are appended. @throws {MillraceError} what it is refused for */
+  toAppend(this: void, decided: readonly DomainEvent[]): readonly NewEvent[];
+}
+
+/** The outcome of a command. */
+export interface Outcome {
+  /** After it. */
+  readonly state: unknown;
+  /** Of the last event that it was decided on, or of its own. */
+  readonly position: bigint;
+  /** Why it was refused. */
+  readonly refusal?: unknown;
+}
+
+interface Waiting {
+  readonly asked: StreamCommand;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The decision on a command in a group, before its group is appended. */
+type Decision = Omit<Outcome, 'position'>;
+
+const TRIES = 10;
+const BACKOFF_MS = 10;
+/** Of a group: far below what a store takes in one append. */
+const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
+
+/**
+ * The commands for each stream, decided one after the other, each on what the one before leaves.
+ * Those that came while others were appended are appended together: all of them are there then, or
+ * none. What is refused, and what changes nothing, is decided on the newest: either the group's
+ * append shows that nothing newer was there, or it is looked for.
+ */
+export class StreamCommands {
+  private readonly aggregates: Aggregates;
+  private readonly waiting = new Map<string, Waiting[]>();
+
+  constructor(store: EventStore) {
+    this.aggregates = new Aggregates(store);
+  }
+
+  /** @throws {MillraceError} CONFLICT when other nodes are always faster; and what an append throws */
+  run(stream: string, asked: StreamCommand): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const job = { asked, resolve, reject };
+      const queue = this.waiting.get(stream);
+      if (queue) queue.push(job);
+      else {
+        this.waiting.set(stream, [job]);
+        void this.work(stream);
+      }
+    });
+  }
+
+  private async work(stream: string): Promise<void> {
+    for (;;) {
+      const queue = this.waiting.get(stream) ?? [];
+      const decider = queue[0]?.asked.decider;
+      if (!decider) break;
+      const other = queue.findIndex(({ asked }) => asked.decider !== decider);
+      const most = Math.min(GROUP_MAX.commands, other === -1 ? queue.length : other);
+      const group = queue.splice(0, most);
+      try {
+        // Those that do not fit into one append are first the next time.
+        queue.unshift(...(await this.handle(stream, decider, group)));
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.waiting.delete(stream);
+  }
+
+  /** @returns those that were left for the next group */
+  private async handle(
+    stream: string,
+    decider: AnyDecider,
+    group: readonly Waiting[],
+  ): Promise<readonly Waiting[]> {
+    let folded = await this.aggregates.load(stream, decider);
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const { decisions, all } = await this.decideAll(stream, folded, group);
+      const left = group.slice(decisions.length);
+      let after: Folded<unknown> | undefined;
+      try {
+        after = await this.conclude(stream, decider, folded, all);
+      } catch (error) {
+        // Those that are left had no part in it.
+        for (const { reject } of group.slice(0, decisions.length)) reject(error);
+        return left;
+      }
+      if (after) {
+        const { position } = after;
+        for (const [index, decision] of decisions.entries())
+          group[index]?.resolve({ ...decision, position });
+        return left;
+      }
+      await sleep(Math.random() * BACKOFF_MS * attempt);
+      folded = await this.aggregates.catchUp(stream, decider, folded);
+    }
+    throw new MillraceError(
+      'CONFLICT',
+      'others changed the same thing at the same time; try again',
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  /** @returns as it is then; undefined when there is something newer */
+  private async conclude(
+    stream: string,
+    decider: AnyDecider,
+    folded: Folded<unknown>,
+    all: Staged,
+  ): Promise<Folded<unknown> | undefined> {
+    if (all.events.length > 0) return this.aggregates.append(stream, decider, folded, all);
+    const newest = await this.aggregates.catchUp(stream, decider, folded);
+    return newest.revision === folded.revision ? newest : undefined;
+  }
+
+  private async decideAll(
+    stream: string,
+    folded: Folded<unknown>,
+    group: readonly Waiting[],
+  ): Promise<{ readonly decisions: readonly Decision[]; readonly all: Staged }> {
+    const decisions: Decision[] = [];
+    let all: Staged = { events: [], bytes: 0, state: folded.state };
+    const done = new Set<string>();
+    for (const { asked } of group) {
+      const { commandId } = asked;
+      // A command that comes again is answered with what is there, not decided on its own effects.
+      const isDone =
+        done.has(commandId) || (await this.aggregates.hasDone(stream, folded, commandId));
+      const { decision, next } = isDone ? { decision: all, next: all } : decide(asked, all);
+      if (all.events.length > 0 && next.bytes > GROUP_MAX.bytes) break;
+      if (next !== all) done.add(commandId);
+      all = next;
+      const { state } = decision;
+      decisions.push('refusal' in decision ? { state, refusal: decision.refusal } : { state });
+    }
+    return { decisions, all };
+  }
+}
+
+function decide(
+  { decider, command, toAppend }: StreamCommand,
+  before: Staged,
+): { readonly decision: Decision; readonly next: Staged } {
+  try {
+    const decided = decider.decide(before.state, command);
+    if (decided.length === 0) return { decision: before, next: before };
+    const next = staged(decider, before, toAppend(decided));
+    return { decision: next, next };
+  } catch (refusal) {
+    return { decision: { state: before.state, refusal }, next: before };
+  }
+}

@@ -1,0 +1,35 @@
+import type { RecordedEvent } from '../event.js';
+
+/** A read model. Gets every event once, in order of position, from where it resumes. */
+export interface Projection {
+  readonly name: string;
+  apply(event: RecordedEvent): void | Promise<void>;
+  /** Called once, before anything is read: what it finds elsewhere is not newer than what it gets. */
+  starting?(): void | Promise<void>;
+  /**
+   * Position up to which it has everything already, asked once at start. Absent: it gets all events.
+   * @param last position of the store's last event; 0 when there is none
+   */
+  resumeAfter?(last: bigint): bigint | Promise<bigint>;
+  /**
+   * Writes what it has been given, in groups: what comes meanwhile is of the next one. No
+   * command waits for it; whoever reads what it makes does.
+   */
+  writeGroup?(): Promise<void>;
+  /** Called once, when everything stored at start has been applied; from then on events are live. */
+  caughtUp?(): void | Promise<void>;
+}
+
+/** A read model in memory that need not be made from all events at every start. */
+export interface SnapshottedProjection extends Projection {
+  /** Raised whenever the same events make another state: older snapshots are then not used. */
+  readonly snapshotVersion: number;
+  /** Everything it knows, as JSON. Nothing in clear that events hold sealed. */
+  snapshot(): unknown;
+  /** Takes over what `snapshot` gave. Only called on one that has applied nothing. */
+  restore(state: unknown): void;
+}
+
+export function isSnapshotted(projection: Projection): projection is SnapshottedProjection {
+  return 'snapshotVersion' in projection;
+}

@@ -1,0 +1,88 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ulid } from 'ulid';
+import { stepOf, type CommandContext } from '@app/event-store';
+import { KeyedMutex } from '@app/flow';
+import { MillraceError } from '@app/platform';
+import type { Profile } from '../../aggregates/user.aggregate.js';
+import { Accounts } from '../../people/accounts.js';
+import { Memberships } from '../../people/memberships.js';
+import { TokenSecrets } from '../../people/token-secrets.js';
+import {
+  OrganizationsProjection,
+  type Organization,
+} from '../../projections/organizations.projection.js';
+import { UsersProjection } from '../../projections/users.projection.js';
+
+const FIRST_TOKEN = 'sign-up';
+
+/** Makes an account that nobody else has asked for, with an organization of its own. */
+export class SignUp {
+  constructor(
+    readonly account: Profile & { readonly password: string },
+    /** Name of the organization. */
+    readonly organization: string,
+    /** Without an actor: who it is comes to be by this. */
+    readonly context: Omit<CommandContext, 'actor' | 'organizationId'>,
+  ) {}
+}
+
+/**
+ * The organization is made first and is the account's home, so that nobody else administers it; of
+ * `default`, where others have their rows, it is no member. A crash in between leaves the e-mail to
+ * an id without an account, and perhaps an organization to that id: whoever comes next with both
+ * goes on with them.
+ */
+@CommandHandler(SignUp)
+export class SignUpHandler implements ICommandHandler<SignUp, string> {
+  /** Of one e-mail one after the other: each finds what the one before has made. */
+  private readonly queue = new KeyedMutex();
+
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly memberships: Memberships,
+    private readonly secrets: TokenSecrets,
+    private readonly users: UsersProjection,
+    private readonly organizations: OrganizationsProjection,
+  ) {}
+
+  /** @returns the secret of the organization's first token. @throws {MillraceError} ALREADY_EXISTS */
+  execute(command: SignUp): Promise<string> {
+    return this.queue.run(command.account.email.toLowerCase(), () => this.signUp(command));
+  }
+
+  private async signUp({ account, organization: name, context }: SignUp): Promise<string> {
+    if (this.users.byEmail(account.email)) throw emailTaken();
+    if (this.isTaken(this.organizations.find(name))) throw nameTaken(name);
+    const id = await this.accounts.reserve(account.email, { ...context, actor: 'anonymous' });
+    const by = { ...context, actor: id };
+    const user = await this.accounts.seal(id, { ...account, root: false });
+    const home = await this.memberships.create(name, id, by);
+    // Somebody else was faster.
+    if (home.members.get(id) !== 'admin') throw nameTaken(name);
+    const inHome = { ...by, organizationId: home.id };
+    await this.accounts.store(user, inHome, true);
+    return this.makeToken(home, inHome);
+  }
+
+  /** One that only a sign-up has which a crash has ended is not. */
+  private isTaken(organization: Organization | undefined): boolean {
+    return [...(organization?.members.keys() ?? [])].some((id) => this.users.byId(id));
+  }
+
+  private async makeToken({ id }: Organization, context: CommandContext): Promise<string> {
+    const { secret, fingerprint } = this.secrets.make();
+    const { actor: madeBy, occurredAt: madeAt } = context;
+    const token = { name: FIRST_TOKEN, role: 'editor', tokenId: ulid() } as const;
+    const made = { ...token, fingerprint, madeBy, madeAt };
+    await this.memberships.makeToken(id, made, stepOf(context, 'token'));
+    return secret;
+  }
+}
+
+const emailTaken = (): MillraceError => new MillraceError('ALREADY_EXISTS', 'User already exists');
+
+const nameTaken = (name: string): MillraceError =>
+  new MillraceError(
+    'ALREADY_EXISTS',
+    `there is an organization ${name} already; choose another name`,
+  );

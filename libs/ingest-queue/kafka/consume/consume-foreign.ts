@@ -1,0 +1,162 @@
+import type { Admin, Kafka } from 'kafkajs';
+import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../../foreign-messages.js';
+import type { QueueRecord } from '../../ingest-queue.js';
+import { toFailure } from '../client/kafka-failure.js';
+import { GroupMember, type Part } from './group-member.js';
+import type { KafkaLog } from '../client/kafka-client.js';
+import { nextOffset, textHeaders } from './slices.js';
+import type { Topics } from '../topics.js';
+import { TransactionalProducer, type SendWithin } from '../transactions.js';
+
+export interface ForeignOptions {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  readonly log: KafkaLog;
+  readonly namespace: string;
+  readonly topics: Topics;
+  /** Sends batches of the ingest queue within a transaction. */
+  readonly sendAll: (records: readonly QueueRecord[], send: SendWithin) => Promise<unknown>;
+}
+
+type Bounds = Parameters<ForeignMessages['consume']>[0];
+
+/** Below what the topic takes of one message. */
+const DEAD_VALUE_BYTES = 7 * 1024 * 1024;
+
+/**
+ * The topic of foreign messages. What becomes of a delivery and how far the group has come are
+ * one transaction, by a producer whose id is the partition's: whoever is given the partition ends
+ * what the one before has begun, and only then reads how far it came.
+ */
+export class KafkaForeignMessages implements ForeignMessages {
+  constructor(private readonly options: ForeignOptions) {}
+
+  consume(bounds: Bounds): AsyncIterable<ForeignDelivery> {
+    return new ForeignConsumer(this.options, bounds).deliveries();
+  }
+}
+
+class ForeignConsumer {
+  private readonly member: GroupMember<ForeignDelivery>;
+  private readonly groupId: string;
+  /** Taken over since they were assigned. */
+  private producers = new Map<number, TransactionalProducer>();
+
+  constructor(
+    private readonly options: ForeignOptions,
+    { maxMessages: most, maxBytes, signal }: Bounds,
+  ) {
+    const { kafka, log, topics, namespace } = options;
+    this.groupId = `${namespace}.uploads`;
+    this.member = new GroupMember({
+      kafka,
+      log,
+      groupId: this.groupId,
+      topic: topics.uploads,
+      fetchBytes: maxBytes,
+      signal,
+      most,
+      maxBytes,
+      onAssigned: () => void this.discardProducers(),
+      eachPart: (part) => this.deliver(part),
+    });
+  }
+
+  async *deliveries(): AsyncGenerator<ForeignDelivery> {
+    try {
+      yield* this.member.items();
+    } finally {
+      await this.discardProducers();
+    }
+  }
+
+  private async discardProducers(): Promise<void> {
+    const producers = [...this.producers.values()];
+    this.producers = new Map();
+    await Promise.all(producers.map((producer) => producer.discard()));
+  }
+
+  private async deliver(part: Part): Promise<boolean> {
+    const { messages, batch, consumer } = part;
+    const { topic, partition } = batch;
+    const { producer, from } = await this.taken(partition);
+    if (from !== undefined && BigInt(messages[0]?.offset ?? 0) < from) {
+      consumer.seek({ topic, partition, offset: String(from) });
+      return false;
+    }
+    const finished = await this.hand(part, producer);
+    if (!finished) await this.again(part);
+    return finished;
+  }
+
+  /** @returns where to begin, when the partition was taken over just now. */
+  private async taken(
+    partition: number,
+  ): Promise<{ readonly producer: TransactionalProducer; readonly from?: bigint }> {
+    const known = this.producers.get(partition);
+    if (known) return { producer: known };
+    const { kafka, topics } = this.options;
+    const producer = new TransactionalProducer(kafka, `${topics.uploads}.${partition}`);
+    await producer.takeOver();
+    const from = await this.committed(partition);
+    this.producers.set(partition, producer);
+    return { producer, ...(from === undefined ? {} : { from }) };
+  }
+
+  private async committed(partition: number): Promise<bigint | undefined> {
+    const { admin, topics } = this.options;
+    const groups = await admin.fetchOffsets({ groupId: this.groupId, topics: [topics.uploads] });
+    const found = groups[0]?.partitions.find((each) => each.partition === partition)?.offset;
+    return found === undefined || BigInt(found) < 0n ? undefined : BigInt(found);
+  }
+
+  /** @returns false when it was given back, or was never done with. */
+  private async hand({ messages, batch }: Part, producer: TransactionalProducer): Promise<boolean> {
+    const { topic, partition } = batch;
+    const offset = nextOffset(messages, batch);
+    let finished = false;
+    await this.member.offer({
+      messages: messages.map((message) => ({
+        headers: textHeaders(message),
+        value: message.value ?? new Uint8Array(),
+        name: `${topic}/${partition}/${message.offset}`,
+      })),
+      finish: async (records, dead) => {
+        try {
+          await producer.run(async (send, transaction) => {
+            await this.options.sendAll(records, send);
+            for (const each of dead) await this.bury(each, send);
+            const partitions = [{ partition, offset }];
+            const { groupId: consumerGroupId } = this;
+            await transaction.sendOffsets({ consumerGroupId, topics: [{ topic, partitions }] });
+          });
+        } catch (error) {
+          throw toFailure(error);
+        }
+        finished = true;
+      },
+      release: () => Promise.resolve(),
+    });
+    return finished;
+  }
+
+  private async bury({ message, reason }: DeadMessage, send: SendWithin): Promise<void> {
+    const { headers, value, name } = message;
+    const kept = value.subarray(0, DEAD_VALUE_BYTES);
+    await send({
+      topic: this.options.topics.deadLetter,
+      partition: 0,
+      messages: [{ value: Buffer.from(kept), headers: { ...headers, reason, message: name } }],
+    });
+  }
+
+  /** From where the group has come to, once that is certain. */
+  private async again({ batch, consumer }: Part): Promise<void> {
+    const { topic, partition } = batch;
+    await this.producers.get(partition)?.discard();
+    this.producers.delete(partition);
+    if (this.member.isOver) return;
+    const { from } = await this.taken(partition);
+    consumer.seek({ topic, partition, offset: String(from ?? batch.messages[0]?.offset ?? '0') });
+  }
+}

@@ -1,0 +1,119 @@
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { Handover } from './handover.js';
+import type { KafkaLog } from '../client/kafka-client.js';
+import { slices } from './slices.js';
+import { SteadyConsumer } from '../client/steady-consumer.js';
+
+interface GroupMemberOptions {
+  readonly kafka: Kafka;
+  readonly log: KafkaLog;
+  readonly groupId: string;
+  readonly topic: string;
+  /** At least what one record batch of the topic may have. */
+  readonly fetchBytes: number;
+  readonly signal: AbortSignal;
+  /** Of messages in a part. */
+  readonly most: number;
+  readonly maxBytes: number;
+  /** Partitions were given anew: what was known of the ones before is old. */
+  readonly onAssigned: () => void;
+  /**
+   * Offers a part of what was fetched, and waits until it is done with.
+   * @returns false when the partition goes on elsewhere: then it was sought.
+   */
+  readonly eachPart: (part: Part) => Promise<boolean>;
+}
+
+/** Messages of one partition, in their order; never none. */
+export interface Part {
+  readonly messages: readonly KafkaMessage[];
+  readonly batch: EachBatchPayload['batch'];
+  readonly consumer: Consumer;
+}
+
+/** How long a consumer may say nothing before the others take its partitions. */
+const SESSION_TIMEOUT_MS = 10_000;
+/** How long a rebalance waits for those who still work on what they have. */
+const REBALANCE_TIMEOUT_MS = 120_000;
+const HEARTBEAT_MS = 2000;
+const FETCH_WAIT_MS = 250;
+
+/**
+ * A member of a consumer group whose messages a loop takes. Its handler returns only when a part
+ * is done with, and so holds a rebalance until then.
+ */
+export class GroupMember<Item> {
+  private readonly handover = new Handover<Item>();
+  private readonly ended = new AbortController();
+  private readonly consumer: SteadyConsumer;
+  private assigned: ReadonlySet<number> = new Set();
+
+  constructor(private readonly options: GroupMemberOptions) {
+    const { kafka, log, groupId, topic, fetchBytes, maxBytes } = options;
+    this.consumer = new SteadyConsumer({
+      kafka,
+      log,
+      topic,
+      config: {
+        groupId,
+        sessionTimeout: SESSION_TIMEOUT_MS,
+        rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+        heartbeatInterval: HEARTBEAT_MS,
+        maxBytesPerPartition: fetchBytes,
+        maxBytes,
+        maxWaitTimeInMs: FETCH_WAIT_MS,
+      },
+      eachBatch: (payload, consumer) => this.deliver(payload, consumer),
+      onAssigned: (partitions) => {
+        this.assigned = partitions;
+        options.onAssigned();
+      },
+    });
+  }
+
+  async *items(): AsyncGenerator<Item> {
+    try {
+      await this.consumer.start(this.options.signal);
+      yield* this.handover.items(AbortSignal.any([this.options.signal, this.ended.signal]));
+    } finally {
+      this.ended.abort();
+      // A part that comes just now would be waited for by the close.
+      this.handover.end();
+      await this.consumer.close();
+    }
+  }
+
+  /** Resolves when the loop asks for the next item, or has ended. */
+  offer(item: Item): Promise<void> {
+    return this.handover.offer(item);
+  }
+
+  /** Nobody takes any more. */
+  get isOver(): boolean {
+    return this.options.signal.aborted || this.ended.signal.aborted;
+  }
+
+  private async deliver(payload: EachBatchPayload, consumer: Consumer): Promise<void> {
+    const { batch } = payload;
+    for (const messages of slices(batch.messages, this.options)) {
+      if (this.isPast(payload)) return;
+      const beating = setInterval(
+        () => void payload.heartbeat().catch(() => undefined),
+        HEARTBEAT_MS,
+      );
+      try {
+        if (!(await this.options.eachPart({ messages, batch, consumer }))) return;
+        payload.resolveOffset(messages.at(-1)?.offset ?? '');
+      } finally {
+        clearInterval(beating);
+      }
+    }
+    // Tells of a rebalance that began meanwhile, by throwing.
+    await payload.heartbeat();
+  }
+
+  private isPast(payload: EachBatchPayload): boolean {
+    if (this.isOver || !payload.isRunning() || payload.isStale()) return true;
+    return !this.assigned.has(payload.batch.partition);
+  }
+}

@@ -1,0 +1,157 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { MillraceError, type ErrorKind } from '@app/platform';
+import { type Rejection, rejectionsOf } from '@app/acceptance';
+import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
+import { PartAcceptance } from '../store/accept-parts.js';
+import { streamsOf } from '../store/enqueue-batches.js';
+import type { KeyedUpload } from '../upload/request/idempotency-key.js';
+import { Spool } from '../spool/spool.js';
+import { spoolChunks } from '../spool/spool-chunks.js';
+import { PartsStore, type StreamParts } from '../store/store-parts.js';
+import { StreamSchemas } from '../store/stream-schemas.js';
+import type { BulkError } from './bulk-action.js';
+import type { StreamBytes } from './bulk-framer.js';
+import type { Rejections } from './bulk-items.js';
+import type { BulkRequest, BulkResult } from './bulk-request.js';
+import { StreamChannels } from './stream-channels.js';
+
+export type Pieces<T> = AsyncIterable<T> | Iterable<T>;
+export type KeyedBulk = KeyedUpload<KeptRejections>;
+type Outcome = Omit<BulkResult, 'items'>;
+
+/** Accepts the documents of several streams at the same time, by way of the spool, and stores all of them in one append. */
+@Injectable()
+export class SpooledDocuments {
+  constructor(
+    private readonly chunks: ChunkAcceptance,
+    private readonly acceptance: PartAcceptance,
+    private readonly store: PartsStore,
+    private readonly schemas: StreamSchemas,
+    private readonly spool: Spool,
+  ) {}
+
+  /** @throws {MillraceError} with nothing stored. */
+  upload(
+    request: BulkRequest,
+    body: Pieces<StreamBytes>,
+    keyed: KeyedBulk | undefined,
+  ): Promise<Outcome> {
+    const uploadId = ulid();
+    return this.spool.use(uploadId, request.organization.share, async (directory) => {
+      const acceptedAt = Date.now() * 1000;
+      let made = 0;
+      const channels = new StreamChannels<StreamPart>(async (stream, lines) => {
+        made += 1;
+        const folder = join(directory, String(made));
+        await mkdir(folder);
+        const options = { share: request.organization.share, uploadId, stream, acceptedAt };
+        return this.acceptStream(request, options, folder, lines);
+      });
+      const parts = await demultiplexed(body, channels);
+      return this.storeAll(parts, keyed);
+    });
+  }
+
+  private async acceptStream(
+    { organization, uploader, maxRecordBytes }: BulkRequest,
+    options: ChunkOptions,
+    directory: string,
+    lines: AsyncIterable<Buffer>,
+  ): Promise<StreamPart> {
+    const { stream } = options;
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const to = { organization, stream, keeper };
+    const counted = this.spool.counted(options.uploadId, lines, ({ length }) => length);
+    const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
+    const parts = this.chunks.parts(keeper, chunks, options);
+    const of = { keeper, organizationId: organization.id, stream };
+    try {
+      this.schemas.checkRoom(organization, stream, uploader);
+      return { to, accepted: await this.acceptance.all(of, parts) };
+    } catch (error) {
+      const refused = refusalOf(error);
+      // Documents of the other streams come behind it.
+      for await (const piece of lines) void piece;
+      return { to, accepted: [], refused };
+    }
+  }
+
+  private async storeAll(
+    parts: readonly StreamPart[],
+    keyed: KeyedBulk | undefined,
+  ): Promise<Outcome> {
+    const refused = new Map(
+      parts.flatMap((part) => (part.refused ? [[part.to.stream, part.refused] as const] : [])),
+    );
+    let rejections: Rejections = new Map();
+    const kept = parts.filter((part) => !part.refused);
+    const stored = await this.store.store(kept, () => {
+      rejections = rejectionsByStream(parts);
+      const chunks = parts.flatMap(({ accepted }) => accepted.map(({ result }) => result));
+      const answer = { rejections: [...rejections], refused: [...refused] };
+      return keyed?.append(answer, streamsOf(chunks));
+    });
+    if (!('before' in stored)) return { rejections, refused, positions: stored.positions };
+    if (keyed) return keptResult(keyed.answerOf(stored.before));
+    throw new Error('only a request with a key can have come before');
+  }
+}
+
+interface StreamPart extends StreamParts {
+  /** Why nothing of it is stored, though the rest of the request is. */
+  readonly refused?: BulkError;
+}
+
+/** The rejections that are kept under a key. The items are made again from the body. */
+export interface KeptRejections {
+  readonly rejections: readonly (readonly [string, readonly Rejection[]])[];
+  /** Older versions have kept none. */
+  readonly refused?: readonly (readonly [string, BulkError])[];
+}
+
+export const keptResult = ({ rejections, refused = [] }: KeptRejections): Outcome => ({
+  rejections: new Map(rejections),
+  refused: new Map(refused),
+  positions: undefined,
+});
+
+const REFUSALS: Readonly<Partial<Record<ErrorKind, string>>> = {
+  LIMIT_REACHED: 'validation_exception',
+  FORBIDDEN: 'security_exception',
+};
+
+/** Of a stream that would be one too many, or is not the caller's; the others of the request are stored. @throws any other failure, as it is */
+export function refusalOf(error: unknown): BulkError {
+  const type = error instanceof MillraceError ? REFUSALS[error.kind] : undefined;
+  if (!(error instanceof MillraceError) || type === undefined) throw error;
+  return { type, reason: error.message, status: error.status };
+}
+
+function rejectionsByStream(parts: readonly StreamPart[]): Rejections {
+  const all = new Map<string, Rejection[]>();
+  for (const { to, accepted } of parts) {
+    for (const { result } of accepted) {
+      if (!result.rejected) continue;
+      const ofChunk = rejectionsOf(result.rejected);
+      all.set(to.stream, [...(all.get(to.stream) ?? []), ...ofChunk]);
+    }
+  }
+  return all;
+}
+
+async function demultiplexed(
+  body: Pieces<StreamBytes>,
+  channels: StreamChannels<StreamPart>,
+): Promise<StreamPart[]> {
+  try {
+    for await (const piece of body)
+      for (const [stream, bytes] of piece) await channels.put(stream, bytes);
+    return await channels.end();
+  } catch (error) {
+    await channels.fail(error as Error);
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { ulid } from 'ulid';
+import { type CsvShape, refuseLongRecord } from '@app/acceptance';
+import { CHUNK_BYTES, ChunkAcceptance, CSV_CHUNK_BYTES } from './accept-chunks.js';
+import { frameCsv } from '../frame/frame-csv.js';
+import { frameRecords, type RecordUnit } from '../frame/frame-records.js';
+import { GroupedUploads } from './grouped-uploads.js';
+import type { KeyedUpload } from './request/idempotency-key.js';
+import { readSmall } from '../frame/read-small.js';
+import { Spool } from '../spool/spool.js';
+import { spoolChunks } from '../spool/spool-chunks.js';
+import { UploadStore } from './store-upload.js';
+import { StreamSchemas } from '../store/stream-schemas.js';
+import { untilRefused } from './until-refused.js';
+import type { UploadFormat, UploadRequest } from './request/upload-request.js';
+import type { UploadResult } from './outcome/upload-result.js';
+
+type RecordFormat = Extract<UploadFormat, { readonly kind: 'csv' | 'json' | 'lines' }>;
+
+/** Takes in uploads of text, one record a line: small ones in groups, the others by the spool. */
+@Injectable()
+export class RecordUploads {
+  constructor(
+    private readonly acceptance: ChunkAcceptance,
+    private readonly uploads: UploadStore,
+    private readonly schemas: StreamSchemas,
+    private readonly spool: Spool,
+    private readonly groups: GroupedUploads,
+  ) {}
+
+  /** @throws {MillraceError} with nothing stored. */
+  async upload(
+    request: UploadRequest,
+    format: RecordFormat,
+    keyed: KeyedUpload | undefined,
+  ): Promise<UploadResult> {
+    const { body } = request;
+    if (format.kind === 'csv') {
+      const { lines, ...csv } = await frameCsv(body, format.delimiter);
+      return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
+    }
+    const { lines, unit }: Framed =
+      format.kind === 'lines' ? { lines: body, unit: 'record' } : await frameRecords(body);
+    if (keyed) return this.uploadSpooled(request, { lines, unit, keyed });
+    const small = await readSmall(lines);
+    if (small.whole) {
+      refuseLongRecord(small.bytes, request);
+      return this.groups.upload(request, small.bytes, unit);
+    }
+    return this.uploadSpooled(request, { lines: small.lines, unit });
+  }
+
+  private uploadSpooled(
+    request: UploadRequest,
+    { lines, unit, csv, keyed }: Framed,
+  ): Promise<UploadResult> {
+    const { organization, stream, uploader, maxRecordBytes } = request;
+    const uploadId = ulid();
+    const keeper = this.schemas.keeper(organization, stream, uploader);
+    const acceptedAt = Date.now() * 1000;
+    const options = { share: organization.share, uploadId, stream, acceptedAt, csv };
+    return this.spool.use(uploadId, organization.share, (directory) => {
+      const parts = untilRefused(lines, (rest) => {
+        const counted = this.spool.counted(uploadId, rest, ({ length }) => length);
+        const chunkBytes = csv ? CSV_CHUNK_BYTES : CHUNK_BYTES;
+        const chunks = spoolChunks(counted, { directory, chunkBytes, maxRecordBytes });
+        return this.acceptance.parts(keeper, chunks, options);
+      });
+      return this.uploads.store({ request, keeper, parts, unit, keyed });
+    });
+  }
+}
+
+interface Framed {
+  /** One record a line. */
+  readonly lines: AsyncIterable<Buffer>;
+  readonly unit: RecordUnit;
+  readonly csv?: CsvShape;
+  readonly keyed?: KeyedUpload | undefined;
+}

@@ -1,0 +1,130 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { KeptAppend, NamedAppend } from '@app/ingest-queue';
+import { MillraceError } from '@app/platform';
+import type { UploadRequest } from './upload-request.js';
+import type { UploadResult } from '../outcome/upload-result.js';
+
+const KEY_BYTES_MAX = 255;
+
+type Counts = Omit<UploadResult, 'position'>;
+
+/** The parts of an upload that count for it being the same. */
+interface Named extends Pick<UploadRequest, 'organization' | 'stream' | 'body'> {
+  readonly format: { readonly kind: string };
+}
+
+/** @returns the header's value. @throws {MillraceError} INVALID_PARAMETER */
+export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && header !== '' && Buffer.byteLength(header) <= KEY_BYTES_MAX)
+    return header;
+  throw new MillraceError(
+    'INVALID_PARAMETER',
+    `Idempotency-Key: want one text of 1 to ${KEY_BYTES_MAX} bytes`,
+  );
+}
+
+/** Of what is kept for a day: some ten thousand rejected records of a bulk request. */
+const ANSWER_MAX = 2 * 1024 * 1024;
+
+/**
+ * An upload that names itself by a key of its organization: the same body again under the same
+ * key, for the same stream and in the same format, is the same upload.
+ */
+export class KeyedUpload<Kept extends object = Counts> {
+  private named: string;
+  private readonly passedOver: KeptAppend[] = [];
+  /** The request's body, seen on its way. */
+  readonly body: AsyncIterable<Buffer>;
+  private readonly hash: Hash;
+
+  constructor({ organization, stream, format, body }: Named, key: string) {
+    this.named = nameOf([organization.id, key]);
+    this.hash = createHash('sha256').update(JSON.stringify([stream, format]));
+    this.body = this.seen(body);
+  }
+
+  /** Of its append. */
+  get name(): string {
+    return this.named;
+  }
+
+  /**
+   * When the body has been read: what to put on the queue with its batches.
+   * @param streams ids of those that it stores in
+   * @throws {MillraceError} UPLOAD_TOO_LARGE when there is more to answer than is kept for a day
+   */
+  append(result: Kept, streams: Iterable<string>): NamedAppend {
+    const kept: StoredAnswer<Kept> = { result, streams: [...new Set(streams)] };
+    const answer = JSON.stringify(kept);
+    if (answer.length > ANSWER_MAX)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        'too many records of this request are rejected for its answer to be kept under an Idempotency-Key; nothing of it was stored; split it',
+      );
+    return {
+      name: this.name,
+      fingerprint: this.hash.copy().digest('base64url'),
+      answer,
+      renews: this.passedOver,
+    };
+  }
+
+  streamsOf({ answer }: KeptAppend): readonly string[] {
+    return stored<Kept>(answer).streams;
+  }
+
+  /** It is another append than this one, which came before under its name; whoever comes after both finds it the same way. */
+  passOver(kept: KeptAppend): void {
+    this.passedOver.push(kept);
+    this.named = nameOf([kept.name, ...this.streamsOf(kept)]);
+  }
+
+  /**
+   * When the body has been read: the answer that the upload of this name had.
+   * @throws {MillraceError} CONFLICT when that was another upload.
+   */
+  answerOf({
+    fingerprint,
+    answer,
+    position,
+  }: KeptAppend): Kept & { readonly position: KeptAppend['position'] } {
+    if (fingerprint !== this.hash.copy().digest('base64url'))
+      throw new MillraceError(
+        'CONFLICT',
+        'this Idempotency-Key was sent with another upload; use a new one for each upload',
+      );
+    return { ...stored<Kept>(answer).result, position };
+  }
+
+  /** Reads what is left of the body. */
+  async read(): Promise<void> {
+    for await (const piece of this.body) void piece;
+  }
+
+  private async *seen(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    for await (const piece of body) {
+      // Before it is handed on: framing works in place.
+      this.hash.update(piece);
+      yield piece;
+    }
+  }
+}
+
+interface StoredAnswer<Kept> {
+  readonly result: Kept;
+  /** Ids. */
+  readonly streams: readonly string[];
+}
+
+/** One that an older version has kept names no streams. */
+function stored<Kept>(answer: string): StoredAnswer<Kept> {
+  const kept = JSON.parse(answer) as StoredAnswer<Kept> | Kept;
+  return isStoredAnswer(kept) ? kept : { result: kept, streams: [] };
+}
+
+const isStoredAnswer = <Kept>(kept: StoredAnswer<Kept> | Kept): kept is StoredAnswer<Kept> =>
+  Object.hasOwn(kept as object, 'streams');
+
+const nameOf = (parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

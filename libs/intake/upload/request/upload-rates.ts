@@ -1,0 +1,51 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RateLimiter } from '@app/flow';
+import { MillraceError } from '@app/platform';
+import { type UploadLimits, UPLOAD_LIMITS } from '../../upload.settings.js';
+
+/** Uploads that name themselves: their names are kept, so they may come so often and no more. */
+const KEYED = { perSecond: 20, burst: 20_000 };
+
+/** Bounds what an organization uploads, as the configuration has it; each node counts for itself. */
+@Injectable()
+export class UploadRates {
+  private readonly requests: RateLimiter;
+  private readonly bytes: RateLimiter;
+  private readonly keyed = new RateLimiter(KEYED);
+
+  constructor(@Inject(UPLOAD_LIMITS) limits: UploadLimits) {
+    this.requests = new RateLimiter({ perSecond: limits.requestsPerSecond });
+    this.bytes = new RateLimiter({ perSecond: limits.bytesPerSecond });
+  }
+
+  /** @throws {MillraceError} TOO_MANY_REQUESTS with the seconds to wait; what is refused counts for nothing. */
+  admit(share: string): void {
+    const wait = Math.max(this.requests.wait(share, 1), this.bytes.wait(share, 1));
+    if (wait > 0)
+      throw new MillraceError(
+        'TOO_MANY_REQUESTS',
+        'this organization uploads more than it may; wait and send it again',
+        { retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)) },
+      );
+    this.requests.use(share, 1);
+  }
+
+  /** The name of an upload is kept for a day. @throws {MillraceError} TOO_MANY_REQUESTS */
+  admitKeyed(share: string): void {
+    const wait = this.keyed.take(share);
+    if (wait > 0)
+      throw new MillraceError(
+        'TOO_MANY_REQUESTS',
+        'this organization sends more uploads with an Idempotency-Key than it may; put more records into each, or wait and send it again',
+        { retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)) },
+      );
+  }
+
+  /** The body, its decoded bytes counted: an upload that was admitted is let in whole. */
+  async *counted(share: string, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    for await (const piece of body) {
+      this.bytes.use(share, piece.length);
+      yield piece;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import { checkDatabase } from '../statements/statement-words.js';
+
+/** An INSERT whose rows come as data. */
+export interface InsertStatement {
+  readonly stream: string;
+  /** As acceptance knows them. */
+  readonly kind: 'json' | 'csv' | 'parquet' | 'arrow';
+  /** Of rows that come without names. */
+  readonly columns: readonly string[] | undefined;
+  /** Bytes of what was read, up to its rows. */
+  readonly length: number;
+}
+
+/** A statement is no longer, up to its rows. */
+export const HEAD_BYTES = 16 * 1024;
+
+/** By ClickHouse's names. */
+const KINDS: Readonly<Record<string, InsertStatement['kind']>> = {
+  JSONEachRow: 'json',
+  JSONLines: 'json',
+  NDJSON: 'json',
+  CSV: 'csv',
+  CSVWithNames: 'csv',
+  Parquet: 'parquet',
+  Arrow: 'arrow',
+  ArrowStream: 'arrow',
+};
+const TAKEN = Object.keys(KINDS).join(', ');
+
+const NAME = String.raw`[\p{L}_][\p{L}\p{N}_]*|"[^"\\]+"|` + '`[^`\\\\]+`';
+const HEAD = new RegExp(
+  String.raw`^\s*INSERT\s+INTO\s+(?:TABLE\s+)?(?:(${NAME})\s*\.\s*)?(${NAME})\s*(?:\(([^()]*)\))?\s*` +
+    String.raw`(?:FORMAT\s+(\w+)(?:[ \t]*\r?\n|[ \t]+)?)?`,
+  'iu',
+);
+const COLUMN = new RegExp(String.raw`\s*(${NAME})\s*(?:,|$)`, 'uy');
+
+/** Of what is no INSERT yet, and may become one. */
+const BEGINS = /^\s*(?:I(?:N(?:S(?:E(?:RT?)?)?)?)?)?$/i;
+/** The line of the format may end with the next piece. */
+const LINE_END = /^[ \t]*\r?$/;
+/** A list of columns that does not end. */
+const OPEN_LIST = /^\([^()]*$/;
+
+export const isInsert = (text: string): boolean => /^\s*INSERT\s/i.test(text);
+
+/** Whether a text begins with all that comes before rows, or with another statement: what follows changes nothing of it. */
+export function isHeadWhole(text: string): boolean {
+  if (!isInsert(text)) return !BEGINS.test(text);
+  const [head = '', , , , format] = HEAD.exec(text) ?? [];
+  return format !== undefined && !LINE_END.test(text.slice(head.length));
+}
+
+/** @throws {MillraceError} INVALID_SQL, INVALID_PARAMETER, STATEMENT_REFUSED, STREAM_NOT_FOUND */
+export function readInsert(text: string, organization: RequestOrganization): InsertStatement {
+  const [head = '', database, table = '', list, format] = HEAD.exec(text) ?? [];
+  if (head === '' || head.includes('\ufffd'))
+    throw new MillraceError(
+      'INVALID_SQL',
+      'this INSERT is not read: write INSERT INTO <stream> FORMAT <format>, or INSERT INTO <stream> (a, b) FORMAT CSV',
+    );
+  if (format === undefined && OPEN_LIST.test(text.slice(head.length)))
+    throw new MillraceError(
+      'INVALID_SQL',
+      `the list of columns does not end within the first ${HEAD_BYTES} bytes; leave it out, and send the names as the first line of CSVWithNames`,
+    );
+  if (format === undefined)
+    throw new MillraceError(
+      'STATEMENT_REFUSED',
+      `INSERT takes rows as data: write INSERT INTO <stream> FORMAT <format>, and the rows behind it; formats are ${TAKEN}`,
+    );
+  if (database !== undefined) checkDatabase(unquoted(database), organization);
+  const kind = Object.hasOwn(KINDS, format) ? KINDS[format] : undefined;
+  if (kind === undefined)
+    throw new MillraceError(
+      'INVALID_PARAMETER',
+      `format ${JSON.stringify(format.slice(0, 80))} is not read here; these are: ${TAKEN}`,
+    );
+  const columns = list === undefined ? undefined : columnsIn(list);
+  if (format === 'CSV' && columns === undefined)
+    throw new MillraceError(
+      'INVALID_PARAMETER',
+      'say what the columns are: INSERT INTO <stream> (a, b) FORMAT CSV, or send their names as the first line of CSVWithNames',
+    );
+  // The rows of all others say themselves what is what.
+  const header = format === 'CSV' ? columns : undefined;
+  return { stream: unquoted(table), kind, columns: header, length: Buffer.byteLength(head) };
+}
+
+function columnsIn(list: string): readonly string[] {
+  const names: string[] = [];
+  for (let at = 0; at < list.length || names.length === 0; at = COLUMN.lastIndex) {
+    COLUMN.lastIndex = at;
+    const [, name] = COLUMN.exec(list) ?? [];
+    if (name === undefined)
+      throw new MillraceError('INVALID_SQL', 'the names of columns are not read: write (a, b)');
+    names.push(unquoted(name));
+  }
+  return names;
+}
+
+const unquoted = (name: string): string => (/^["`]/.test(name) ? name.slice(1, -1) : name);

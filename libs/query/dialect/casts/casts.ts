@@ -1,0 +1,114 @@
+import { MillraceError } from '@app/platform';
+import { quoteText } from '@app/warehouse';
+import { existingDay } from '../times/existing-day.js';
+import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
+import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
+import type { Nodes } from '../source-tree.js';
+import { checkedDate } from '../times/time-literals.js';
+import { engineType } from './standard-type-names.js';
+import { castType } from './value-types.js';
+
+/** The value that is cast. */
+interface Source {
+  readonly nodes: Nodes;
+  readonly type: Known;
+  /** As the engine has it. */
+  readonly value: string;
+}
+
+/** Types of one value that are read from a text. */
+const SCALAR_TYPE =
+  /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
+/** Of any length. */
+const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
+const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
+const FRACTIONS = "match(toTypeName(%), 'Float|Decimal')";
+const of = (pattern: string, value: string): string => pattern.replace('%', value);
+
+/**
+ * `CAST(value, 'type')` as the standard has it: what the type does not hold is an error and never
+ * another value, fractions are rounded, and a text that cannot be read is no null.
+ * @param type as it was written, quoted.
+ * @returns undefined where the engine's own is that.
+ */
+export function castOf({ nodes, type, value }: Source, written: string): string | undefined {
+  const name = /^'([^'\\]*)'$/.exec(written)?.[1];
+  if (name === undefined) return undefined;
+  const literal = decimalLiteral({ type, nodes, written: value });
+  if (literal !== value)
+    return castOf({ nodes: [], type: { ...type, kind: 'decimal' }, value: literal }, written);
+  const target = engineType(name);
+  const cast = `CAST(${value}, ${quoteText(target)})`;
+  const plain = target === name ? undefined : cast;
+  // Without digits behind the point, the point would stay.
+  if (TEXT_TYPE.test(target) && type.kind === 'decimal' && type.scale > 0)
+    return `toDecimalString(${value}, ${type.scale})`;
+  if (!SCALAR_TYPE.test(target)) return plain;
+  const to = castType(name);
+  if (isInteger(to)) return integerOf(type, value, target) ?? readable(type, value, cast, target);
+  if (to.kind === 'decimal') return decimalOf(type, value, to, target);
+  if (to.kind === 'date' && isInteger(type)) {
+    const problem =
+      'a number is no date; to_timestamp(n) reads seconds, make_date(y, m, d) its parts';
+    throw new MillraceError('INVALID_SQL', problem);
+  }
+  const [only, more] = nodes;
+  if (to.kind === 'date' && only?.kind === 'text' && more === undefined)
+    return `CAST(${quoteText(checkedDate(only.value))}, 'Date32')`;
+  if (to.kind === 'date' && isText(type)) {
+    const read = readable(type, value, cast, target) ?? cast;
+    return thrownIf(`NOT ${existingDay(value, cast)}`, NO_DATE, read);
+  }
+  return readable(type, value, cast, target) ?? plain;
+}
+
+const NO_DATE = 'a text is no date of the years 1900 to 2299';
+
+const isText = ({ kind }: Known): boolean => kind === 'text' || kind === 'unknown';
+
+/** A text that cannot be read is an error; where it may be null, the engine would make it null. */
+function readable(type: Known, value: string, cast: string, target: string): string | undefined {
+  if (!isText(type)) return undefined;
+  return thrownIf(`isNull(${cast}) AND isNotNull(${value})`, unreadable(target), cast);
+}
+
+const unreadable = (target: string): string =>
+  `a text cannot be read as ${target}; TRY_CAST answers null for such`;
+
+const thrownIf = (condition: string, problem: string, value: string): string =>
+  `if(throwIf(${condition}, ${quoteText(problem)}) = 0, ${value}, NULL)`;
+
+/** Of what is no number, nothing. */
+function integerOf(type: Known, value: string, target: string): string | undefined {
+  const nullable = quoteText(`Nullable(${target})`);
+  if (isInteger(type)) return `accurateCast(${value}, ${nullable})`;
+  if (type.kind === 'float' || type.kind === 'fraction' || type.kind === 'decimal')
+    return `accurateCast(round(${value}), ${nullable})`;
+  if (!isText(type)) return undefined;
+  const exact = `accurateCastOrNull(${value}, ${quoteText(target)})`;
+  const whole =
+    type.kind === 'text'
+      ? exact
+      : `multiIf(${of(MIXED, value)}, CAST(${value}, ${nullable}), ${of(FRACTIONS, value)}, accurateCastOrNull(round(accurateCastOrNull(${value}, 'Decimal(76, 20)')), ${quoteText(target)}), ${exact})`;
+  return thrownIf(`isNull(${whole}) AND isNotNull(${value})`, unfit(target), whole);
+}
+
+const unfit = (target: string): string =>
+  `a value cannot be read as ${target}, or is beyond it; TRY_CAST answers null for such`;
+
+/** The engine cuts digits off, and keeps more of them than the type has where they fit its bits. */
+function decimalOf(type: Known, value: string, to: Known, target: string): string | undefined {
+  const { precision, scale } = to;
+  const whole = precision - scale;
+  const isNarrower = isExact(type) && type.precision - type.scale <= whole;
+  const isWhole = isExact(type) && type.scale <= scale;
+  const cast = (from: string): string => `CAST(${from}, ${quoteText(target)})`;
+  if (isWhole && isNarrower) return cast(value);
+  if (!isExact(type) && type.kind !== 'float' && !isText(type)) return cast(value);
+  const digits = Math.min(scale + 1, DECIMAL_DIGITS_MAX - 1);
+  const read = `CAST(${value}, 'Nullable(Decimal(${DECIMAL_DIGITS_MAX}, ${digits}))')`;
+  const rounded = isWhole ? value : `round(${isExact(type) ? value : read}, ${scale})`;
+  const limit = `toDecimal256('1${'0'.repeat(whole)}', 0)`;
+  const isLost = isText(type) ? ` OR (isNull(${read}) AND isNotNull(${value}))` : '';
+  return thrownIf(`ifNull(abs(${rounded}) >= ${limit}, 0)${isLost}`, unfit(target), cast(rounded));
+}

@@ -1,0 +1,126 @@
+import { readEngineType } from '../../plan/engine-type.js';
+
+/**
+ * A signed or an unsigned integer of at most 64 bits, a count of things, a literal of digits, one
+ * with a point (a float, but a decimal beside decimals), a decimal, a float, a text, a date, a
+ * point in time, a time of day, or that it is none of these.
+ */
+export type Kind =
+  | 'signed'
+  | 'unsigned'
+  | 'count'
+  | 'literal'
+  | 'fraction'
+  | 'decimal'
+  | 'float'
+  | 'text'
+  | 'date'
+  | 'moment'
+  | 'time'
+  | 'other'
+  | 'unknown';
+
+/** The facts that are known of a value before it runs. */
+export interface Known {
+  readonly kind: Kind;
+  /** Of integers and decimals: most decimal digits, and how many of them are behind the point. Of points in time: digits of parts of a second, where they are known. */
+  readonly precision: number;
+  readonly scale: number;
+}
+
+const known = (kind: Kind, precision = 0, scale = 0): Known => ({ kind, precision, scale });
+export const decimal = (precision: number, scale: number): Known =>
+  known('decimal', precision, scale);
+export const fraction = (precision: number, scale: number): Known =>
+  known('fraction', precision, scale);
+export const literal = (digits: number): Known => known('literal', digits);
+
+const INT64_DIGITS = 19;
+export const UINT64_DIGITS = 20;
+export const UNKNOWN = known('unknown');
+export const OTHER = known('other');
+export const TEXT = known('text');
+export const FLOAT = known('float');
+export const DATE = known('date');
+export const moment = (digits = 0): Known => known('moment', digits);
+export const TIME = known('time');
+export const SIGNED = known('signed', INT64_DIGITS);
+export const UNSIGNED = known('unsigned', UINT64_DIGITS);
+export const COUNT = known('count', INT64_DIGITS);
+
+/** Digits of integers by their bits. */
+const DIGITS: Readonly<Record<string, number>> = { 8: 3, 16: 5, 32: 10, 64: INT64_DIGITS };
+export const DECIMAL_DIGITS_MAX = 76;
+
+export const isInteger = ({ kind }: Known): boolean =>
+  kind === 'signed' || kind === 'unsigned' || kind === 'count' || kind === 'literal';
+
+/** Whether it has a number of digits that is known. */
+export const isExact = (type: Known): boolean =>
+  type.kind === 'decimal' || type.kind === 'fraction' || isInteger(type);
+
+const WRAPPERS = /^(?:Nullable|LowCardinality)$/;
+const BY_NAME: readonly (readonly [RegExp, Known])[] = [
+  [/^Date(?:32)?$/, DATE],
+  [/^DateTime$/, moment()],
+  [/^Time(?:64)?$/, TIME],
+  [/^B?Float(?:16|32|64)$/, FLOAT],
+  [/^String$/, TEXT],
+  [/^(?:Dynamic|Variant|JSON)$/, UNKNOWN],
+];
+
+/** Of a type of the engine. */
+export function knownType(type: string): Known {
+  const { name, parts } = readEngineType(type);
+  if (WRAPPERS.test(name)) return knownType(parts[0] ?? '');
+  const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
+  if (unsigned === '') return known('signed', DIGITS[bits]);
+  if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
+  if (name === 'Decimal') return decimal(Number(parts[0]), Number(parts[1] ?? 0));
+  if (name === 'DateTime64') return moment(Number(parts[0]));
+  return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
+}
+
+const NUMBERS = /^(?:signed|unsigned|count|literal|fraction|decimal|float)$/;
+
+/** Gives the type that `+`, `-` and `*` make of two values. */
+export function joined(operator: string, left: Known, right: Known): Known {
+  const [a, b] = [left.kind, right.kind];
+  if (!NUMBERS.test(a) && a !== 'unknown') return OTHER;
+  if (!NUMBERS.test(b) && b !== 'unknown') return OTHER;
+  if (a === 'unknown' || b === 'unknown') return UNKNOWN;
+  if (a === 'float' || b === 'float') return FLOAT;
+  if (a === 'decimal' || b === 'decimal') return joinedDecimals(operator, left, right);
+  if (a === 'fraction' || b === 'fraction') return FLOAT;
+  if (a === 'literal' && b === 'literal')
+    return literal(operator === '*' ? left.precision + right.precision : left.precision + 1);
+  return operator === '-' || a === 'signed' || b === 'signed' ? SIGNED : UNSIGNED;
+}
+
+function joinedDecimals(operator: string, left: Known, right: Known): Known {
+  if (operator === '*')
+    return decimal(
+      Math.min(left.precision + right.precision, DECIMAL_DIGITS_MAX),
+      left.scale + right.scale,
+    );
+  const scale = Math.max(left.scale, right.scale);
+  const whole = Math.max(left.precision - left.scale, right.precision - right.scale) + 1;
+  return decimal(Math.min(whole + scale, DECIMAL_DIGITS_MAX), scale);
+}
+
+/** Gives the type of one of several values, as of CASE. */
+export function eitherOf(left: Known, right: Known): Known {
+  if (left.kind === right.kind && left.kind !== 'decimal')
+    return left.precision >= right.precision ? left : right;
+  const kinds = [left.kind, right.kind];
+  // No integer of 64 bits holds both.
+  const isWide = Math.max(left.precision, right.precision) === UINT64_DIGITS;
+  const isAbove = kinds.includes('unsigned') || kinds.includes('literal');
+  if (isWide && isAbove && kinds.includes('signed')) return decimal(UINT64_DIGITS, 0);
+  if (!kinds.every((kind) => NUMBERS.test(kind))) return UNKNOWN;
+  if (isExact(left) && isExact(right) && kinds.includes('decimal')) {
+    const { precision, scale } = joinedDecimals('+', left, right);
+    return decimal(precision - 1, scale);
+  }
+  return joined('+', left, right);
+}

@@ -1,0 +1,284 @@
+import { readEngineType } from '../../plan/engine-type.js';
+import {
+  COUNT,
+  DATE,
+  decimal,
+  eitherOf,
+  FLOAT,
+  isExact,
+  joined,
+  knownType,
+  literal,
+  moment,
+  OTHER,
+  SIGNED,
+  TEXT,
+  UNKNOWN,
+  UINT64_DIGITS,
+  UNSIGNED,
+  type Known,
+} from './known-type.js';
+import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
+import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
+import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import { engineType } from './standard-type-names.js';
+
+/** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
+export type TypeOfColumn = (name: string) => string | undefined;
+
+const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank)$/i;
+const LENGTHS = /^(?:length|lengthUTF8|char_length|position)$/i;
+const PARTS =
+  /^to(?:Year|Quarter|Month|DayOfMonth|DayOfYear|DayOfWeek|Hour|Minute|Second|ISOWeek)$/;
+const KEEPS =
+  /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|assumeNotNull|toNullable)(?:If)?$/i;
+const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
+const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
+const CHOOSES = /^(?:ifNull|coalesce|nvl|greatest|least)$/i;
+const FLOATS =
+  /^(?:avg(?:If)?|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
+const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdate)$/i;
+const MOMENTS =
+  /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
+const DEPTH_MAX = 20;
+/** Of one question: names that stand for one another several times make as many as they like. */
+const STEPS_MAX = 1000;
+const SUM_DIGITS = 38;
+
+/** Finds out which expressions are numbers and times, and of how many digits. */
+export class ValueTypes {
+  private steps = 0;
+  /** Aliases that are looked into: within themselves they are columns. */
+  private readonly open = new Set<string>();
+
+  /** @param aliases of the whole statement, each with all that it stands for. */
+  constructor(
+    private readonly typeOfColumn: TypeOfColumn,
+    private readonly aliases: ReadonlyMap<string, readonly Nodes[]>,
+  ) {}
+
+  /** The engine's type of a column, or of a field within objects; undefined where its name may mean something else. */
+  ofName(name: string): string | undefined {
+    return this.aliases.has(name) ? undefined : this.typeOfColumn(name);
+  }
+
+  of(nodes: Nodes, depth = 0): Known {
+    this.steps = depth === 0 ? 0 : this.steps + 1;
+    if (depth > DEPTH_MAX || this.steps > STEPS_MAX) return UNKNOWN;
+    const [first, second] = nodes;
+    if (!first) return UNKNOWN;
+    if (nodes.length === 1) return this.ofOne(first, depth);
+    if (isSymbol(first, '-') && operandEnd(nodes, 1) === nodes.length) {
+      const type = this.of(nodes.slice(1), depth + 1);
+      return type.kind === 'unsigned' || type.kind === 'count' ? SIGNED : type;
+    }
+    if (isSymbol(second, '.')) return this.ofPath(nodes);
+    const call = callAt(nodes, 0);
+    if (call?.end === nodes.length) return call.more ? UNKNOWN : this.ofCall(nodes, depth);
+    const end = signedOperandEnd(nodes, 0);
+    const operator = end === undefined ? undefined : nodes[end];
+    if (end === undefined || operator?.kind !== 'symbol') return UNKNOWN;
+    if (operator.text === '/') return FLOAT;
+    if (!/^[-+*]$/.test(operator.text)) return UNKNOWN;
+    const left = this.of(nodes.slice(0, end), depth + 1);
+    const right = this.of(nodes.slice(end + 1), depth + 1);
+    const type = joined(operator.text, left, right);
+    const constant = isFraction(left, right) ? typeOfConstant(nodes) : undefined;
+    if (constant) return constant;
+    const isNegative = isSymbol(first, '-') || isSymbol(nodes[end + 1], '-');
+    return type.kind === 'unsigned' && isNegative ? SIGNED : type;
+  }
+
+  private ofOne(node: Node, depth: number): Known {
+    if (node.kind === 'number') return typeOfNumber(node.text);
+    if (node.kind === 'text') return TEXT;
+    if (node.kind === 'group') return isList(node) ? this.ofGroup(node.nodes, depth) : UNKNOWN;
+    if (node.kind === 'symbol') return UNKNOWN;
+    const { value } = node;
+    const column = this.typeOfColumn(value);
+    const types = column === undefined ? [] : [knownType(column)];
+    if (this.open.has(value)) return types[0] ?? UNKNOWN;
+    this.open.add(value);
+    for (const stands of this.aliases.get(value) ?? []) types.push(this.of(stands, depth + 1));
+    this.open.delete(value);
+    const isOne = new Set(types.map(({ kind }) => kind)).size === 1;
+    return isOne ? asFloat(types.reduce(eitherOf)) : UNKNOWN;
+  }
+
+  private ofGroup(nodes: Nodes, depth: number): Known {
+    const type = this.of(nodes, depth + 1);
+    return type.kind === 'fraction' ? (typeOfConstant(nodes) ?? FLOAT) : type;
+  }
+
+  /** `t.v`; or a column or a field within objects of that name, with its dots. */
+  private ofPath(nodes: Nodes): Known {
+    const names = nodes.filter((_, at) => at % 2 === 0).map((node) => nameOf(node));
+    if (names.includes(undefined)) return UNKNOWN;
+    const whole = this.typeOfColumn(names.join('.'));
+    if (whole !== undefined) return knownType(whole);
+    if (names.length > 2) {
+      const within = this.typeOfColumn(names.slice(1).join('.'));
+      return within === undefined ? UNKNOWN : knownType(within);
+    }
+    return names.length === 2 ? this.ofOne(nodes[2] as Node, DEPTH_MAX) : UNKNOWN;
+  }
+
+  /** Of one of several values in one place: undefined for NULL, and what has a sign is signed. */
+  ofChoice(value: Nodes, depth = 0): Known | undefined {
+    const [first, more] = value;
+    if (more === undefined && isWord(first, 'NULL')) return undefined;
+    const type = this.of(value, depth);
+    if (type.kind !== 'literal') return type;
+    if (isSymbol(first, '-')) return { ...type, kind: 'signed' };
+    return more === undefined && isAboveInt64(first) ? literal(UINT64_DIGITS) : type;
+  }
+
+  private ofSeveral(values: readonly Nodes[], depth: number): Known {
+    const types = values
+      .map((value) => this.ofChoice(value, depth + 1))
+      .filter((type) => type !== undefined);
+    return types.length === 0 ? UNKNOWN : types.reduce(eitherOf);
+  }
+
+  private ofCall(nodes: Nodes, depth: number): Known {
+    const [word, list] = nodes;
+    const name = nameOf(word) ?? '';
+    if (COUNTS.test(name) || LENGTHS.test(name)) return COUNT;
+    if (PARTS.test(name)) return COUNT;
+    if (DATES.test(name)) return DATE;
+    if (!isList(list)) return MOMENTS.test(name) ? moment() : UNKNOWN;
+    const items = itemsOf(list.nodes);
+    const [first = [], second = []] = items;
+    if (MOMENTS.test(name)) return moment(digitsOf(name, second));
+    if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
+    if (SUMS.test(name)) return summed(this.of(first, depth + 1));
+    if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
+    const choices = choicesOf(name, items.length);
+    if (choices.length > 0)
+      return this.ofSeveral(
+        choices.map((at) => items[at] ?? []),
+        depth,
+      );
+    if (FLOATS.test(name)) return FLOAT;
+    const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;
+    const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
+    if (bits !== undefined && scale !== undefined)
+      return decimal(WIDTHS[bits] ?? SUM_DIGITS, Number(scale));
+    if (/^toU?Int(?:8|16|32|64)$/.test(name)) return name.startsWith('toU') ? UNSIGNED : SIGNED;
+    if (!/^CAST$/i.test(name) || second[0]?.kind !== 'text' || second.length > 1) return UNKNOWN;
+    return castType(second[0].value);
+  }
+}
+
+/** Whether it is a number of 19 digits, as the greatest that has a sign, and greater than that. */
+const isAboveInt64 = (node: Node | undefined): boolean =>
+  node?.kind === 'number' &&
+  node.text.length === INT64_MAX.length &&
+  /^\d+$/.test(node.text) &&
+  node.text > INT64_MAX;
+const INT64_MAX = '9223372036854775807';
+
+/** Digits of parts of a second of what a function answers; 0 where it does not say. */
+function digitsOf(name: string, [number, more]: Nodes): number {
+  const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
+  if (unit !== '') return SECOND_PARTS[unit.toLowerCase()] ?? 0;
+  const isSaid = /^toDateTime64$/i.test(name) && number?.kind === 'number' && more === undefined;
+  return isSaid ? Number(number.text) : 0;
+}
+
+const SECOND_PARTS: Readonly<Record<string, number>> = { milli: 3, micro: 6, nano: 9 };
+
+/** Digits of the engine's decimals by their bits. */
+const WIDTHS: Readonly<Record<string, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
+
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:TINYINT|INT1) UNSIGNED$/i, 'UInt8'],
+  [/^SMALLINT UNSIGNED$/i, 'UInt16'],
+  [/^(?:INT|INTEGER|MEDIUMINT) UNSIGNED$/i, 'UInt32'],
+  [/^BIGINT UNSIGNED$/i, 'UInt64'],
+  [/^(?:TINYINT|INT1)$/i, 'Int8'],
+  [/^SMALLINT$/i, 'Int16'],
+  [/^(?:INT|INTEGER|MEDIUMINT)$/i, 'Int32'],
+  [/^BIGINT$/i, 'Int64'],
+  [/^(?:REAL|FLOAT|SINGLE)$/i, 'Float32'],
+  [/^DOUBLE(?: PRECISION)?$/i, 'Float64'],
+  [/^(?:DEC|DECIMAL|NUMERIC|FIXED)(?=\()/i, 'Decimal'],
+];
+
+/** Gives the type that CAST makes, by the type's name as it was written. */
+export function castType(written: string): Known {
+  const target = engineType(written);
+  const [form, name] = NAMES.find(([pattern]) => pattern.test(target)) ?? [];
+  const type = form ? target.replace(form, name ?? '') : target;
+  // One that the engine has by further names.
+  return /^(?:[A-Z][a-z0-9]+|UInt\d+)/.test(readEngineType(type).name) ? knownType(type) : OTHER;
+}
+
+/** Places of the arguments of which a call answers one. */
+export function choicesOf(name: string, length: number): readonly number[] {
+  const places = Array.from({ length }, (_, at) => at);
+  if (CHOOSES.test(name)) return places;
+  if (/^if$/i.test(name)) return places.slice(1);
+  // As the engine prints CASE, without an operand and with one.
+  const first = name === 'multiIf' ? 1 : name === 'caseWithExpression' ? 2 : undefined;
+  if (first === undefined) return [];
+  return places.filter((at) => at === length - 1 || (at >= first && (at - first) % 2 === 0));
+}
+
+const nameOf = (node: Node | undefined): string | undefined =>
+  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
+
+const isFraction = (left: Known, right: Known): boolean =>
+  left.kind === 'fraction' || right.kind === 'fraction';
+
+/** A literal is a decimal only where its digits are in sight: by now the engine has a float. */
+const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
+
+const columnLike = (type: Known): Known => (type.kind === 'literal' ? UNKNOWN : asFloat(type));
+
+function summed(type: Known): Known {
+  if (type.kind === 'decimal')
+    return decimal(type.precision > SUM_DIGITS ? (WIDTHS[256] ?? 0) : SUM_DIGITS, type.scale);
+  return type.kind === 'count' ? UNSIGNED : columnLike(type);
+}
+
+const rounded = (type: Known): Known =>
+  type.kind === 'float' || isExact(type)
+    ? columnLike(type)
+    : type.kind === 'unknown'
+      ? UNKNOWN
+      : OTHER;
+
+/** Finds the expressions behind names, by `expression AS name`, wherever it is. */
+export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
+  const aliases = new Map<string, Nodes[]>();
+  const look = (list: Nodes): void => {
+    let from = 0;
+    for (const [at, node] of list.entries()) {
+      if (node.kind === 'group') look(node.nodes);
+      if (isSymbol(node, ',') || isWord(node, 'SELECT') || isWord(node, 'DISTINCT')) from = at + 1;
+      for (const hidden of hiddenBy(list, at))
+        aliases.set(hidden, [...(aliases.get(hidden) ?? []), NOTHING_KNOWN]);
+      const name = isWord(node, 'AS') ? nameOf(list[at + 1]) : undefined;
+      if (name === undefined || isWord(list[at + 1], 'SELECT')) continue;
+      aliases.set(name, [...(aliases.get(name) ?? []), list.slice(from, at)]);
+    }
+  };
+  look(nodes);
+  return aliases;
+}
+
+/** Stands for a name that has no type of its own. */
+const NOTHING_KNOWN: Nodes = [];
+
+/** Names that are no columns of a table: parameters, as of `(n, m) -> …`, and of `AS v(n)` and `WITH v(n) AS (…)`. */
+function hiddenBy(list: Nodes, at: number): readonly string[] {
+  const [before, node, next] = [list[at - 1], list[at], list[at + 1]];
+  const isParameter = isSymbol(next, '->');
+  if (isParameter && !isList(node)) return [nameOf(node) ?? []].flat();
+  if (!isList(node)) return [];
+  const isNamed = nameOf(before) !== undefined && !isWord(before, 'AS');
+  const isTable = isWord(list[at - 2], 'AS') || (isWord(next, 'AS') && isList(list[at + 2]));
+  if (!isParameter && (!isNamed || !isTable)) return [];
+  return node.nodes.flatMap((name) => nameOf(name) ?? []);
+}

@@ -1,0 +1,36 @@
+import { itemsOf, type Group } from '../source-tree.js';
+import type { ValueTypes } from '../casts/value-types.js';
+import type { WrittenLength } from '../written-length.js';
+
+const FILTERED = /^(?!(?:null|multi|throw)If$).+If$/i;
+const THROWS = /\b(?:throwIf|accurateCast|CAST)\(/;
+/** These kinds have no null of their own, or may not have one. */
+const WITHOUT_NULLS = /^(?:other|unknown)$/;
+
+interface Filtered {
+  readonly name: string;
+  /** The arguments, the condition last. */
+  readonly list: Group;
+  readonly types: ValueTypes;
+}
+
+/**
+ * `sumIf(x, condition)`, which FILTER is, computes x for all rows: what may throw is null where it
+ * is not asked for.
+ * @param written the arguments as the engine has them.
+ * @returns the same for any other call.
+ */
+export function filteredArguments(
+  { name, list, types }: Filtered,
+  written: readonly string[],
+  length: WrittenLength,
+): readonly string[] {
+  if (!FILTERED.test(name)) return written;
+  const items = itemsOf(list.nodes);
+  const condition = written.at(-1) ?? '';
+  return written.map((item, at) => {
+    if (at === written.length - 1 || !THROWS.test(item)) return item;
+    if (WITHOUT_NULLS.test(types.of(items[at] ?? []).kind)) return item;
+    return length.add(`if(${condition}, ${item}, NULL)`);
+  });
+}

@@ -1,0 +1,108 @@
+import { quoteText } from '@app/warehouse';
+import { DECIMAL_DIGITS_MAX, isExact, isInteger, joined, type Known } from '../casts/known-type.js';
+import { constantOf, textOf } from './constants.js';
+import type { Nodes } from '../source-tree.js';
+
+/** One side of an operator. */
+export interface Side {
+  readonly type: Known;
+  readonly nodes: Nodes;
+  /** As the engine has it. */
+  readonly written: string;
+}
+
+/** Digits that the engine's decimals hold, by their width. */
+const CAPACITIES = [9, 18, 38, DECIMAL_DIGITS_MAX];
+const TOO_LARGE = 'a decimal of the statement leaves 76 digits';
+
+const capacity = (precision: number): number =>
+  CAPACITIES.find((most) => precision <= most) ?? DECIMAL_DIGITS_MAX;
+const isDecimal = ({ type }: Side): boolean => type.kind === 'decimal';
+
+/**
+ * `0.05` and `(1 - 0.05)` are decimals beside decimals, as they are in the standard; the engine has
+ * them as floats.
+ */
+export function decimalLiteral({ type, nodes, written }: Side): string {
+  const constant = type.kind === 'fraction' ? constantOf(nodes) : undefined;
+  return constant ? asDecimal(quoteText(textOf(constant)), type.precision, type.scale) : written;
+}
+
+/** An item of a list: beside an integer the engine takes of a decimal the digits before the point. */
+export function besideNumber(beside: Known, side: Side): string {
+  const { type, nodes, written } = side;
+  if (beside.kind === 'decimal') return decimalLiteral(side);
+  if (!isInteger(beside)) return written;
+  const constant = type.kind === 'fraction' ? constantOf(nodes) : undefined;
+  if (constant) return textOf(constant);
+  return isDecimal(side) && type.scale > 0 ? `toFloat64(${written})` : written;
+}
+
+const asDecimal = (text: string, precision: number, scale: number): string =>
+  `CAST(${text}, 'Decimal(${Math.max(precision, scale, 1)}, ${scale})')`;
+
+/**
+ * `+`, `-`, `*`, `/`, `%` and comparisons of decimals. The engine computes in the width of its
+ * operands, does not see when 128 bits overflow in a product, and cuts quotients to the digits of
+ * the dividend: operands are as wide as the result may be, and quotients are floats.
+ * @returns undefined where no side is a decimal, or one is not known.
+ */
+export function decimalArithmetic(operator: string, left: Side, right: Side): string | undefined {
+  if (!isDecimal(left) && !isDecimal(right)) return undefined;
+  const [a, b] = [decimalLiteral(left), decimalLiteral(right)];
+  if (operator === '/') return isNumber(left) && isNumber(right) ? quotient(a, b) : undefined;
+  if (!isExact(left.type) || !isExact(right.type)) return undefined;
+  if (operator === '%') return remainder(left, right, [a, b]);
+  if (!/^[-+*]$/.test(operator)) return compared(operator, left, right);
+  const { precision, scale } = joined(operator, left.type, right.type);
+  const widest = Math.max(...[left, right].filter(isDecimal).map((side) => side.type.precision));
+  const needed = capacity(precision);
+  const whole = left.type.precision + right.type.precision;
+  if (operator === '*' && whole > DECIMAL_DIGITS_MAX) {
+    const size = `abs(toFloat64(${a}) * toFloat64(${b}))`;
+    // 256 bits hold more than five times what the digits do.
+    const isLarge = `throwIf(ifNull(${size} >= 5e${DECIMAL_DIGITS_MAX - scale}, 0), ${quoteText(TOO_LARGE)})`;
+    return `if(${isLarge} = 0, ${wide(a, left, needed)} * ${b}, NULL)`;
+  }
+  if (needed <= capacity(widest)) return `${a} ${operator} ${b}`;
+  return isDecimal(left)
+    ? `${wide(a, left, needed)} ${operator} ${b}`
+    : `${a} ${operator} ${wide(b, right, needed)}`;
+}
+
+/**
+ * The engine brings both sides to the scale of the longer one, in the width of the wider one: what
+ * does not fit is an error. So one side is as wide as the other's digits need; a constant, if
+ * there is one, so that an index of the column still serves.
+ */
+function compared(operator: string, left: Side, right: Side): string {
+  const [a, b] = [decimalLiteral(left), decimalLiteral(right)];
+  const scale = Math.max(left.type.scale, right.type.scale);
+  const whole = Math.max(...[left, right].map(({ type }) => type.precision - type.scale));
+  const needed = capacity(Math.min(whole + scale, DECIMAL_DIGITS_MAX));
+  const widest = Math.max(...[left, right].filter(isDecimal).map((side) => side.type.precision));
+  if (needed <= capacity(widest)) return `${a} ${operator} ${b}`;
+  return isDecimal(right)
+    ? `${wide(a, left, needed)} ${operator} ${b}`
+    : `${a} ${operator} ${wide(b, right, needed)}`;
+}
+
+const wide = (written: string, { type }: Side, precision: number): string =>
+  asDecimal(written, precision, type.scale);
+
+const isNumber = ({ type }: Side): boolean => type.kind === 'float' || isExact(type);
+
+/** As DuckDB has it: a float. */
+const quotient = (a: string, b: string): string => `toFloat64(${a}) / toFloat64(${b})`;
+
+/**
+ * The engine's own is of whole numbers. Both sides have the digits of the longer one: a quotient
+ * must not have fewer than its divisor, and those of it that are cut are behind the point.
+ */
+function remainder(left: Side, right: Side, [a, b]: readonly [string, string]): string {
+  const scale = Math.max(left.type.scale, right.type.scale);
+  const dividend = asDecimal(a, DECIMAL_DIGITS_MAX, scale);
+  const divisor = asDecimal(b, DECIMAL_DIGITS_MAX, scale);
+  const times = asDecimal(`truncate(${dividend} / ${divisor})`, DECIMAL_DIGITS_MAX, 0);
+  return `(${dividend} - (${divisor} * ${times}))`;
+}

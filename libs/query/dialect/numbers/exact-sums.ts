@@ -1,0 +1,41 @@
+import { quoteText } from '@app/warehouse';
+import type { Aggregate } from '../functions/aggregate-functions.js';
+import { DECIMAL_DIGITS_MAX, type Known } from '../casts/known-type.js';
+
+/** The error for a sum that leaves 64 bits. */
+export const TOO_LARGE =
+  'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0))); sumWithOverflow(x) may wrap';
+/** Of decimals of that many, 10,000,000,000 stay within 128 bits. */
+const SUMMED_DIGITS = 27;
+
+export const within64Bits = (wide: string, kind: 'signed' | 'unsigned'): string =>
+  `accurateCast(${wide}, 'Nullable(${kind === 'signed' ? 'Int64' : 'UInt64'})')`;
+
+/**
+ * A sum or an average that does not wrap: what leaves 64 bits is an error, never another number.
+ * @param args of the call, as the engine has them.
+ * @returns undefined where the engine's own is that.
+ */
+export function exactSum(
+  name: 'sum' | 'avg',
+  { kind, precision, scale }: Known,
+  aggregate: Aggregate,
+  [x]: readonly string[],
+): string | undefined {
+  if (x === undefined) return undefined;
+  if (kind === 'signed' || kind === 'unsigned' || kind === 'count') {
+    const wide = aggregate(name, [`toInt128(${x})`]);
+    return name === 'avg' ? wide : within64Bits(wide, kind === 'signed' ? kind : 'unsigned');
+  }
+  // Of 128 bits it does not see when they overflow.
+  if (kind === 'decimal' && precision > SUMMED_DIGITS)
+    return aggregate(name, [`CAST(${x}, 'Decimal(${DECIMAL_DIGITS_MAX}, ${scale})')`]);
+  if (kind !== 'unknown') return undefined;
+  const plain = aggregate(name, [x]);
+  // Of a null, `throwIf` reads whatever number lies under it.
+  const total = aggregate('sum', [x]);
+  const isWhole = `(toTypeName(${total}) LIKE '%Int64%')`;
+  if (name === 'avg') return `if(${isWhole}, ${aggregate('avg', [`toFloat64(${x})`])}, ${plain})`;
+  const apart = `abs(${aggregate('sum', [`toFloat64(${x})`])} - toFloat64(${total}))`;
+  return `(${plain} + throwIf(${isWhole} AND (ifNull(${apart}, 0) > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
+}

@@ -1,0 +1,62 @@
+import { quoteText } from '@app/warehouse';
+import { constantOf, textOf } from '../numbers/constants.js';
+import type { Nodes } from '../source-tree.js';
+import { DECIMAL_DIGITS_MAX, isExact, UINT64_DIGITS, type Known } from '../casts/known-type.js';
+
+/**
+ * From so many digits on, the engine has no type for an integer and a float: a literal that leaves
+ * 32 bits has 64 at once.
+ */
+const LONG_DIGITS = 10;
+
+/**
+ * Finds the casts for values of several types that one column or one choice holds. The engine makes
+ * a value of two types where no single type holds them, and can neither sort nor add up such
+ * values.
+ * @param types undefined for NULL.
+ * @returns for each of them the type that it is cast to, if any.
+ */
+export function bridgesOf(types: readonly (Known | undefined)[]): readonly (string | undefined)[] {
+  const none = types.map(() => undefined);
+  const known = types.filter((type) => type !== undefined);
+  if (known.some((type) => type.kind !== 'float' && !isExact(type))) return none;
+  const has = (kind: Known['kind']): boolean => known.some((type) => type.kind === kind);
+  const isFloat = has('float') || (has('fraction') && !has('decimal'));
+  if (isFloat) {
+    const isWide = known.some((type) => type.kind === 'decimal' || isLong(type));
+    return isWide ? types.map((type) => (type && isExact(type) ? 'Float64' : undefined)) : none;
+  }
+  if (has('decimal')) return decimalBridges(types, known);
+  if (!has('signed')) return none;
+  const isMixed = known.some(isLongUnsigned);
+  return types.map((type) => {
+    if (type?.kind === 'count') return 'Int64';
+    const isAny = type && (type.kind === 'signed' || isLongUnsigned(type));
+    return isMixed && isAny ? `Decimal(${UINT64_DIGITS}, 0)` : undefined;
+  });
+}
+
+function decimalBridges(
+  types: readonly (Known | undefined)[],
+  known: readonly Known[],
+): readonly (string | undefined)[] {
+  const scale = Math.max(...known.map((type) => type.scale));
+  const whole = Math.max(...known.map((type) => type.precision - type.scale));
+  const precision = Math.min(whole + scale, DECIMAL_DIGITS_MAX);
+  return types.map((type) =>
+    type === undefined || (type.kind === 'decimal' && type.scale === scale)
+      ? undefined
+      : `Decimal(${precision}, ${scale})`,
+  );
+}
+
+const isLong = ({ kind, precision }: Known): boolean =>
+  kind !== 'fraction' && precision >= LONG_DIGITS;
+const isLongUnsigned = ({ kind, precision }: Known): boolean =>
+  (kind === 'unsigned' || kind === 'literal') && precision === UINT64_DIGITS;
+
+/** A value as that type; a constant by its digits, and not by the float that the engine makes of it. */
+export function bridged(value: string, type: string, nodes: Nodes): string {
+  const constant = constantOf(nodes);
+  return `CAST(${constant ? quoteText(textOf(constant)) : value}, ${quoteText(type)})`;
+}

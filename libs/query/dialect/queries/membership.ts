@@ -1,0 +1,38 @@
+import { isList, isQuery, isWord, itemsOf, type Group, type Nodes } from '../source-tree.js';
+
+export interface Membership {
+  readonly isNegated: boolean;
+  readonly list: Group;
+  /** Index behind all of it. */
+  readonly end: number;
+}
+
+/** `IN (…)` or `NOT IN (…)` with a list of values, where it begins there. */
+export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
+  const isNegated = isWord(nodes[at], 'NOT');
+  const word = isNegated ? at + 1 : at;
+  const list = nodes[word + 1];
+  if (!isWord(nodes[word], 'IN') || !isList(list) || isQuery(list.nodes)) return undefined;
+  return { isNegated, list, end: word + 2 };
+}
+
+const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
+
+/**
+ * Whether a value is in a list. Beside a null in the list, what is not found may be that null:
+ * neither true nor false.
+ * @param value as the engine has it.
+ * @param write an item of the list, as the engine has it.
+ */
+export function membership(
+  { isNegated, list }: Membership,
+  value: string,
+  write: (item: Nodes) => string,
+): string {
+  const items = itemsOf(list.nodes);
+  const values = items.filter((item) => !isNull(item));
+  const written = `(${values.map(write).join(', ')})`;
+  if (values.length === items.length) return `${value} ${isNegated ? 'NOT ' : ''}IN ${written}`;
+  const found = values.length === 0 ? 'NULL' : `(${value} IN ${written})`;
+  return `if(${found}, ${String(!isNegated)}, NULL)`;
+}

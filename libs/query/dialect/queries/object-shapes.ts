@@ -1,0 +1,260 @@
+import type { FieldWithin, TableDescription } from '../../catalog.js';
+import { isSetOperator, clausesOf, type Clause } from './select-clauses.js';
+import {
+  isList,
+  isQuery,
+  isSymbol,
+  isWord,
+  itemsOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
+
+/** Fields within a column of objects, by their keys with dots between them. */
+type Within = ReadonlyMap<string, FieldWithin>;
+
+/**
+ * The columns of objects that a table has, or a query that stands for one, and the names of all its
+ * known columns.
+ */
+export interface Shape {
+  readonly objects: ReadonlyMap<string, Within>;
+  readonly named: ReadonlySet<string>;
+}
+
+/** The meaning of names within one SELECT. */
+export interface Scope {
+  readonly sources: readonly { readonly name: string | undefined; readonly shape: Shape }[];
+  readonly outer: Scope | undefined;
+  /** Queries that WITH names. */
+  readonly queries: ReadonlyMap<string, Shape>;
+  /** Where FROM names tables: nothing there is a column. */
+  readonly places: ReadonlySet<Node>;
+  /** See {@link elementNames}: none of them is a column of objects. */
+  readonly elements: ReadonlySet<string>;
+}
+
+const UNKNOWN: Shape = { objects: new Map(), named: new Set() };
+export const OUTERMOST: Scope = {
+  sources: [],
+  outer: undefined,
+  queries: new Map(),
+  places: new Set(),
+  elements: new Set(),
+};
+
+const nameOf = (node: Node | undefined): string | undefined =>
+  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
+
+/** Finds out which columns of objects there are in each part of a statement. */
+export class ObjectShapes {
+  /** By the brackets that a query stands in: it is looked at once. */
+  private readonly known = new WeakMap<Node, Shape>();
+
+  /** @param elements see {@link elementNames} */
+  constructor(
+    private readonly table: (name: string) => TableDescription | undefined,
+    private readonly elements: ReadonlySet<string>,
+  ) {}
+
+  /** @param nodes of one SELECT with its clauses */
+  scopeOf(nodes: Nodes, clauses: readonly Clause[], outer: Scope): Scope {
+    const within = bodyOf(nodes, clauses, 'WITH');
+    // Each is looked at while only those before it are there.
+    const named = within.length === 0 ? undefined : new Map(outer.queries);
+    const queries = named ?? outer.queries;
+    for (const item of itemsOf(within)) {
+      const [first, ...rest] = isWord(item[0], 'RECURSIVE') ? item.slice(1) : item;
+      const name = nameOf(first);
+      const query = rest.at(-1);
+      if (name !== undefined && isWord(rest[0], 'AS') && isList(query))
+        named?.set(name, this.shapeIn(query, { ...outer, queries }));
+    }
+    const places = new Set<Node>();
+    const { elements } = this;
+    const own = { sources: [], outer, queries, places, elements };
+    const from = bodyOf(nodes, clauses, 'FROM');
+    const sources = from.flatMap((node, at) => {
+      const source = beginsTable(from, at) ? this.source(from, at, own) : undefined;
+      if (source && node.kind !== 'group') places.add(node);
+      return source ?? [];
+    });
+    return { sources, outer, queries, places, elements };
+  }
+
+  private source(from: Nodes, at: number, scope: Scope): Scope['sources'][number] {
+    const node = from[at];
+    const alias = isWord(from[at + 1], 'AS') ? nameOf(from[at + 2]) : undefined;
+    if (isList(node)) return { name: alias, shape: this.shapeIn(node, scope) };
+    const name = nameOf(node) ?? '';
+    const isPlain = !isSymbol(from[at + 1], '.') && !isList(from[at + 1]);
+    const shape = isPlain ? (scope.queries.get(name) ?? this.shapeOfTable(name)) : UNKNOWN;
+    return { name: alias ?? name, shape };
+  }
+
+  private shapeOfTable(name: string): Shape {
+    const table = this.table(name);
+    if (!table) return UNKNOWN;
+    const { columns, within = [] } = table;
+    const objects = new Map<string, Map<string, FieldWithin>>(
+      columns
+        .filter(({ type }) => HOLDS_OBJECTS.test(type))
+        .map((column) => [column.name, new Map()]),
+    );
+    for (const field of within) objects.get(field.column)?.set(field.keys.join('.'), field);
+    return { objects, named: new Set(columns.map((column) => column.name)) };
+  }
+
+  private shapeIn(group: Node, scope: Scope): Shape {
+    const known = this.known.get(group);
+    if (known) return known;
+    const nodes = group.kind === 'group' ? group.nodes : [];
+    const shape = isQuery(nodes) ? this.shapeOf(nodes, scope) : UNKNOWN;
+    this.known.set(group, shape);
+    return shape;
+  }
+
+  /** Of what a query answers. */
+  private shapeOf(nodes: Nodes, outer: Scope): Shape {
+    const shapes: Shape[] = [];
+    let begun = 0;
+    for (let at = 0; at <= nodes.length; at += 1) {
+      if (at < nodes.length && !isSetOperator(nodes, at)) continue;
+      shapes.push(this.shapeOfSelect(nodes.slice(begun, at), outer));
+      begun = at + 1;
+      while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
+    }
+    return shapes.reduce(common);
+  }
+
+  private shapeOfSelect(nodes: Nodes, outer: Scope): Shape {
+    const [first] = nodes;
+    if (isList(first)) return this.shapeIn(first, outer);
+    const clauses = clausesOf(nodes);
+    const scope = this.scopeOf(nodes, clauses, outer);
+    const list = bodyOf(nodes, clauses, 'SELECT');
+    const objects = new Map<string, Within>();
+    const named = new Set<string>();
+    for (const item of itemsOf(isWord(list[0], 'DISTINCT') ? list.slice(1) : list)) {
+      const as = item.length > 2 && isWord(item.at(-2), 'AS') ? nameOf(item.at(-1)) : undefined;
+      const value = as === undefined ? item : item.slice(0, -2);
+      const star = value.findIndex((node) => isSymbol(node, '*') || isWord(node, 'COLUMNS'));
+      if (star === 0 || (star > 0 && isSymbol(value[star - 1], '.'))) {
+        const left = new Set(allNames(value.slice(star + 1)));
+        const of = star === 0 ? undefined : nameOf(value[0]);
+        for (const { name, shape } of scope.sources) {
+          if (of !== undefined && name !== of) continue;
+          for (const [column, within] of shape.objects)
+            if (!left.has(column)) objects.set(column, within);
+          for (const each of shape.named) named.add(each);
+        }
+        continue;
+      }
+      const parts = pathOf(value);
+      const found = parts && fieldOf(scope, parts);
+      const name = as ?? found?.name ?? parts?.at(-1);
+      if (name === undefined) continue;
+      named.add(name);
+      if (found && found.keys.length === 0) objects.set(name, found.within);
+    }
+    return { objects, named };
+  }
+}
+
+const HOLDS_OBJECTS = /^(?:Nullable\()?(?:JSON|Tuple\()/;
+
+function bodyOf(nodes: Nodes, clauses: readonly Clause[], word: Clause['word']): Nodes {
+  const clause = clauses.find((each) => each.word === word);
+  return clause ? nodes.slice(clause.from, clause.to) : [];
+}
+
+function beginsTable(from: Nodes, at: number): boolean {
+  const [node, before] = [from[at], from[at - 1]];
+  if (node?.kind === 'symbol' || node?.kind === 'text') return false;
+  const isJoined = isWord(before, 'JOIN') && !isWord(from[at - 2], 'ARRAY');
+  return at === 0 || isSymbol(before, ',') || isJoined;
+}
+
+/** Keeps what both shapes have with the same meaning. */
+function common(one: Shape, other: Shape): Shape {
+  const objects = new Map<string, Within>();
+  for (const [name, within] of one.objects) {
+    const same = [...within].filter(([path, field]) => {
+      const too = other.objects.get(name)?.get(path);
+      return too !== undefined && (too === field || too.write('k') === field.write('k'));
+    });
+    objects.set(name, new Map(same));
+  }
+  return { objects, named: one.named };
+}
+
+const allNames = (nodes: Nodes): readonly string[] =>
+  nodes.flatMap((node) => (node.kind === 'group' ? allNames(node.nodes) : [node.value]));
+
+/** Names with dots between them; undefined for anything else. */
+function pathOf(nodes: Nodes): readonly string[] | undefined {
+  const isPath = nodes.every((node, at) =>
+    at % 2 === 0 ? nameOf(node) !== undefined : isSymbol(node, '.'),
+  );
+  return isPath && nodes.length % 2 === 1
+    ? nodes.flatMap((node, at) => (at % 2 === 0 ? (nameOf(node) ?? []) : []))
+    : undefined;
+}
+
+/** The part of a name that leads to, or into, a column of objects. */
+export interface Found {
+  /** Without the table's. */
+  readonly name: string;
+  /** The table by whose name it is asked for. */
+  readonly table: string | undefined;
+  readonly column: string;
+  readonly keys: readonly string[];
+  readonly within: Within;
+  /** Where the type of what is there is known. */
+  readonly field: FieldWithin | undefined;
+}
+
+/** @returns undefined where it is a column of its own, or nothing that is known. */
+export function fieldOf(scope: Scope, parts: readonly string[]): Found | undefined {
+  if (scope.elements.has(parts[0] ?? '')) return undefined;
+  for (let at: Scope | undefined = scope; at; at = at.outer) {
+    const { sources } = at;
+    if (sources.some(({ shape }) => isOwnColumn(shape, parts))) return undefined;
+    const found = first(sources, ({ shape }) => inShape(shape, parts));
+    if (found) return found;
+    const [table, ...rest] = parts;
+    const named = sources.filter(({ name }) => name === table && rest.length > 0);
+    if (named.some(({ shape }) => isOwnColumn(shape, rest))) return undefined;
+    const qualified = first(named, ({ shape }) => inShape(shape, rest));
+    if (qualified) return { ...qualified, table };
+  }
+  return undefined;
+}
+
+const isOwnColumn = ({ objects, named }: Shape, parts: readonly string[]): boolean =>
+  named.has(parts.join('.')) && !objects.has(parts.join('.'));
+
+function inShape({ objects }: Shape, parts: readonly string[]): Found | undefined {
+  const name = parts.join('.');
+  for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
+    const column = end === -1 ? name : name.slice(0, end);
+    const within = objects.get(column);
+    if (within) {
+      const path = name.slice(column.length + 1);
+      const field = within.get(path);
+      const own = parts.findIndex((_, at) => parts.slice(0, at + 1).join('.') === column);
+      const keys = own === -1 ? undefined : parts.slice(own + 1);
+      if (!keys && !field) return undefined;
+      return { name, table: undefined, column, keys: field?.keys ?? keys ?? [], within, field };
+    }
+    if (end === -1) return undefined;
+  }
+}
+
+function first<T, R>(list: readonly T[], find: (each: T) => R | undefined): R | undefined {
+  for (const each of list) {
+    const found = find(each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

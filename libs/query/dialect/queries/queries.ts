@@ -1,0 +1,254 @@
+import { quoteIdentifier } from '@app/warehouse';
+import type { TableDescription } from '../../catalog.js';
+import { bridged, bridgesOf } from './common-columns.js';
+import { Expressions, type Names, type Writing } from '../expressions.js';
+import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
+import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
+import { isMany, selectItems, type SelectItem } from './select-items.js';
+import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from '../source-tree.js';
+import type { ValueTypes } from '../casts/value-types.js';
+
+interface Parts extends Omit<Writing, 'writeQuery' | 'scope'> {
+  /** By name, of the organization that asks. */
+  readonly table: (name: string) => TableDescription | undefined;
+  /** See `element-names.ts`. */
+  readonly elements: ReadonlySet<string>;
+}
+
+/** Writes statements as the engine has them, clause by clause. */
+export class Queries {
+  private readonly expressions: Expressions;
+  private readonly source: string;
+  private readonly types: ValueTypes;
+  private readonly shapes: ObjectShapes;
+  /** Of the SELECT in work. */
+  private scope: Scope = OUTERMOST;
+
+  constructor({ table, elements, ...writing }: Parts) {
+    this.source = writing.source;
+    this.types = writing.types;
+    this.shapes = new ObjectShapes(table, elements);
+    this.expressions = new Expressions({
+      ...writing,
+      writeQuery: (nodes) => this.write(nodes),
+      scope: () => this.scope,
+    });
+  }
+
+  /** One SELECT, or several put together. */
+  write(nodes: Nodes): string {
+    const parts: Nodes[] = [];
+    let begun = 0;
+    for (let at = 0; at < nodes.length; at += 1) {
+      if (!isSetOperator(nodes, at)) continue;
+      parts.push(nodes.slice(begun, at));
+      begun = at + 1;
+      while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
+    }
+    parts.push(nodes.slice(begun));
+    const selects = parts.filter((part) => part.length > 0);
+    const bridges = selects.length > 1 ? this.bridges(selects) : [];
+    let written = '';
+    let from = startOf(nodes);
+    for (const [at, part] of selects.entries()) {
+      written += this.source.slice(from, startOf(part)) + this.select(part, bridges[at]);
+      from = endOf(part);
+    }
+    return written;
+  }
+
+  /** For each SELECT, what its columns are cast to beside those of the others. */
+  private bridges(selects: readonly Nodes[]): readonly Bridges[] {
+    const lists = selects.map((select) => {
+      const [first] = select;
+      const isGroup = first?.kind === 'group' && select.length === 1;
+      return listOf(isGroup ? first.nodes : select).map(valueOf);
+    });
+    const [length = 0] = lists.map((items) => items.length);
+    if (length === 0 || lists.some((items) => items.length !== length || items.some(isMany)))
+      return [];
+    const columns = Array.from({ length }, (_, column) =>
+      bridgesOf(lists.map((items) => this.types.ofChoice(items[column] ?? []))),
+    );
+    return selects.map((_, select) => columns.map((column) => column[select]));
+  }
+
+  private select(nodes: Nodes, bridges: Bridges = []): string {
+    const clauses = clausesOf(nodes);
+    const list = clauses.find(({ word }) => word === 'SELECT');
+    const [first] = nodes;
+    if (!list)
+      return first?.kind === 'group' && nodes.length === 1
+        ? `(${isSingle(first.nodes) ? this.select(first.nodes, bridges) : this.write(first.nodes)})`
+        : this.source.slice(startOf(nodes), endOf(nodes));
+    const outer = this.scope;
+    this.scope = this.shapes.scopeOf(nodes, clauses, outer);
+    try {
+      return this.clauses(nodes, clauses, list, bridges);
+    } finally {
+      this.scope = outer;
+    }
+  }
+
+  private clauses(
+    nodes: Nodes,
+    clauses: readonly Clause[],
+    list: Clause,
+    bridges: Bridges,
+  ): string {
+    const items = besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
+    let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
+    for (const clause of clauses) {
+      const keyword = this.source.slice(nodes[clause.at]?.start, nodes[clause.from - 1]?.end);
+      const body = nodes.slice(clause.from, clause.to);
+      const space = written === '' || written.endsWith(' ') ? '' : ' ';
+      written += `${space}${keyword} ${this.body(clause, body, items, groupedNames(nodes, clauses))}`;
+    }
+    return written;
+  }
+
+  private body(
+    { word }: Clause,
+    body: Nodes,
+    items: readonly SelectItem[],
+    grouped: ReadonlySet<string>,
+  ): string {
+    switch (word) {
+      case 'SELECT':
+        return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
+      case 'ORDER': {
+        const output = outputOf(items);
+        return itemsOf(body)
+          .map((item) => this.orderItem(item, output))
+          .join(', ');
+      }
+      case 'HAVING': {
+        const names = new Map(namesOf(items));
+        for (const name of grouped) names.delete(name);
+        return this.expressions.write(body, names);
+      }
+      default:
+        return this.expressions.write(body);
+    }
+  }
+
+  private items(
+    nodes: Nodes,
+    { from, to }: Clause,
+    tables: ReadonlySet<string>,
+  ): readonly SelectItem[] {
+    const body = nodes.slice(from, to);
+    const items = itemsOf(body.slice(quantifierLength(body)));
+    return selectItems(items, tables, this.expressions, this.source);
+  }
+
+  /** A name alone is the output's column, by its place; within an expression it is what that stands for. */
+  private orderItem(item: Nodes, { names, places }: Output): string {
+    const [first, second] = item;
+    const isAlone =
+      (first?.kind === 'word' || first?.kind === 'name') &&
+      (second === undefined || (second.kind === 'word' && !isSymbol(second, '.')));
+    if (!isAlone || !names.has(first.value)) return this.expressions.write(item, names);
+    const place = places.get(first.value);
+    const rest = item.slice(1);
+    const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
+    return `${place === undefined ? `(${names.get(first.value) ?? ''})` : String(place)}${tail}`;
+  }
+}
+
+/** By the places of the select list. */
+type Bridges = readonly (string | undefined)[];
+
+const isSingle = (nodes: Nodes): boolean => !nodes.some((_, at) => isSetOperator(nodes, at));
+
+/** The select list of one SELECT; none of several that are put together. */
+function listOf(nodes: Nodes): readonly Nodes[] {
+  if (!isSingle(nodes)) return [];
+  const list = clausesOf(nodes).find(({ word }) => word === 'SELECT');
+  const body = list ? nodes.slice(list.from, list.to) : [];
+  return itemsOf(body.slice(quantifierLength(body)));
+}
+
+const valueOf = (item: Nodes): Nodes =>
+  item.length > 2 && isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item;
+
+function besideOthers(
+  items: readonly SelectItem[],
+  bridges: Bridges,
+  nodes: Nodes,
+): readonly SelectItem[] {
+  if (bridges.every((bridge) => bridge === undefined)) return items;
+  const written = listOf(nodes);
+  return items.map((item, at) => {
+    const bridge = bridges[at];
+    if (bridge === undefined) return item;
+    const own = written[at] ?? [];
+    const last = own.at(-1);
+    const name = item.name ?? (last?.kind === 'group' ? undefined : last?.value);
+    const cast = bridged(item.expression, bridge, valueOf(own));
+    return { ...item, text: name === undefined ? cast : `${cast} AS ${quoteIdentifier(name)}` };
+  });
+}
+
+/** A column of the output, which ORDER BY may name. */
+interface Output {
+  readonly names: Names;
+  /** Counted from 1; behind what stands for several columns nothing has a place that is known. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+function outputOf(items: readonly SelectItem[]): Output {
+  const places = new Map<string, number>();
+  for (const [at, { name, isMany }] of items.entries()) {
+    if (isMany) break;
+    if (name !== undefined && !places.has(name)) places.set(name, at + 1);
+  }
+  return { names: namesOf(items), places };
+}
+
+/**
+ * Finds the expressions behind the names of the output. A name that is there twice stands for
+ * nothing.
+ */
+function namesOf(items: readonly SelectItem[]): Names {
+  const names = new Map<string, string>();
+  const twice = new Set<string>();
+  for (const { name, expression } of items) {
+    if (name === undefined) continue;
+    if (names.has(name) && names.get(name) !== expression) twice.add(name);
+    names.set(name, expression);
+  }
+  for (const name of twice) names.delete(name);
+  return names;
+}
+
+/** Of `DISTINCT`, before the list. */
+const quantifierLength = (body: Nodes): number => (isWord(body[0], 'DISTINCT') ? 1 : 0);
+
+function quantifierOf(body: Nodes, source: string): string {
+  const length = quantifierLength(body);
+  return length === 0 ? '' : `${source.slice(startOf(body), body[length - 1]?.end)} `;
+}
+
+/** Names by which FROM has its tables. */
+function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
+  const from = clauses.find(({ word }) => word === 'FROM');
+  const body = from ? nodes.slice(from.from, from.to) : [];
+  const names = new Set<string>();
+  for (const [at, node] of body.entries()) {
+    if (node.kind !== 'word' && node.kind !== 'name') continue;
+    const before = body[at - 1];
+    const begins = at === 0 || isSymbol(before, ',') || isWord(before, 'JOIN');
+    const isNamed = isWord(body[at + 1], 'AS');
+    if (isWord(before, 'AS') || (begins && !isNamed)) names.add(node.value);
+  }
+  return names;
+}
+
+function groupedNames(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
+  const group = clauses.find(({ word }) => word === 'GROUP');
+  const items = group ? itemsOf(nodes.slice(group.from, group.to)) : [];
+  return new Set(
+    items.flatMap(([only, more]) => (only && !more && only.kind !== 'group' ? [only.value] : [])),
+  );
+}

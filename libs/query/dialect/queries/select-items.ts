@@ -1,0 +1,154 @@
+import { quoteIdentifier } from '@app/warehouse';
+import type { Expressions } from '../expressions.js';
+import { callAt, operandEnd } from '../operands.js';
+import {
+  endOf,
+  isQuery,
+  isSymbol,
+  isWord,
+  startOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
+
+/** One of the select list. */
+export interface SelectItem {
+  /** As the engine has it, with its name. */
+  readonly text: string;
+  /** The same without the name. */
+  readonly expression: string;
+  /** The name of the column, where the statement or we gave it one. */
+  readonly name: string | undefined;
+  /** Whether it stands for several columns, or may. */
+  readonly isMany: boolean;
+}
+
+const NAME_MAX = 200;
+const MANY = /^(?:COLUMNS|untuple|\*)$/i;
+const CONDITION_WORDS = /^(?:AND|OR|NOT|IN|LIKE|ILIKE|REGEXP|IS|BETWEEN)$/;
+const CONDITION_SYMBOLS = /^(?:=|==|!=|<>|<|>|<=|>=|<=>)$/;
+const CONDITION_CALLS =
+  /^(?:and|or|not|xor|equals|notEquals|less|greater|lessOrEquals|greaterOrEquals|isNull|isNotNull|like|notLike|ilike|notILike|match|startsWith|endsWith|has|hasAll|hasAny|in|notIn|exists|empty|notEmpty|isNaN|isFinite|isInfinite)$/;
+
+/** Whether its value is true or false. */
+function isCondition(nodes: Nodes): boolean {
+  const [first, second] = nodes;
+  if (nodes.length === 1 && first?.kind === 'group')
+    return first.text === '(' && !isQuery(first.nodes) && isCondition(first.nodes);
+  const call = callAt(nodes, 0);
+  if (call?.end === nodes.length && second?.kind === 'group')
+    return call.more === undefined && CONDITION_CALLS.test(call.name);
+  if (nodes.some((node) => isSymbol(node, '->') || isSymbol(node, ',') || isWord(node, 'AS')))
+    return false;
+  return nodes.some(
+    (node, at) =>
+      (node.kind === 'symbol' && CONDITION_SYMBOLS.test(node.text)) ||
+      (node.kind === 'word' && CONDITION_WORDS.test(node.text) && !isSymbol(nodes[at - 1], '.')),
+  );
+}
+
+const isNameLike = (node: Node | undefined): boolean =>
+  node?.kind === 'word' || node?.kind === 'name';
+
+/** Names and literals keep the name that the engine gives them, and so does what is no expression. */
+function isPlain(nodes: Nodes): boolean {
+  const [first] = nodes;
+  if (nodes.length === 1) return first?.kind !== 'group' || isQuery(first.nodes);
+  if (isSymbol(first, '-') && nodes.length === 2) return nodes[1]?.kind === 'number';
+  return nodes.every((node) => isNameLike(node) || isSymbol(node, '.') || isSymbol(node, ':'));
+}
+
+/** Whether it stands for several columns, or may. */
+export const isMany = (nodes: Nodes): boolean =>
+  MANY.test(nodes[0]?.text ?? '') ||
+  nodes.some((node, at) => isSymbol(node, '*') && (at === 0 || isSymbol(nodes[at - 1], '.'))) ||
+  nodes.some((node) => isWord(node, 'APPLY')) ||
+  nodes.some((node, at) => isWord(node, 'COLUMNS') && isSymbol(nodes[at - 1], '.'));
+
+/**
+ * Writes the select list: comparisons are true or false, and a column without a name of its own is
+ * called as it was written.
+ * @param tables names of the tables that FROM has.
+ */
+export function selectItems(
+  items: readonly Nodes[],
+  tables: ReadonlySet<string>,
+  expressions: Expressions,
+  source: string,
+): readonly SelectItem[] {
+  const shared = sharedNames(items);
+  const hasMany = items.some(isMany);
+  return items.map((item) => {
+    const as = item.length > 2 && isWord(item.at(-2), 'AS') ? item.at(-1) : undefined;
+    const nodes = as ? item.slice(0, -2) : item;
+    const many = isMany(nodes);
+    const value = expressions.write(nodes);
+    const expression = !many && isCondition(nodes) ? `CAST(${value}, 'Bool')` : value;
+    const said = as && as.kind !== 'group' ? as.value : undefined;
+    const asText = as ? ` AS ${source.slice(as.start, as.end)}` : '';
+    const given =
+      as || many ? undefined : nameFor(nodes, expression, { source, tables, shared, hasMany });
+    const text = expression + (given === undefined ? asText : ` AS ${quoteIdentifier(given)}`);
+    return { text, expression, name: said ?? given, isMany: many };
+  });
+}
+
+interface Surroundings {
+  readonly source: string;
+  readonly tables: ReadonlySet<string>;
+  readonly shared: ReadonlySet<string>;
+  readonly hasMany: boolean;
+}
+
+function nameFor(
+  nodes: Nodes,
+  expression: string,
+  { source, tables, shared, hasMany }: Surroundings,
+): string | undefined {
+  const [table, , column] = nodes;
+  if (isPlain(nodes)) {
+    if (expression !== source.slice(startOf(nodes), endOf(nodes))) return nameOfField(nodes, tables, shared); // prettier-ignore
+    if (tables.size < 2 || nodes.length !== 3 || hasMany) return undefined;
+    if (table?.kind === 'group' || column?.kind === 'group' || !table || !column) return undefined;
+    return tables.has(table.value) && !shared.has(column.value) ? column.value : undefined;
+  }
+  const written = source.slice(startOf(nodes), endOf(nodes));
+  if (written === expression && isSimpleCall(nodes)) return undefined;
+  return written.length > NAME_MAX && written === expression ? undefined : written;
+}
+
+/** Of a field within objects, `t.k.n`: without the table, unless two would have the name. */
+function nameOfField(
+  nodes: Nodes,
+  tables: ReadonlySet<string>,
+  shared: ReadonlySet<string>,
+): string {
+  const names = nodes.flatMap((node) => (isNameLike(node) && node.kind !== 'group' ? [node.value] : [])); // prettier-ignore
+  const [table = '', ...rest] = names;
+  const isOfTable = rest.join('.').includes('.') && tables.has(table) && !shared.has(rest.at(-1) ?? ''); // prettier-ignore
+  return (isOfTable ? rest : names).join('.');
+}
+
+/** A call of plain names is called so by the engine, too. */
+function isSimpleCall(nodes: Nodes): boolean {
+  const call = callAt(nodes, 0);
+  if (call?.end !== nodes.length || call.more) return false;
+  return call.list.nodes.every(
+    (node) =>
+      isNameLike(node) || node.kind === 'number' || isSymbol(node, ',') || isSymbol(node, '.'),
+  );
+}
+
+/** Names that more than one column of the list would have. */
+function sharedNames(items: readonly Nodes[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const item of items) {
+    const last = item.at(-1);
+    const named = isWord(item.at(-2), 'AS') || operandEnd(item, 0) === item.length;
+    if (!last || last.kind === 'group' || !named) continue;
+    if (seen.has(last.value)) shared.add(last.value);
+    seen.add(last.value);
+  }
+  return shared;
+}

@@ -1,0 +1,76 @@
+import { isSymbol, type Node, type Nodes } from '../source-tree.js';
+
+/** From here on a number is a time since 1970 and no length of time: 1973 in microseconds. */
+const EPOCH_DIGITS = 15;
+
+/** As search has it: shorter ones are seconds, as the engine has them. */
+const COMPARED_DIGITS = 13;
+
+const mentionsTime = (nodes: Nodes): boolean =>
+  nodes.some((node) =>
+    node.kind === 'group'
+      ? node.text === '(' && mentionsTime(node.nodes)
+      : (node.kind === 'word' || node.kind === 'name') && node.value === '_timestamp',
+  );
+
+const isNumber = (node: Node | undefined): boolean =>
+  node?.kind === 'number' && /^\d+$/.test(node.text);
+
+/** A time stays a time within these functions. Of others nothing is known for sure. */
+const KEEPS_TIME =
+  /^(?:min|max|any|anyLast|minIf|maxIf|first_value|last_value|lag|lead|assumeNotNull)$/i;
+
+/** Whether it is `_timestamp`, `l._timestamp`, or the like of `max(_timestamp)`. */
+export function isTime(nodes: Nodes): boolean {
+  const [first, list] = nodes;
+  if (nodes.length === 1 && first?.kind === 'group') return isTime(first.nodes);
+  if (list?.kind === 'group') {
+    const isKept = first?.kind === 'word' && KEEPS_TIME.test(first.text);
+    return isKept && mentionsTime(list.nodes) && isTime(list.nodes.slice(0, firstItem(list.nodes)));
+  }
+  if (!mentionsTime(nodes)) return false;
+  return nodes.length === 1 || (nodes.length === 3 && isSymbol(list, '.'));
+}
+
+function firstItem(nodes: Nodes): number {
+  const comma = nodes.findIndex((node) => isSymbol(node, ','));
+  return comma === -1 ? nodes.length : comma;
+}
+
+/**
+ * `_timestamp` counts microseconds, as OpenObserve has it: a number that is added to it is some of
+ * them, and so is the difference of two.
+ * @param written both sides as the engine has them.
+ */
+export function timeArithmetic(
+  operator: string,
+  left: Nodes,
+  right: Nodes,
+  [a, b]: readonly [string, string],
+): string | undefined {
+  if (/^[*/%]$/.test(operator)) return undefined;
+  const [leftTime, rightTime] = [isTime(left), isTime(right)];
+  if (!/^[-+]$/.test(operator)) {
+    if (leftTime === rightTime) return undefined;
+    const time = (side: Nodes, text: string): string =>
+      side.length === 1 && isNumber(side[0]) && text.length >= COMPARED_DIGITS
+        ? `fromUnixTimestamp64Micro(${text}, 'UTC')`
+        : text;
+    return `${leftTime ? a : time(left, a)} ${operator} ${leftTime ? time(right, b) : b}`;
+  }
+  if (leftTime && rightTime && operator === '-')
+    return `(toUnixTimestamp64Micro(${a}) - toUnixTimestamp64Micro(${b}))`;
+  const number = leftTime ? right : left;
+  const isNegative = number.length === 2 && isSymbol(number[0], '-');
+  if (leftTime === rightTime || (number.length !== 1 && !isNegative)) return undefined;
+  if (!isNumber(number.at(-1))) return undefined;
+  const isEpoch = (number[0]?.end ?? 0) - (number[0]?.start ?? 0) >= EPOCH_DIGITS;
+  if (isEpoch && operator === '-') {
+    const micros = `toUnixTimestamp64Micro(${leftTime ? a : b})`;
+    return leftTime ? `(${micros} - ${b})` : `(${a} - ${micros})`;
+  }
+  if (operator === '-' && rightTime) return undefined;
+  return leftTime
+    ? `(${a} ${operator} toIntervalMicrosecond(${b}))`
+    : `(${b} + toIntervalMicrosecond(${a}))`;
+}

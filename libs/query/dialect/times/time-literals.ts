@@ -1,0 +1,112 @@
+import { MillraceError } from '@app/platform';
+import { quoteText } from '@app/warehouse';
+import { readTime } from '../../plan/read-time.js';
+import type { Side } from '../numbers/decimal-arithmetic.js';
+import type { Known } from '../casts/known-type.js';
+import type { Node, Nodes } from '../source-tree.js';
+
+/** As the engine reads it: any sign parts year, month and day, or none does. */
+const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;
+/** The engine compares such a text with a time as it is. */
+const PLAIN = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?$/;
+/** Of the engine's dates. */
+const FIRST_YEAR = 1900;
+const LAST_YEAR = 2299;
+
+/** @throws {MillraceError} INVALID_SQL for a day that no calendar has, which the engine takes for another. */
+function yearOf(text: string): number | undefined {
+  const [, year, parted, close, day] = DAY.exec(text) ?? [];
+  const month = parted ?? close;
+  if (year === undefined) return undefined;
+  const date = new Date(`${year}-01-01T00:00:00Z`);
+  date.setUTCMonth(Number(month) - 1, Number(day));
+  if (date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day))
+    return Number(year);
+  throw refused(text, 'day of the calendar');
+}
+
+const isOutside = (year: number): boolean => year < FIRST_YEAR || year > LAST_YEAR;
+
+function refused(text: string, wanted: string): MillraceError {
+  return new MillraceError('INVALID_SQL', `${JSON.stringify(text.slice(0, 40))} is no ${wanted}`);
+}
+
+/** @throws {MillraceError} INVALID_SQL for what a date does not hold. */
+export function checkedDate(text: string): string {
+  const year = yearOf(text);
+  if (year !== undefined && isOutside(year)) throw refused(text, 'date of the years 1900 to 2299');
+  return text;
+}
+
+const textOf = (nodes: Nodes): string | undefined => {
+  const [only, more] = nodes;
+  return only?.kind === 'text' && more === undefined ? only.value : undefined;
+};
+
+/** Of ISO 8601 with T or a zone; undefined for what the engine reads itself, or nobody does. */
+function momentOf(text: string): string | undefined {
+  if (PLAIN.test(text)) return undefined;
+  const time = readTime(text);
+  if (time === undefined || /^-?\d+$/.test(text)) return undefined;
+  return `toDateTime64(${quoteText(time)}, 6, 'UTC')`;
+}
+
+/**
+ * The text beside a time as the time it says: `_timestamp >= '2024-01-01T00:00:00Z'`.
+ * @param beside what it is compared with.
+ * @returns undefined where the engine reads the text itself.
+ * @throws {MillraceError} INVALID_SQL
+ */
+export function timeBeside(beside: Known, nodes: Nodes): string | undefined {
+  const text = textOf(nodes);
+  if (text === undefined || (beside.kind !== 'moment' && beside.kind !== 'date')) return undefined;
+  const year = yearOf(text);
+  // A date would become the last that there is.
+  if (beside.kind === 'date' && year !== undefined && isOutside(year) && PLAIN.test(text))
+    return `toDateTime64(${quoteText(text.length > DAY_LENGTH ? text : `${text} 00:00:00`)}, 6, 'UTC')`;
+  return momentOf(text);
+}
+
+const DAY_LENGTH = 10;
+
+/** Comparisons of a time with a text, and the days between two dates. */
+export function withTimes(operator: string, left: Side, right: Side): string | undefined {
+  const isDates = left.type.kind === 'date' && right.type.kind === 'date';
+  if (operator === '-')
+    return isDates
+      ? `(toInt32(toDate32(${left.written})) - toInt32(toDate32(${right.written})))`
+      : undefined;
+  if (!/^[<>=!]/.test(operator)) return undefined;
+  const [a, b] = [timeBeside(right.type, left.nodes), timeBeside(left.type, right.nodes)];
+  if (a === undefined && b === undefined) return undefined;
+  return `${a ?? left.written} ${operator} ${b ?? right.written}`;
+}
+const NARROW_YEARS = /^(?:19[7-9]|20\d|21[0-3])\d-/;
+
+/** `DATE '1950-01-01'` is printed as `toDate('1950-01-01')`, which begins in 1970. */
+export function dateLiteral([node]: Nodes): string | undefined {
+  if (node?.kind !== 'text') return undefined;
+  checkedDate(node.value);
+  return NARROW_YEARS.test(node.value) ? undefined : `toDate32(${quoteText(node.value)})`;
+}
+
+/** `toDateTime('… .001')`: the engine's has no fraction. */
+export function timeLiteral([node]: readonly (Node | undefined)[]): string | undefined {
+  if (node?.kind !== 'text') return undefined;
+  yearOf(node.value);
+  const moment = momentOf(node.value);
+  if (moment !== undefined) return moment;
+  return /\.\d+/.test(node.value) || !NARROW_YEARS.test(node.value)
+    ? `toDateTime64(${quoteText(node.value)}, 6)`
+    : undefined;
+}
+
+/**
+ * `TIMESTAMP '…'`: a time on the clocks of nowhere, unless it has a zone.
+ * @param quoted as the author wrote it.
+ */
+export const timestampLiteral = (node: Node, quoted: string): string =>
+  (node.kind === 'text' && ZONED.test(node.value) ? timeLiteral([node]) : undefined) ??
+  `toDateTime64(${quoted}, 6)`;
+
+const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;

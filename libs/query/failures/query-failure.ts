@@ -1,0 +1,131 @@
+import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
+import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
+import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
+import { firstWordProblem } from './first-word.js';
+import { lineAndColumn, placeOf } from './place-in-text.js';
+
+/** Engine numbers that the one who asks can do something about, and as what they count. */
+const KINDS: Readonly<Record<number, ErrorKind>> = {
+  47: 'UNKNOWN_COLUMN',
+  16: 'UNKNOWN_COLUMN',
+  60: 'STREAM_NOT_FOUND',
+  158: 'RESULT_TOO_LARGE',
+  159: 'QUERY_TIMEOUT',
+  160: 'QUERY_TIMEOUT',
+  164: 'STATEMENT_REFUSED',
+  241: 'RESULT_TOO_LARGE',
+  307: 'RESULT_TOO_LARGE',
+  396: 'RESULT_TOO_LARGE',
+  497: 'STATEMENT_REFUSED',
+  201: 'TOO_MANY_REQUESTS',
+};
+
+/** Whether a statement names a table or a column that there is not. */
+export function isUnknownName(error: unknown): boolean {
+  if (error instanceof MillraceError) return error.kind === 'STREAM_NOT_FOUND';
+  return !isAbort(error) && KINDS[toWarehouseError(error).code] === 'UNKNOWN_COLUMN';
+}
+
+/** Numbers that are nobody's mistake but ours or the disk's. */
+const OURS = new Set([0, 49, 74, 75, 76, 107, 210, 243, 271, 425, 999]);
+
+const MESSAGES: Partial<Record<ErrorKind, string>> = {
+  QUERY_TIMEOUT: 'the query took longer than it may; ask for less, or by a narrower time range',
+  STATEMENT_REFUSED: 'the statement is refused: it would do more than read',
+  TOO_MANY_REQUESTS:
+    'the queries of this organization have used up what they may in a minute; wait and ask again',
+};
+
+/** Our words for the engine's error numbers. */
+const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
+  306: () => 'the statement is nested too deep; use fewer parentheses and subqueries',
+  396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
+};
+/** Integers are held against this before they leave 64 bits: see `dialect/expressions.ts`. */
+const LEAVES_64_BITS = /^Value in column U?Int128 cannot be safely converted into type U?Int64/;
+const SEVERAL = /^Syntax error \(Multi-statements/;
+
+const DETAIL_MAX = 600;
+const QUOTA_SECONDS = 60;
+
+/** @param text the statement as its author wrote it, for positions. */
+export function toQueryFailure(error: unknown, text: string): unknown {
+  if (error instanceof MillraceError || isAbort(error)) return error;
+  const failure = toWarehouseError(error);
+  if (unreadablePart(failure)) return unreadable(error);
+  if (failure instanceof PacedError) {
+    const { message, retryAfterSeconds } = failure;
+    return new MillraceError('TOO_MANY_REQUESTS', message, { retryAfterSeconds, cause: error });
+  }
+  if (OURS.has(failure.code)) return error;
+  const kind = KINDS[failure.code] ?? 'INVALID_SQL';
+  if (kind === 'INVALID_SQL' || kind === 'UNKNOWN_COLUMN') {
+    const problem = firstWordProblem(text);
+    if (problem) return problem;
+  }
+  const reason = readable(failure.message);
+  const message =
+    MESSAGES[kind] ??
+    OF_NUMBER[failure.code]?.(reason) ??
+    (kind === 'UNKNOWN_COLUMN' ? unknownColumn(failure.message, text) : undefined) ??
+    withPosition(reason, failure.message, text);
+  return new MillraceError(kind, message, {
+    detail: `${failure.type}: ${reason}`.slice(0, DETAIL_MAX),
+    ...(kind === 'TOO_MANY_REQUESTS' ? { retryAfterSeconds: QUOTA_SECONDS } : {}),
+    cause: error,
+  });
+}
+
+/** @param table whose part is damaged, where that is known */
+export function unreadable(error: unknown, table?: string): MillraceError {
+  const what = table === undefined ? 'a table' : `the table ${table}`;
+  return new MillraceError(
+    'TABLE_UNREADABLE',
+    `${what} cannot be read: a part of it is damaged on the disk, and the server's log names it; an operator finds what to do in docs/operations.md, "Damaged parts"; other streams, and rows in other parts, are not affected`,
+    { cause: error },
+  );
+}
+
+/** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */
+function readable(message: string): string {
+  return (
+    withoutPaths(message)
+      .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
+      .replace(/: ?In scope .*$/s, '')
+      // Tables it takes for near are those of all organizations.
+      .replace(/ ?Maybe you meant (?!:).*$/s, '')
+      .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
+      .replace(/`?\b[os]_[0-9a-f]{32}`?\./g, '')
+      .replace(/\b[os]_[0-9a-f]{32}\b/g, 'your organization')
+      .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
+      .replace(/: while executing 'FUNCTION .*$/s, '')
+      .replace(/ Look at https:.*$/s, '')
+      .replace(/While executing \w+\.?/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, DETAIL_MAX)
+  );
+}
+
+/** As the engine names it, with what it takes for near. */
+function unknownColumn(message: string, text: string): string | undefined {
+  const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/s.exec(message)?.[1];
+  if (name === undefined) return undefined;
+  const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
+  const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
+  return `there is no column ${JSON.stringify(name)}${placeOf(name, text)}${hint}`;
+}
+
+function withPosition(reason: string, message: string, text: string): string {
+  if (LEAVES_64_BITS.test(reason)) return TOO_LARGE;
+  if (SEVERAL.test(message)) return 'send one statement: another one follows after ;';
+  const position = /failed at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return reason;
+  const before = Buffer.from(text)
+    .subarray(0, Number(position) - 1)
+    .toString('utf8');
+  const near = /failed at position \d+ \((.*?)\)/s.exec(message)?.[1];
+  const expected = /Expected (?:one of: )?(.*)$/s.exec(reason)?.[1];
+  const hint = expected === undefined ? '' : `; expected ${expected.slice(0, 120)}`;
+  return `syntax error at ${lineAndColumn(before)}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
+}

@@ -1,0 +1,61 @@
+import { MillraceError } from '@app/platform';
+import { namedColumns, type TableDescription } from '../../catalog.js';
+import type { OrganizationSchema } from './organization-schema.js';
+
+/** Columns of one organization that a schema is made for: building it holds everybody up. */
+export const SCHEMA_COLUMNS_MAX = 10_000;
+/** Of all schemas that are kept; a column takes some kilobytes of memory. */
+const KEPT_COLUMNS = 60_000;
+/** An organization has at most two at a time: one for those who may see its audit trail. */
+const OF_ONE = 2;
+
+interface Kept {
+  readonly owner: string;
+  readonly columns: number;
+  readonly schema: OrganizationSchema;
+}
+
+/**
+ * Schemas by version, the last used. Whoever changes columns in a loop pushes out its own ones, and
+ * nobody's are so large that they fill the memory.
+ */
+export class KeptSchemas {
+  private readonly kept = new Map<string, Kept>();
+
+  /** @throws {MillraceError} RESULT_TOO_LARGE when no schema is made of so many columns */
+  static check(tables: readonly TableDescription[]): void {
+    const columns = columnsOf(tables);
+    if (columns > SCHEMA_COLUMNS_MAX)
+      throw new MillraceError(
+        'RESULT_TOO_LARGE',
+        `the organization has ${columns} columns, and GraphQL shows at most ${SCHEMA_COLUMNS_MAX}; use sql or tables, or delete streams`,
+      );
+  }
+
+  get(version: string): OrganizationSchema | undefined {
+    const kept = this.kept.get(version);
+    if (!kept) return undefined;
+    this.kept.delete(version);
+    this.kept.set(version, kept);
+    return kept.schema;
+  }
+
+  set(
+    owner: string,
+    version: string,
+    schema: OrganizationSchema,
+    tables: readonly TableDescription[],
+  ): void {
+    this.kept.set(version, { owner, columns: columnsOf(tables), schema });
+    const own = [...this.kept].filter(([, each]) => each.owner === owner);
+    for (const [oldest] of own.slice(0, -OF_ONE)) this.kept.delete(oldest);
+    let columns = 0;
+    for (const [each, { columns: some }] of [...this.kept].reverse()) {
+      columns += some;
+      if (columns > KEPT_COLUMNS && each !== version) this.kept.delete(each);
+    }
+  }
+}
+
+const columnsOf = (tables: readonly TableDescription[]): number =>
+  tables.reduce((sum, table) => sum + namedColumns(table).length, 0);

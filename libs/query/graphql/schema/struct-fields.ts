@@ -1,0 +1,127 @@
+import { GraphQLList, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
+import { quoteIdentifier, quoteText } from '@app/warehouse';
+import { readElement, readEngineType } from '../../plan/engine-type.js';
+import type { Selection, SelectionReader } from '../collect-selection.js';
+import { Names } from './graphql-names.js';
+
+/** Fields of the structs of a place, which may be lists of them. */
+export interface StructFields {
+  readonly type: GraphQLObjectType;
+  /** By field name. */
+  readonly fields: ReadonlyMap<string, StructField>;
+}
+
+interface StructField {
+  /** From 1, as the engine counts them. */
+  readonly place: number;
+  /** Of the engine. */
+  readonly type: string;
+  readonly struct: StructFields | undefined;
+}
+
+/** Of a table; more are values as a whole. */
+const FIELDS_MAX = 1000;
+const DEPTH_MAX = 10;
+
+/** Makes the GraphQL types of the structs of one table's columns. */
+export class StructTypes {
+  private left = FIELDS_MAX;
+
+  /** @param leaf what values are that are no structs */
+  constructor(
+    private readonly names: Names,
+    private readonly leaf: (type: string) => GraphQLOutputType,
+  ) {}
+
+  /** @returns undefined where the type has no structs, or more than are shown one by one */
+  of(type: string, path: string, depth = 0): StructFields | undefined {
+    const elements = elementsOf(type);
+    if (!elements || depth >= DEPTH_MAX || elements.length > this.left) return undefined;
+    this.left -= elements.length;
+    const names = new Names([]);
+    const fields = new Map<string, StructField & { readonly key: string }>();
+    for (const [at, { key, type: element }] of elements.entries()) {
+      const name = names.add(key);
+      const struct = this.of(element, `${path}_${name}`, depth + 1);
+      fields.set(name, { key, place: at + 1, type: element, struct });
+    }
+    const object = new GraphQLObjectType({
+      name: this.names.add(path),
+      fields: Object.fromEntries(
+        [...fields].map(([name, { key, type: element, struct }]) => [
+          name,
+          {
+            type: struct ? this.shown(element, struct) : this.leaf(element),
+            description: key === name ? undefined : `Field ${JSON.stringify(key)}.`,
+          },
+        ]),
+      ),
+    });
+    return { type: object, fields };
+  }
+
+  /** The struct, or a list of such. */
+  shown(type: string, struct: StructFields): GraphQLOutputType {
+    const { name, parts } = readEngineType(type);
+    const [inner = ''] = parts;
+    if (name === 'Array') return new GraphQLList(this.shown(inner, struct));
+    return name === 'Nullable' ? this.shown(inner, struct) : struct.type;
+  }
+}
+
+/** Of the struct that is there or in the lists that are; undefined where there is none, or one whose fields have no names. */
+function elementsOf(
+  type: string,
+): readonly { readonly key: string; readonly type: string }[] | undefined {
+  const { name, parts } = readEngineType(type);
+  if (name === 'Array' || name === 'Nullable') return elementsOf(parts[0] ?? '');
+  if (name !== 'Tuple' || parts.length === 0) return undefined;
+  const elements = parts.map((part) => {
+    const element = readElement(part.replace(/\s+/g, ' '));
+    return { key: unquoted(element.name.trimEnd()), type: element.type };
+  });
+  return elements.every(({ key }) => key !== '') ? elements : undefined;
+}
+
+const unquoted = (name: string): string =>
+  name.startsWith('`') ? name.slice(1, -1).replace(/\\(.)|`(`)/gs, '$1$2') : name;
+
+/** An expression of the engine and its type. */
+interface Typed {
+  readonly sql: string;
+  readonly type: string;
+}
+
+/** The fields that were selected, of a value of the engine's type; all of it where none were. */
+export function selectStruct(
+  value: Typed,
+  struct: StructFields,
+  selection: Selection,
+  reader: SelectionReader,
+  level = 0,
+): Typed {
+  if (selection.size === 0) return value;
+  const { name, parts } = readEngineType(value.type);
+  const [inner = ''] = parts;
+  const within = (sql: string, next = level): Typed =>
+    selectStruct({ sql, type: inner }, struct, selection, reader, next);
+  if (name === 'Array') {
+    const element = `_struct${level}`;
+    const { sql, type } = within(element, level + 1);
+    return { sql: `arrayMap(${element} -> ${sql}, ${value.sql})`, type: `Array(${type})` };
+  }
+  if (name === 'Nullable') {
+    const { sql, type } = within(`assumeNotNull(${value.sql})`);
+    return { sql: `if(isNull(${value.sql}), NULL, ${sql})`, type: `Nullable(${type})` };
+  }
+  const chosen = [...selection].map(([key, nodes]): Typed & { readonly key: string } => {
+    const field = struct.fields.get(nodes[0].name.value);
+    if (!field) return { key, sql: quoteText(struct.type.name), type: 'String' };
+    const own = { sql: `tupleElement(${value.sql}, ${field.place})`, type: field.type };
+    if (!field.struct) return { key, ...own };
+    return { key, ...selectStruct(own, field.struct, reader.below(nodes), reader, level) };
+  });
+  const type = `Tuple(${chosen.map((each) => `${quoteIdentifier(each.key)} ${each.type}`).join(', ')})`;
+  const sql = `tuple(${chosen.map((each) => each.sql).join(', ')})`;
+  return { sql: `CAST(${sql}, ${quoteText(type)})`, type };
+}

@@ -1,0 +1,299 @@
+import { certain } from '@app/platform';
+import { ExpressionScopes } from './expression-scopes.js';
+import { asWritten } from '../spell-out.js';
+import { takesText } from '../arguments/text-arguments.js';
+import { constantArgument, type Argument, type TextCall } from '../arguments/text-call.js';
+
+/** A name in its parts: `a.b` has two, a quoted `a.b` one. */
+export type Name = readonly [first: string, ...more: string[]];
+
+/** The names in a statement, read off the engine's own print of its tree. */
+export interface TreeFindings {
+  /** Names of functions, as written. */
+  readonly functions: ReadonlySet<string>;
+  readonly tableFunctions: ReadonlySet<string>;
+  /** Names where a table stands. */
+  readonly tables: readonly Name[];
+  /** Tables without an alias in a FROM that has their name a second time. */
+  readonly repeated: readonly Name[];
+  /** Names on the right of IN: a table, or a column. */
+  readonly inOperands: readonly Name[];
+  /** Names that a function which takes functions is given: one of a function is called. */
+  readonly references: readonly Name[];
+  /** Names of functions that the statement defines. */
+  readonly lambdas: ReadonlySet<string>;
+  /** Names anywhere else, and references. */
+  readonly columns: readonly Name[];
+  /** Names of common table expressions. */
+  readonly expressions: ReadonlySet<string>;
+  /** Names in FROM that the engine may take for a table although an expression has them. */
+  readonly loose: ReadonlySet<string>;
+  /** Of parts of the statement. */
+  readonly partSettings: readonly string[];
+  /** Whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
+  readonly namesState: boolean;
+  /** Calls of functions that read a text in a way of their own. */
+  readonly calls: readonly TextCall[];
+  /** Types that names within JSON end in. */
+  readonly typesInNames: readonly string[];
+  /** The texts of aliases, where an alias stands for one text and nothing else. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Lines that are none of the known kinds. */
+  readonly unknown: readonly string[];
+}
+
+const NODE =
+  /^ *(QUERY|UNION|LIST|IDENTIFIER|FUNCTION|CONSTANT|LAMBDA|MATCHER|TABLE_FUNCTION|JOIN|CROSS JOIN|ARRAY_JOIN|SORT|WINDOW|INTERPOLATE|(?:EXCEPT|REPLACE|APPLY) COLUMN TRANSFORMER) id: (\d+)(?:, (.*))?$/;
+const SECTION =
+  /^ *(?:WITH|PROJECTION(?: COLUMNS)?|PROJECTION ALIASES TO OVERRIDE|JOIN TREE|PREWHERE|WHERE|GROUP BY|HAVING|WINDOW|QUALIFY|ORDER BY|INTERPOLATE|LIMIT BY LIMIT|LIMIT BY OFFSET|LIMIT BY|LIMIT|OFFSET|ARGUMENTS ?|PARAMETERS|TABLE EXPRESSION|TABLE EXPRESSIONS|LEFT TABLE EXPRESSION|RIGHT TABLE EXPRESSION|JOIN EXPRESSIONS?|PARTITION BY|FRAME BEGIN OFFSET|FRAME END OFFSET|FILL FROM|FILL TO|FILL STEP|FILL STALENESS|QUERIES|EXPRESSION ?|INTERPOLATE_EXPRESSION|REPLACEMENTS \d+|DISTINCT ON)$/;
+/** Sections that end in a name of the user's: `EXPRESSION x`, `REPLACEMENT NAME x EXPRESSION`. */
+const NAMED_SECTION = /^ *(?:EXPRESSION .+|REPLACEMENT NAME .+ EXPRESSION)$/;
+const SETTINGS = /^ *SETTINGS (.*)$/;
+/** Sections whose child is a table. */
+const TABLE_SECTION =
+  /^(?:JOIN TREE|TABLE EXPRESSION|LEFT TABLE EXPRESSION|RIGHT TABLE EXPRESSION)$/;
+const IN_FUNCTIONS = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i;
+
+interface OpenNode {
+  readonly indent: number;
+  readonly label: string;
+  /** Of a LIST: how many children have been seen. */
+  children: number;
+  /** Of a QUERY: the tables of its FROM that have no alias, and all other names in it. */
+  readonly unnamed: Set<string>;
+  readonly named: Set<string>;
+  /** Of a function. */
+  readonly call: OpenCall | undefined;
+}
+
+interface OpenCall extends TextCall {
+  readonly arguments: Argument[];
+}
+
+const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
+const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+(?:, .*)?$/;
+const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
+/** Functions that take functions, among others; by their bare names, too. */
+const HIGHER = /^(?:array|map)/i;
+/**
+ * The engine's own code makes a value of such a type; it is never read from a client's bytes. Where
+ * a type can stand it is read strictly; this looks at all other texts and names, too. */
+const STATE = /AggregateFunction(?!\w).*\(/is;
+/** `a.:Int64`, of JSON; brackets may follow. */
+const TYPE_IN_NAME = /^:`?(.*?)`?(?:\[\])*$/s;
+
+/**
+ * Reads the print line by line. Names in it hold neither commas nor line breaks: see `spell-out.ts`.
+ * A number of a node that does not follow, as a line of no known form, is reported and refused.
+ */
+export function inspectTree(print: string): TreeFindings {
+  const scopes = new ExpressionScopes();
+  const findings: Findings = {
+    scopes,
+    loose: scopes.loose,
+    functions: new Set(),
+    tableFunctions: new Set(),
+    tables: [],
+    repeated: [],
+    inOperands: [],
+    columns: [],
+    references: [],
+    lambdas: new Set(),
+    expressions: new Set(),
+    partSettings: [],
+    namesState: false,
+    calls: [],
+    typesInNames: [],
+    texts: new Map(),
+    ambiguous: new Set(),
+    unknown: [],
+  };
+  const path: OpenNode[] = [];
+  let nodes = 0;
+  for (const line of print.split('\n')) {
+    if (line.trim() === '') continue;
+    const indent = line.length - line.trimStart().length;
+    while ((path.at(-1)?.indent ?? -1) >= indent) path.pop();
+    const parent = path.at(-1);
+    if (parent) parent.children += 1;
+    const node = NODE.exec(line);
+    if (node && Number(node[2]) !== nodes++) findings.unknown.push(line);
+    const read = node
+      ? readNode(certain(node[1], 'kind of a node'), node[3] ?? '', path, findings)
+      : { label: readSection(line, findings), call: undefined };
+    path.push({ indent, ...read, children: 0, unnamed: new Set(), named: new Set() });
+  }
+  for (const name of findings.ambiguous) findings.texts.delete(name);
+  return findings;
+}
+
+interface Findings {
+  readonly scopes: ExpressionScopes;
+  readonly loose: ReadonlySet<string>;
+  functions: Set<string>;
+  tableFunctions: Set<string>;
+  tables: Name[];
+  repeated: Name[];
+  inOperands: Name[];
+  columns: Name[];
+  references: Name[];
+  lambdas: Set<string>;
+  expressions: Set<string>;
+  partSettings: string[];
+  namesState: boolean;
+  calls: TextCall[];
+  typesInNames: string[];
+  texts: Map<string, string>;
+  /** Names that stand for several things, or for no text. */
+  ambiguous: Set<string>;
+  unknown: string[];
+}
+
+/** @returns the line's label for its children's path. */
+function readSection(line: string, findings: Findings): string {
+  const settings = SETTINGS.exec(line);
+  if (settings) findings.partSettings.push(certain(settings[1], 'text of SETTINGS'));
+  else if (!SECTION.test(line) && !NAMED_SECTION.test(line)) findings.unknown.push(line);
+  return line.trim();
+}
+
+function readNode(
+  kind: string,
+  attributes: string,
+  path: readonly OpenNode[],
+  findings: Findings,
+): Pick<OpenNode, 'label' | 'call'> {
+  const name = (form: RegExp): string => {
+    const found = form.exec(attributes)?.[1];
+    if (found === undefined) findings.unknown.push(attributes);
+    return found ?? '';
+  };
+  const alias = /^alias: ([^,]+)/.exec(attributes)?.[1];
+  const outer = callOf(path);
+  if (kind === 'FUNCTION') {
+    const called = asWritten(name(FUNCTION));
+    findings.functions.add(called);
+    const call = openCall(called, false, findings);
+    outer?.arguments.push({ kind: 'call', call });
+    if (alias !== undefined) findings.ambiguous.add(asWritten(alias));
+    if (HIGHER.test(called)) return { label: 'HIGHER', call };
+    return { label: IN_FUNCTIONS.test(called) ? 'IN' : kind, call };
+  }
+  if (kind === 'TABLE_FUNCTION') {
+    const called = asWritten(name(TABLE_FUNCTION));
+    findings.tableFunctions.add(called);
+    readAlias(kind, attributes, alias, path, findings);
+    return { label: kind, call: openCall(called, true, findings) };
+  }
+  if (kind === 'CONSTANT') readConstant(attributes, alias, outer, findings);
+  else if (kind === 'IDENTIFIER') readIdentifier(name(IDENTIFIER), path, outer, findings);
+  else outer?.arguments.push({ kind: 'other' });
+  readAlias(kind, attributes, alias, path, findings);
+  return { label: kind, call: undefined };
+}
+
+function openCall(name: string, isTable: boolean, findings: Findings): OpenCall {
+  const call = { name, isTable, arguments: [] };
+  if (isTable || takesText(name)) findings.calls.push(call);
+  return call;
+}
+
+/** The function whose argument is read: function → ARGUMENTS → LIST → this. */
+function callOf(path: readonly OpenNode[]): OpenCall | undefined {
+  const [call, section, list] = path.slice(-3);
+  return section?.label === 'ARGUMENTS' && list?.label === 'LIST' ? call?.call : undefined;
+}
+
+function readConstant(
+  attributes: string,
+  alias: string | undefined,
+  outer: OpenCall | undefined,
+  findings: Findings,
+): void {
+  if (STATE.test(attributes)) findings.namesState = true;
+  const value = constantArgument(attributes);
+  outer?.arguments.push(value);
+  if (alias === undefined) return;
+  const known = asWritten(alias);
+  const text = value.kind === 'text' ? value.text : undefined;
+  if (text === undefined || (findings.texts.get(known) ?? text) !== text)
+    findings.ambiguous.add(known);
+  else findings.texts.set(known, text);
+}
+
+function readIdentifier(
+  identifier: string,
+  path: readonly OpenNode[],
+  outer: OpenCall | undefined,
+  findings: Findings,
+): void {
+  const [first, ...more] = identifier.split('.').map(asWritten);
+  const only = certain(first, 'part of a name');
+  const parts: Name = [only, ...more];
+  outer?.arguments.push(more.length > 0 ? { kind: 'other' } : { kind: 'name', name: only });
+  for (const part of more) {
+    const type = TYPE_IN_NAME.exec(part)?.[1];
+    if (type !== undefined) findings.typesInNames.push(type);
+    else if (STATE.test(part)) findings.namesState = true;
+  }
+  if (path.at(-3)?.label === 'LAMBDA') findings.ambiguous.add(only);
+  if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
+    findings.tables.push(parts);
+    findings.scopes.refer(only, path);
+  } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
+  else {
+    findings.columns.push(parts);
+    if (path.at(-3)?.label === 'HIGHER') findings.references.push(parts);
+  }
+}
+
+function readAlias(
+  kind: string,
+  attributes: string,
+  alias: string | undefined,
+  path: readonly OpenNode[],
+  findings: Findings,
+): void {
+  if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
+    const table = kind === 'IDENTIFIER' ? IDENTIFIER.exec(attributes)?.[1] : undefined;
+    if (isRepeated(path, table, alias))
+      findings.repeated.push([asWritten(certain(table ?? alias, 'name of a repeated table'))]);
+  }
+  if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
+  if (kind !== 'CONSTANT' && alias !== undefined) findings.ambiguous.add(asWritten(alias));
+  const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
+  if (expression === undefined || kind === 'CONSTANT') return;
+  findings.expressions.add(asWritten(expression));
+  findings.scopes.declare(asWritten(expression), path);
+}
+
+/** Whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
+function isRepeated(
+  path: readonly OpenNode[],
+  table: string | undefined,
+  alias: string | undefined,
+): boolean {
+  const query = path.findLast(({ label }) => label === 'QUERY');
+  if (!query) return false;
+  const { unnamed, named } = query;
+  if (alias === undefined) {
+    if (table === undefined) return false;
+    const repeated = unnamed.has(table) || named.has(table);
+    unnamed.add(table);
+    return repeated;
+  }
+  const names = table === undefined ? [alias] : [alias, table];
+  for (const name of names) named.add(name);
+  return names.some((name) => unnamed.has(name));
+}
+
+/** Function → ARGUMENTS → LIST → second child. */
+function isSecondArgument(path: readonly OpenNode[], of: 'IN'): boolean {
+  const [call, section, list] = path.slice(-3);
+  return (
+    call?.label === of &&
+    section?.label === 'ARGUMENTS' &&
+    list?.label === 'LIST' &&
+    list.children === 2
+  );
+}

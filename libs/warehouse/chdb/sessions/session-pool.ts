@@ -1,0 +1,38 @@
+import type { Session } from 'chdb';
+import { asking, isCleared } from '../../child/open-sessions.mjs';
+import { Pool } from './pool.js';
+
+/** A session and the database it is in, so that it is only told again when that changes. */
+class PooledSession {
+  database: string | undefined;
+  private opened: Session | undefined;
+  private closed = false;
+
+  constructor(private readonly open: () => Session) {}
+
+  /** @throws once it is closed: a new one would open the engine again. */
+  get session(): Session {
+    if (this.closed) throw new Error('the engine is closed');
+    return (this.opened ??= this.open());
+  }
+
+  /** After a failure: nothing that the session still holds comes with its next answer. */
+  async clear(): Promise<void> {
+    const { opened } = this;
+    if (!opened || (await isCleared(asking(opened))) || this.closed) return;
+    this.opened = undefined;
+    this.database = undefined;
+    opened.close();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.opened?.close();
+  }
+}
+
+export type SessionPool = Pool<PooledSession>;
+
+export function sessionPool(open: () => Session, size: number): SessionPool {
+  return new Pool(() => new PooledSession(open), size);
+}
