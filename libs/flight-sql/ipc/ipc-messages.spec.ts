@@ -57,7 +57,7 @@ describe('an answer in Arrow', () => {
   });
 
   it('is written anew in smaller blocks with the same values', async () => {
-    const table = nestedTable(40_000, 'x'.repeat(200));
+    const table = nestedTable(6000, 'x'.repeat(2000));
     const messages = await all(smallerBatches(ipcMessages(only(streamOf(table)))));
     const sizes = messages.map(({ header, body }) => header.length + body.length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BOUNDS.sentMessageBytes);
