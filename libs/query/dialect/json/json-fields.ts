@@ -31,7 +31,7 @@ export function jsonField(name: string, nodes: Nodes, scope: Scope): string | un
   }
   const beginning = `${keys.join('.')}.`;
   const isObject = [...within.keys()].some((each) => each.startsWith(beginning));
-  const steps = keys.map((key) => `, ${quoteText(key)}`).join('');
+  const steps = keys.map((key) => `, ${quoteText(key.replaceAll('%2E', '.'))}`).join('');
   // The engine's path to an object within is null, and a struct has no other.
   if (isObject) return `nullIf(JSONExtractRaw(toJSONString(${owner})${steps}), '')`;
   return isText ? `toString(${path})` : path;

@@ -46,10 +46,14 @@ function anyOf(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
 function lambda(nodes: Nodes, at: number): Rewritten | undefined {
   if (!isWord(nodes[at], 'LAMBDA')) return undefined;
   const names: string[] = [];
-  let end = at + 1;
-  for (; isName(nodes[end]); end += isSymbol(nodes[end + 1], ',') ? 2 : 1)
+  let end = at;
+  do {
+    end += 1;
+    if (!isName(nodes[end])) return undefined;
     names.push(nodes[end]?.text ?? '');
-  if (names.length === 0 || !isSymbol(nodes[end], ':')) return undefined;
+    end += 1;
+  } while (isSymbol(nodes[end], ','));
+  if (!isSymbol(nodes[end], ':')) return undefined;
   return { text: `(${names.join(', ')}) ->`, end: end + 1 };
 }
 
