@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { availableMemory } from './memory/available-memory.js';
 import type { EngineEvent } from './child/engine-event.js';
 import type { EngineBackups } from './engine/index.js';
-import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
+import type { ClickHouseAddress } from './clickhouse/open-clickhouse.js';
+import type { LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
 interface WarehouseOptions {
   /** Absolute; this process and its engines have it alone. */

@@ -34,14 +34,6 @@ export interface QueryLimits {
   readonly organization?: { readonly seconds: number; readonly resultBytes: number };
 }
 
-/** Where a ClickHouse server is, or the nodes of a cluster. */
-export interface ClickHouseAddress {
-  /** `http(s)://name:password@host:port` each; secret. */
-  readonly urls: readonly string[];
-  /** The cluster's name in the servers' configuration; undefined: it is one server. */
-  readonly cluster: string | undefined;
-}
-
 /** `json`: one array of row objects. `ndjson`: a row object a line. `csv`: RFC 4180 with a header. `text`: tab-separated, unescaped. Arrow is not compressed. */
 export type ResultFormat =
   'json' | 'ndjson' | 'csv' | 'text' | 'arrow-stream' | 'arrow-file' | 'parquet';

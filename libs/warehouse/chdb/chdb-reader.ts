@@ -209,7 +209,7 @@ const withTimeout = (args: readonly string[], seconds: number): readonly string[
 /** A caller that wants to know what was read is told while the engine still has the query. */
 const isAhead = (query: WarehouseQuery): boolean => !watcherOf(query);
 
-/** Who wants to know what is read: here it costs both the same. */
+/** The caller that wants to know what is read: here it costs both the same. */
 const watcherOf = ({ onProgress, onReading }: WarehouseQuery) => onProgress ?? onReading;
 
 /** The block after this one is made while this one is sent. */

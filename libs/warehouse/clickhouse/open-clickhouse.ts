@@ -6,7 +6,7 @@ import { SqlPersonKeys } from '../sql/sql-person-keys.js';
 import { SqlTableBackups } from '../sql/sql-table-backups.js';
 import { SqlTableHealth } from '../sql/sql-table-health.js';
 import { SqlSchema } from '../sql/sql-schema.js';
-import type { ClickHouseAddress, LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
+import type { LocalEngine, QueryLimits, Warehouse } from '../warehouse.js';
 import { AuditClaim } from '../client/audit-claim.js';
 import { SentBatches } from '../client/batch-source.js';
 import { ClickHouseConnection } from '../client/clickhouse-connection.js';
@@ -15,6 +15,14 @@ import { ClickHouseReader } from '../client/clickhouse-reader.js';
 import { ClickHouseWriter } from '../client/clickhouse-writer.js';
 import { PartitionClaims } from '../client/partition-claims.js';
 import { QueryAccess, readerPassword, readerUrls } from './query-access.js';
+
+/** Where a ClickHouse server is, or the nodes of a cluster. */
+export interface ClickHouseAddress {
+  /** `http(s)://name:password@host:port` each; secret. */
+  readonly urls: readonly string[];
+  /** The cluster's name in the servers' configuration; undefined: it is one server. */
+  readonly cluster: string | undefined;
+}
 
 interface ClickHouseOptions {
   readonly address: ClickHouseAddress;

@@ -17,7 +17,7 @@ export const PROGRESS_TYPE = 'application/vnd.millrace.progress+ndjson';
 /** Before that nobody waits. */
 const PATIENCE_MS = 150;
 
-/** Whoever can read this form names it; `*` never means it. */
+/** A client that can read this form names it; `*` never means it. */
 export const asksForProgress = ({ headers }: AuthenticatedRequest): boolean =>
   (headers.accept ?? '').split(/[,;]/).some((each) => each.trim().toLowerCase() === PROGRESS_TYPE);
 
