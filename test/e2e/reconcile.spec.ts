@@ -424,8 +424,10 @@ async function leaveWaiting(
   organizations: readonly string[],
 ): Promise<void> {
   const server = await installation.start();
-  for (const each of organizations)
+  for (const each of organizations) {
+    await installation.call(`/api/${each}/users/ann@example.com`, '{"role":"admin"}');
     await installation.upload(each, 'late', [{ n: 0, of: { x: 'z' } }]);
+  }
   const engine = enginesOf(server.process.pid ?? 0);
   for (const pid of engine) process.kill(pid, 'SIGSTOP');
   for (const each of organizations)

@@ -71,6 +71,7 @@ POST   /api/{org}/{stream}/_arrow            -    |   n      y      y      y    
 POST   /api/{org}/{stream}/_delta_lake       -    |   n      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/sql                        -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
+GET    /api/{org}/sql/functions              -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/clickhouse                 -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 POST   /api/{org}/clickhouse                 -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
 GET    /api/{org}/clickhouse/ping            -    |   y      y      y      y     y     y     |    n       n         -         |     n        ?
