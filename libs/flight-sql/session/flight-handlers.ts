@@ -102,7 +102,7 @@ export class FlightHandlers {
   private put(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
     return this.calls.run(call, async ({ signal }) => {
       const sent = await receivedMessages(call);
-      await taken(call, PutResult.encode({ appMetadata: await bind(sent, readQuestion) }), signal);
+      await taken(call, PutResult.encode({ appMetadata: bind(sent, readQuestion) }), signal);
     });
   }
 
