@@ -129,7 +129,7 @@ export class FlightHandlers {
         .run(call, (caller) => work(call.request, caller))
         .then(
           (answer) => callback(null, answer),
-          (error: unknown) => callback(this.calls.failure(error)),
+          (error: unknown) => call.cancelled || callback(this.calls.failure(error)),
         );
     };
   }
@@ -153,8 +153,8 @@ export class FlightHandlers {
     work().then(
       () => call.end(),
       (error: unknown) => {
-        const failure = this.calls.failure(error);
-        if (!call.destroyed) call.emit('error', failure);
+        // What fails because its client has left is no failure, and there is nobody to be told.
+        if (!call.cancelled && !call.destroyed) call.emit('error', this.calls.failure(error));
         if (error instanceof NotTakenError) this.hangUp(call.getPeer());
       },
     );
