@@ -153,7 +153,7 @@ export class FlightHandlers {
     work().then(
       () => call.end(),
       (error: unknown) => {
-        // What fails because its client has left is no failure, and there is nobody to be told.
+        // A call whose client has left ends with an error that is no failure, and nobody is there to be told.
         if (!call.cancelled && !call.destroyed) call.emit('error', this.calls.failure(error));
         if (error instanceof NotTakenError) this.hangUp(call.getPeer());
       },

@@ -23,7 +23,7 @@ export interface Answerers {
   readonly version: string;
 }
 
-/** What a statement that names nothing but a table fails with where the table cannot be read. */
+/** The failures of a statement that names nothing but a table, where the table cannot be read. */
 const OF_TABLE: ReadonlySet<ErrorKind> = new Set(['TABLE_UNREADABLE', 'INVALID_SQL']);
 
 type TablesAsked = MessageOf<typeof CommandGetTables>;
