@@ -61,9 +61,12 @@ export class FlatTable {
     return place === undefined ? 0n : this.bytes.readBigInt64LE(place);
   }
 
-  text(slot: number): string | undefined {
+  /** @param most bytes of it that are read */
+  text(slot: number, most = Infinity): string | undefined {
     const vector = this.vector(slot, 1);
-    return vector && this.bytes.toString('utf8', vector.at, vector.at + vector.length);
+    return (
+      vector && this.bytes.toString('utf8', vector.at, vector.at + Math.min(vector.length, most))
+    );
   }
 
   /**

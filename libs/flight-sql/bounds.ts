@@ -3,23 +3,34 @@ const MIB = 1024 * 1024;
 /** Of all that a client can make grow. */
 export const BOUNDS = {
   connections: 100,
-  /** A client that opens a connection and says nothing, or has nothing more to ask. */
+  /** From a connection until a call of it is let in. */
+  startupSeconds: 30,
+  /** A client that has nothing more to ask. */
   idleSeconds: 300,
+  /**
+   * Clients are told then to go on with another connection, and calls have as long again to end:
+   * a call that its client never ends would keep a connection for ever.
+   */
+  ageSeconds: 3600,
   /** Of one connection, at once. */
   callsOfConnection: 16,
   /** Of all connections, at once. */
   calls: 100,
+  /** Handshakes at once whose clients have not said yet who they are. */
+  strangers: 16,
   /** A message that comes in: a statement has at most 256 KiB, and its values stand beside it. */
   messageBytes: MIB,
   /** All messages of one call together. */
   callBytes: MIB,
+  /** The same: a schema and a row are two, and clients put empty ones between. */
+  callMessages: 10,
   /** A message that goes out: clients of gRPC take no larger ones unless they are told to. */
   sentMessageBytes: 4 * MIB - 4096,
   /** A block of rows, which is held to be sent. */
   blockBytes: 256 * MIB,
   /** A client that does not take its answer. */
   takeSeconds: 60,
-  /** A client that does not go on with what it sends. */
+  /** From the headers of a call until all that its client sends is there. */
   sendSeconds: 30,
   /** Values of a statement. */
   parameters: 1000,

@@ -41,20 +41,25 @@ export class Calls {
     work: (caller: Caller) => Promise<Answer>,
     authorization = authorizationOf(call.metadata),
   ): Promise<Answer> {
-    const bearer = this.door.admit(authorization);
+    const bearer = this.admit(authorization);
     if (this.running >= BOUNDS.calls)
       throw new MillraceError(
         'TOO_MANY_REQUESTS',
         `more than ${BOUNDS.calls} calls are being answered; ask again when one of yours is over`,
       );
-    this.running += 1;
     const hold = this.door.hold();
+    this.running += 1;
     try {
       return await work({ organization: hold.organization, signal: cancelled(call), bearer });
     } finally {
       hold.release();
       this.running -= 1;
     }
+  }
+
+  /** @returns a bearer that lets the same client in again. @throws {MillraceError} UNAUTHORIZED */
+  admit(authorization: string | undefined): string {
+    return this.door.admit(authorization);
   }
 
   failure(error: unknown): CallFailure {

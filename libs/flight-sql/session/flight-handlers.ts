@@ -102,7 +102,7 @@ export class FlightHandlers {
   private put(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
     return this.calls.run(call, async ({ signal }) => {
       const sent = await receivedMessages(call);
-      await taken(call, PutResult.encode({ appMetadata: await bind(sent, readQuestion) }), signal);
+      await taken(call, PutResult.encode({ appMetadata: bind(sent, readQuestion) }), signal);
     });
   }
 
@@ -129,7 +129,7 @@ export class FlightHandlers {
         .run(call, (caller) => work(call.request, caller))
         .then(
           (answer) => callback(null, answer),
-          (error: unknown) => callback(this.calls.failure(error)),
+          (error: unknown) => call.cancelled || callback(this.calls.failure(error)),
         );
     };
   }
@@ -153,8 +153,8 @@ export class FlightHandlers {
     work().then(
       () => call.end(),
       (error: unknown) => {
-        const failure = this.calls.failure(error);
-        if (!call.destroyed) call.emit('error', failure);
+        // A call whose client has left ends with an error that is no failure, and nobody is there to be told.
+        if (!call.cancelled && !call.destroyed) call.emit('error', this.calls.failure(error));
         if (error instanceof NotTakenError) this.hangUp(call.getPeer());
       },
     );

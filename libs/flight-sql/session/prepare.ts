@@ -12,7 +12,6 @@ import {
   DoPutPreparedStatementResult,
 } from '../protocol/sql-messages.js';
 import { parameterBatch } from '../statements/parameter-batch.js';
-import { parameterValues } from '../statements/parameter-values.js';
 import { placesOf, valuesWanted } from '../statements/placeholders.js';
 import { readHandle, writeHandle, type PreparedStatement } from '../statements/prepared-handle.js';
 import { unfit } from '../unfit.js';
@@ -74,16 +73,13 @@ async function parameterSchema(count: number): Promise<Buffer> {
  * @returns the statement's new handle, as the client is told
  * @throws {MillraceError}
  */
-export async function bind(
-  sent: readonly Buffer[],
-  readQuestion: (command: Buffer) => Question,
-): Promise<Buffer> {
+export function bind(sent: readonly Buffer[], readQuestion: (command: Buffer) => Question): Buffer {
   const messages = sent.map((message) => FlightData.decode(message));
   const { type, command } = messages[0]?.descriptor ?? {};
   if (type !== BY_COMMAND || !command) throw unfit('want a command of Flight SQL with the values');
   const question = readQuestion(command);
   if (question.name !== 'CommandPreparedStatementQuery') throw readsOnly();
   const { sql } = readHandle(question.value.handle);
-  const values = await parameterValues(await parameterBatch(messages));
+  const values = parameterBatch(messages);
   return DoPutPreparedStatementResult.encode({ handle: writeHandle({ sql, values }) });
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isWrite, type Catalog, type QueryPipeline } from '@app/query';
-import { MillraceError } from '@app/platform';
+import { MillraceError, type ErrorKind } from '@app/platform';
 import { encapsulated, ipcMessages, type IpcMessage } from '../ipc/ipc-messages.js';
 import { only, smallerBatches } from '../ipc/smaller-batches.js';
 import { catalogs, schemas, tableRows, tablesAsked, tableTypes } from '../metadata/catalog-rows.js';
@@ -22,6 +22,9 @@ export interface Answerers {
   /** Of the program. */
   readonly version: string;
 }
+
+/** The failures of a statement that names nothing but a table, where the table cannot be read. */
+const OF_TABLE: ReadonlySet<ErrorKind> = new Set(['TABLE_UNREADABLE', 'INVALID_SQL']);
 
 type TablesAsked = MessageOf<typeof CommandGetTables>;
 
@@ -87,11 +90,19 @@ export class Questions {
     const names = tablesAsked(known, asked);
     if (!asked.includeSchema) return tableRows(names, undefined);
     const tableSchemas: Buffer[] = [];
-    for (const name of names) {
-      const sql = `SELECT * FROM "${name.replaceAll('"', '""')}"`;
-      tableSchemas.push(await this.schemaOf({ sql, values: [] }, caller));
-    }
+    for (const name of names) tableSchemas.push(await this.tableSchema(name, caller));
     return tableRows(names, tableSchemas);
+  }
+
+  /** A table that cannot be read hides no other: it is told without columns. */
+  private async tableSchema(name: string, caller: Caller): Promise<Buffer> {
+    const sql = `SELECT * FROM "${name.replaceAll('"', '""')}"`;
+    try {
+      return await this.schemaOf({ sql, values: [] }, caller);
+    } catch (error) {
+      if (!(error instanceof MillraceError) || !OF_TABLE.has(error.kind)) throw error;
+      return firstOf(ipcMessages(only(await writeRows([]))));
+    }
   }
 }
 

@@ -38,38 +38,29 @@ export async function taken(call: StreamCall, message: Buffer, signal: AbortSign
 }
 
 /**
- * All messages that a client sends, until it has sent the last one.
+ * All messages that a client sends, until it has sent the last one. How long it may take is bounded
+ * where calls are let in.
  * @param most after so many no more are waited for
- * @throws {MillraceError} UPLOAD_TOO_LARGE, UPLOAD_TIMEOUT
+ * @throws {MillraceError} UPLOAD_TOO_LARGE
  */
 export async function receivedMessages(
   call: Readable,
   most = Infinity,
 ): Promise<readonly Buffer[]> {
   const messages: Buffer[] = [];
-  let late: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const failure = new MillraceError('UPLOAD_TIMEOUT', `nothing was sent for ${BOUNDS.sendSeconds} seconds`); // prettier-ignore
-    late = setTimeout(() => reject(failure), BOUNDS.sendSeconds * 1000);
-  });
   // The same stream takes the answer, so it stays open.
   const received = call.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   let bytes = 0;
-  try {
-    while (messages.length < most) {
-      const next: IteratorResult<Buffer, unknown> = await Promise.race([received.next(), tooLate]);
-      if (next.done === true) break;
-      bytes += next.value.length;
-      if (bytes > BOUNDS.callBytes)
-        throw new MillraceError(
-          'UPLOAD_TOO_LARGE',
-          `a call may send at most ${BOUNDS.callBytes} bytes`,
-        );
-      messages.push(next.value);
-      late?.refresh();
-    }
-  } finally {
-    clearTimeout(late);
+  while (messages.length < most) {
+    const next: IteratorResult<Buffer, unknown> = await received.next();
+    if (next.done === true) break;
+    bytes += next.value.length;
+    if (bytes > BOUNDS.callBytes || messages.length === BOUNDS.callMessages)
+      throw new MillraceError(
+        'UPLOAD_TOO_LARGE',
+        `a call may send at most ${BOUNDS.callBytes} bytes, in at most ${BOUNDS.callMessages} messages`,
+      );
+    messages.push(next.value);
   }
   return messages;
 }

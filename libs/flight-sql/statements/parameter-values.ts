@@ -1,65 +1,126 @@
 import { isUtf8 } from 'node:buffer';
-import type * as Arrow from 'apache-arrow';
-import type { EngineValue } from './engine-value.js';
+import { BOUNDS } from '../bounds.js';
 import { unfit } from '../unfit.js';
-import { clockText, dayText, decimalText, momentText } from './value-texts.js';
+import type { EngineValue } from './engine-value.js';
+import { TYPE, type ParameterColumn } from './parameter-row.js';
+import { clockText, dayText, decimalText, floatText, halfFloat, momentText } from './value-texts.js'; // prettier-ignore
 
+const NO_BYTES = Buffer.alloc(0);
+const MILLIS_OF_DAY = 86_400_000;
 /** Digits of a second, by Arrow's units. */
-const DIGITS = [0, 3, 6, 9] as const;
+const DIGITS: Readonly<Record<number, number>> = { 0: 0, 1: 3, 2: 6, 3: 9 };
+const INTEGER_BITS = [8, 16, 32, 64];
+const DECIMAL_BITS = [32, 64, 128, 256];
+const DECIMAL_DIGITS = 76;
+const [DAY, MILLISECOND] = [0, 1];
 
-/** The values of a row, as the engine takes them; undefined: null. @throws {MillraceError} INVALID_PARAMETER */
-export async function parameterValues(
-  row: Arrow.RecordBatch,
-): Promise<readonly (EngineValue | undefined)[]> {
-  const arrow = await import('apache-arrow');
-  const fields: readonly Arrow.Field<Arrow.DataType>[] = row.schema.fields;
-  return fields.map(({ name, type }, at) => {
-    const column = row.getChildAt(at);
-    const value: unknown = column?.get(0);
-    if (!column || value === null || value === undefined) return undefined;
-    const engineValue = valueOf(arrow, type, value, column);
-    if (engineValue) return engineValue;
-    throw unfit(
-      `value ${JSON.stringify(name)}: ${arrow.Type[type.typeId]} is not taken; bind a number, a text, a boolean, a date, a time, or a text of UTF-8 as bytes`,
-    );
+/**
+ * The values of a row, as the engine takes them; undefined: null.
+ * @throws {MillraceError} INVALID_PARAMETER
+ */
+export function parameterValues(
+  row: Iterable<ParameterColumn>,
+): readonly (EngineValue | undefined)[] {
+  // Values may lie in the same bytes, so that they are larger together than what was sent.
+  let characters = 0;
+  return Array.from(row, (column) => {
+    if (column.isNull) return undefined;
+    const value = valueOf(column);
+    if (!value)
+      throw unfit(
+        `value ${JSON.stringify(column.name)}: its type of Arrow is not taken, or not with this value; bind a number, a text, a boolean, a date, a time, or a text of UTF-8 as bytes`,
+      );
+    characters += value.text.length;
+    if (characters > BOUNDS.callBytes)
+      throw unfit(`values may have at most ${BOUNDS.callBytes} characters together`);
+    return value;
   });
 }
 
-function valueOf(
-  { DataType: types, Precision }: typeof Arrow,
-  type: Arrow.DataType,
-  value: unknown,
-  column: Arrow.Vector,
+function valueOf({ tag, type, buffers }: ParameterColumn): EngineValue | undefined {
+  const [first = NO_BYTES, second = NO_BYTES] = buffers;
+  switch (tag) {
+    case TYPE.int:
+      return integerValue(first, type.int32(0), type.uint8(1) !== 0);
+    case TYPE.float:
+      return floatValue(first, type.int16(0));
+    case TYPE.bool:
+      return { type: 'Bool', text: String((first.readUInt8(0) & 1) === 1) };
+    case TYPE.utf8:
+    case TYPE.binary:
+      return textValue(second, BigInt(first.readInt32LE(0)), BigInt(first.readInt32LE(4)));
+    case TYPE.largeUtf8:
+    case TYPE.largeBinary:
+      return textValue(second, first.readBigInt64LE(0), first.readBigInt64LE(8));
+    case TYPE.decimal:
+      return decimalValue(first, type.int32(0), type.int32(1), type.int32(2, 128));
+    case TYPE.date:
+      return dateValue(first, type.int16(0, MILLISECOND));
+    case TYPE.time: {
+      const digits = DIGITS[type.int16(0, MILLISECOND)];
+      if (digits === undefined) return undefined;
+      return { type: `Time64(${digits})`, text: clockText(integerAt(first, type.int32(1, 32)), digits) }; // prettier-ignore
+    }
+    case TYPE.timestamp: {
+      const digits = DIGITS[type.int16(0)];
+      if (digits === undefined) return undefined;
+      const zone = (type.vector(1, 1)?.length ?? 0) > 0 ? ", 'UTC'" : '';
+      return { type: `DateTime64(${digits}${zone})`, text: momentText(integerAt(first, 64), digits) }; // prettier-ignore
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** @throws {RangeError} where the bytes do not have it */
+const integerAt = (bytes: Buffer, bits: number): bigint =>
+  bits === 64 ? bytes.readBigInt64LE(0) : BigInt(bytes.readIntLE(0, bits / 8));
+
+function integerValue(bytes: Buffer, bits: number, isSigned: boolean): EngineValue | undefined {
+  if (!INTEGER_BITS.includes(bits)) return undefined;
+  const value = integerAt(bytes, bits);
+  if (isSigned) return { type: `Int${bits}`, text: String(value) };
+  return { type: `UInt${bits}`, text: String(BigInt.asUintN(bits, value)) };
+}
+
+function floatValue(bytes: Buffer, precision: number): EngineValue | undefined {
+  switch (precision) {
+    case 0:
+      return { type: 'Float32', text: floatText(halfFloat(bytes.readUInt16LE(0))) };
+    case 1:
+      return { type: 'Float32', text: floatText(bytes.readFloatLE(0)) };
+    case 2:
+      return { type: 'Float64', text: floatText(bytes.readDoubleLE(0)) };
+    default:
+      return undefined;
+  }
+}
+
+function textValue(bytes: Buffer, begin: bigint, end: bigint): EngineValue | undefined {
+  if (begin < 0n || begin > end || end > BigInt(bytes.length))
+    throw new RangeError('a text is not within its bytes');
+  const text = bytes.subarray(Number(begin), Number(end));
+  return isUtf8(text) ? { type: 'String', text: text.toString('utf8') } : undefined;
+}
+
+/** Digits after the point would be written as zeros, however many are claimed. */
+function decimalValue(
+  bytes: Buffer,
+  precision: number,
+  scale: number,
+  bits: number,
 ): EngineValue | undefined {
-  if (types.isInt(type)) return { type: `${type.isSigned ? '' : 'U'}Int${type.bitWidth}`, text: String(value) }; // prettier-ignore
-  if (types.isFloat(type)) return { type: type.precision === Precision.DOUBLE ? 'Float64' : 'Float32', text: floatText(Number(value)) }; // prettier-ignore
-  if (types.isBool(type)) return { type: 'Bool', text: String(value) };
-  if (types.isUtf8(type) || types.isLargeUtf8(type)) return { type: 'String', text: String(value) };
-  if (types.isBinary(type) || types.isLargeBinary(type)) return bytesValue(value as Uint8Array);
-  if (types.isDecimal(type)) {
-    const { precision, scale } = type;
-    const text = scale < 0 ? undefined : decimalText(value as Uint32Array, scale);
-    return text === undefined ? undefined : { type: `Decimal(${precision}, ${scale})`, text };
-  }
-  if (types.isDate(type)) return { type: 'Date32', text: dayText(Number(value)) };
-  const [raw] = (column.data[0]?.values ?? []) as ArrayLike<bigint | number> as (bigint | number)[];
-  if (raw === undefined) return undefined;
-  if (types.isTime(type)) {
-    const digits = DIGITS[type.unit];
-    return { type: `Time64(${digits})`, text: clockText(BigInt(raw), digits) };
-  }
-  if (!types.isTimestamp(type)) return undefined;
-  const digits = DIGITS[type.unit];
-  const zone = type.timezone ? ", 'UTC'" : '';
-  return { type: `DateTime64(${digits}${zone})`, text: momentText(BigInt(raw), digits) };
+  const isKnown = precision >= 1 && precision <= DECIMAL_DIGITS && DECIMAL_BITS.includes(bits);
+  if (!isKnown || scale < 0 || scale > precision) return undefined;
+  const text = decimalText(wordsOf(bytes, bits / 32), scale);
+  return { type: `Decimal(${precision}, ${scale})`, text };
 }
 
-function floatText(value: number): string {
-  if (Number.isNaN(value)) return 'nan';
-  return Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf';
-}
+const wordsOf = (bytes: Buffer, count: number): Uint32Array =>
+  Uint32Array.from({ length: count }, (_, at) => bytes.readUInt32LE(4 * at));
 
-function bytesValue(bytes: Uint8Array): EngineValue | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  return { type: 'String', text: Buffer.from(bytes).toString('utf8') };
+function dateValue(bytes: Buffer, unit: number): EngineValue | undefined {
+  if (unit !== DAY && unit !== MILLISECOND) return undefined;
+  const millis = unit === DAY ? bytes.readInt32LE(0) * MILLIS_OF_DAY : Number(bytes.readBigInt64LE(0)); // prettier-ignore
+  return { type: 'Date32', text: dayText(millis) };
 }

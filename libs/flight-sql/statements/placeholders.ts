@@ -1,40 +1,73 @@
 import { MillraceError } from '@app/platform';
 import type { EngineValue } from './engine-value.js';
 
-/** Comments, quotes and `{name:Type}` are passed over. Quotes that nobody closes go to the end. */
+/**
+ * Comments, quotes and `{name:Type}` are passed over. Quotes that nobody closes go to the end.
+ * Words and brackets tell what a mark stands behind, and which colon is its own.
+ */
 const PIECE =
-  /--[^\n]*|#[ !][^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?|'')*'?|"(?:[^"\\]|\\[^]?|"")*"?|`(?:[^`\\]|\\[^]?|``)*`?|\{\s*\w+\s*:[^{}'"`]*\}|::|\.:|(?<mark>\?)|(?<![\w$])\$(?<number>\d{1,4})\b|(?<colon>:)|(?<open>\{)|(?<close>\})/g;
+  /--[^\n]*|#[ !][^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?|'')*'?|"(?:[^"\\]|\\[^]?|"")*"?|`(?:[^`\\]|\\[^]?|``)*`?|\{\s*\w+\s*:[^{}'"`]*\}|::|\.:|(?<mark>\?)|(?<![\w$])\$(?<number>\d{1,4})\b|(?<colon>:)|(?<open>[{[(])|(?<close>[}\])])|(?<word>[\w$]+)|(?<blank>\s+)|[^]/g;
 
-/** A place in a statement that a value is put into. */
-interface Place {
-  /** Of the value, from 0. */
-  readonly index: number;
+/** A piece of a statement: its first character, and the one behind it. */
+interface Span {
   readonly start: number;
   readonly end: number;
 }
 
+/** A place in a statement that a value is put into. */
+interface Place extends Span {
+  /** Of the value, from 0. */
+  readonly index: number;
+}
+
+/** Words that a value follows; behind any other word a mark begins a choice, if a colon of its own comes. */
+const BEFORE_VALUE =
+  /^(?:select|distinct|where|prewhere|having|qualify|on|and|or|not|in|like|ilike|between|is|case|when|then|else|by|limit|interval|div|mod)$/i;
+const IS_COMMENT = /^(?:--|#[ !]|\/\*)/;
+
 /**
- * The places of values in a statement: `?`, each of the next value, or `$1`, `$2` and so on.
+ * The places of values in a statement: `?`, each of the next value, or `$1`, `$2` and so on. The mark
+ * of `a ? b : c`, which chooses between two, is none.
  * @throws {MillraceError} INVALID_SQL where both are there
  */
 export function placesOf(statement: string): readonly Place[] {
-  const [marks, numbered]: [Place[], Place[]] = [[], []];
-  let depth = 0;
-  let isChoice = false;
+  const [marks, numbered]: [Span[], Place[]] = [[], []];
+  const choices = new Set<Span>();
+  /** Of each bracket that is open: marks behind an operand, each of which may be a choice. */
+  const open: Span[][] = [[]];
+  let isOperandBefore = false;
   for (const { 0: text, index: start, groups = {} } of statement.matchAll(PIECE)) {
+    if (groups['blank'] !== undefined || IS_COMMENT.test(text)) continue;
     const end = start + text.length;
-    if (groups['mark'] !== undefined) marks.push({ index: marks.length, start, end });
+    if (groups['mark'] !== undefined) {
+      const mark = { start, end };
+      marks.push(mark);
+      if (isOperandBefore) open.at(-1)?.push(mark);
+    }
     const { number } = groups;
     if (number !== undefined) numbered.push({ index: Number(number) - 1, start, end });
-    if (groups['open'] !== undefined) depth += 1;
-    if (groups['close'] !== undefined) depth -= 1;
-    // `a ? b : c` chooses between two.
-    isChoice ||= groups['colon'] !== undefined && depth === 0 && marks.length > 0;
+    if (groups['open'] !== undefined) open.push([]);
+    if (groups['close'] !== undefined && open.length > 1) open.pop();
+    const chosen = groups['colon'] === undefined ? undefined : open.at(-1)?.pop();
+    if (chosen) choices.add(chosen);
+    isOperandBefore = isOperand(text, groups, isOperandBefore);
   }
-  if (isChoice) return numbered;
-  if (marks.length > 0 && numbered.length > 0)
+  const places = marks.filter((mark) => !choices.has(mark)).map((mark, index) => ({ ...mark, index })); // prettier-ignore
+  if (places.length > 0 && numbered.length > 0)
     throw new MillraceError('INVALID_SQL', 'write the places of values as ? or as $1, not as both');
-  return marks.length > 0 ? marks : numbered;
+  return places.length > 0 ? places : numbered;
+}
+
+/** Whether a value ends with this piece. */
+function isOperand(
+  text: string,
+  { mark, word, number, close }: Readonly<Record<string, string | undefined>>,
+  isOperandBefore: boolean,
+): boolean {
+  // Behind an operand a mark may choose, and then a value has to follow.
+  if (mark !== undefined) return !isOperandBefore;
+  if (word !== undefined) return !BEFORE_VALUE.test(word);
+  return number !== undefined || close !== undefined || /^['"`{]./s.test(text);
 }
 
 /** How many values a statement wants. */

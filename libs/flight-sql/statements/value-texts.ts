@@ -16,6 +16,20 @@ function withPoint(value: bigint, digits: number): string {
   return sign + whole + (digits === 0 ? '' : `.${text.slice(-digits)}`);
 }
 
+export function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  return Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf';
+}
+
+/** @param bits of a number of 16 bits: a sign, 5 of its exponent, 10 of its fraction */
+export function halfFloat(bits: number): number {
+  const sign = bits >> 15 === 0 ? 1 : -1;
+  const [exponent, fraction] = [(bits >> 10) & 0x1f, bits & 0x3ff];
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
 /** @param millis since 1970 */
 export const dayText = (millis: number): string => dateText(millis).slice(0, 10);
 

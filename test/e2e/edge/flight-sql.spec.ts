@@ -1,5 +1,16 @@
 import { once } from 'node:events';
-import { DataType, Float64, Table, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DataType,
+  Float64,
+  Table,
+  tableFromIPC,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
 import { ipcMessages } from '../../../libs/flight-sql/ipc/ipc-messages.js';
 import { only } from '../../../libs/flight-sql/ipc/smaller-batches.js';
 import { writeAny } from '../../../libs/flight-sql/protocol/commands.js';
@@ -13,7 +24,7 @@ import {
   DoPutPreparedStatementResult,
 } from '../../../libs/flight-sql/protocol/sql-messages.js';
 import { callEnd, FlightClient } from '../../server/flight-client.js';
-import { startEdge, type Edge } from '../../server/start-edge.js';
+import { ROAPI_FIXTURES, startEdge, type Edge } from '../../server/start-edge.js';
 
 const TABLES = [
   ...['--addr-flight-sql', '127.0.0.1:0', '-t', 'cities=uk_cities_with_headers.csv'],
@@ -246,6 +257,27 @@ describe('a client of Arrow Flight SQL where a token is asked for', () => {
       client.close();
     },
   );
+});
+
+describe('a client of Arrow Flight SQL where a table is lost', () => {
+  it('is told of all tables, and the schemas of those that are there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'flight-lost-'));
+    for (const name of ['kept.parquet', 'lost.parquet'])
+      copyFileSync(join(ROAPI_FIXTURES, 'blogs.parquet'), join(folder, name));
+    const tables = ['a=lost.parquet', 'b=kept.parquet'].map((table) => `${table},format=parquet,materialize=false`); // prettier-ignore
+    const listens = ['--addr-flight-sql', '127.0.0.1:0'];
+    const edge = await startEdge([...listens, ...tables.flatMap((table) => ['-t', table])], { directory: folder }); // prettier-ignore
+    rmSync(join(folder, 'lost.parquet'));
+    const client = new FlightClient(edge);
+    const table = await client.ask('CommandGetTables', CommandGetTables.encode({ includeSchema: true })); // prettier-ignore
+    const schemas = (rowsOf(table) as { table_name: string; table_schema: Uint8Array }[]).map(
+      ({ table_name, table_schema }) => [table_name, tableFromIPC(table_schema).schema.fields.length > 0], // prettier-ignore
+    );
+    expect(schemas).toEqual([['a', false], ['b', true]]); // prettier-ignore
+    client.close();
+    await edge.stop();
+    rmSync(folder, { recursive: true });
+  });
 });
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
