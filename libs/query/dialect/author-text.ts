@@ -205,8 +205,8 @@ class AuthorText {
       return undefined;
     const [sort, more] = itemsOf(order.nodes.slice(2));
     if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
+    if (isWord(sort.at(-1), 'DESC') && /_disc$/i.test(name)) return undefined;
     const { key, isDescending } = this.sortKey(sort);
-    if (isDescending && /_disc$/i.test(name)) return undefined;
     const level = this.list(list.nodes);
     return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
   }

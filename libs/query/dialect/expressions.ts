@@ -245,7 +245,7 @@ export class Expressions {
     // Of a column without nulls, the engine has no null before the first row, either.
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && over !== '')
       return `${name}(${[`toNullable(${args[0] ?? ''})`, ...args.slice(1)].join(', ')})${over}`;
-    if (lower === 'count' && count === 1) return this.values(nodes, over);
+    if (lower === 'count' && count === 1) return this.values(nodes, args, over);
     if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
@@ -262,13 +262,13 @@ export class Expressions {
    * A field of a JSON column counts where it has a value. In a window the engine does not find the
    * nulls of the column that it counts.
    */
-  private values(nodes: Nodes, over: string): string | undefined {
+  private values(nodes: Nodes, [value]: readonly string[], over: string): string | undefined {
     const isField =
       nodes.length > 2 && isSymbol(nodes[1], '.') && operandEnd(nodes, 0) === nodes.length;
     const isMatcher = isSymbol(nodes.at(-1), '*');
     const isColumn = nodes.length === 1 && /^(?:word|name)$/.test(nodes[0]?.kind ?? '');
     return (isField && !isMatcher) || (isColumn && over !== '')
-      ? `countIf(${this.write(nodes)} IS NOT NULL)${over}`
+      ? `countIf(${value} IS NOT NULL)${over}`
       : undefined;
   }
 }

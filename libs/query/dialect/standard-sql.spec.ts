@@ -1,7 +1,7 @@
 import { authorTokens } from './author-tokens.js';
 import { readableText } from './author-text.js';
 import { inEngineWords } from './standard-sql.js';
-import { processorMs } from '../../../test/processor-time.js';
+import { growth, processorMs } from '../../../test/processor-time.js';
 
 const COLUMNS: Readonly<Record<string, string>> = {
   n: 'Nullable(Int64)',
@@ -260,5 +260,12 @@ describe('standard SQL in the words of the engine', () => {
       readableText(`select 1 union ${piece.repeat(100_000 / piece.length)}`);
     expect(processorMs() - begun).toBeLessThan(20_000);
     expect(authorTokens("select 'open")).toBeUndefined();
+  });
+
+  it('writes a count of fields within itself once', () => {
+    const nested = (depth: number): string =>
+      `SELECT ${'count(a.b['.repeat(depth)}1${'])'.repeat(depth)} AS x FROM t`;
+    expect(written(nested(1))).toBe('SELECT countIf(a.b[1] IS NOT NULL) AS x FROM t');
+    expect(growth(written, nested, 5)).toBeLessThan(3);
   });
 });

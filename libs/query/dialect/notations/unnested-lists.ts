@@ -18,12 +18,13 @@ export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten 
   if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list) || !isInFrom(nodes, at))
     return undefined;
   const { name = isRange ? 'range' : 'unnest', end } = alias(nodes, word + 2);
-  const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
-  if (word === at)
-    return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };
   const isOuter = isWord(nodes[at], 'LEFT');
   const isOn = isWord(nodes[end], 'ON') && /^true$/i.test(nodes[end + 1]?.text ?? '');
   if (isOuter && !isOn) return undefined;
+  // What is written and given up is written again, twice as often with each level.
+  const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
+  if (word === at)
+    return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };
   return {
     text: ` ${isOuter ? 'LEFT ' : ''}ARRAY JOIN ${value} AS ${name}`,
     end: isOn ? end + 2 : end,
