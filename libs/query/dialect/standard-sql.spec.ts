@@ -266,6 +266,7 @@ describe('standard SQL in the words of the engine', () => {
     const nested = (depth: number): string =>
       `SELECT ${'count(a.b['.repeat(depth)}1${'])'.repeat(depth)} AS x FROM t`;
     expect(written(nested(1))).toBe('SELECT countIf(a.b[1] IS NOT NULL) AS x FROM t');
-    expect(growth(written, nested, 5)).toBeLessThan(3);
+    // Twice for each level, it would be a hundred times as long.
+    expect(growth(written, nested, 5)).toBeLessThan(10);
   });
 });

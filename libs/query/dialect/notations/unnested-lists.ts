@@ -69,11 +69,12 @@ const isName = (node: Node | undefined): node is Node =>
   node?.kind === 'name' || (node?.kind === 'word' && !NO_ALIAS.test(node.text));
 
 /** The names by which a statement asks for `u.x` of `JOIN UNNEST(…) AS u(x)`: there is no table `u` then. */
-export function unnestedNames(nodes: Nodes): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
+export function unnestedNames(
+  nodes: Nodes,
+  names = new Map<string, string>(),
+): ReadonlyMap<string, string> {
   for (const [at, node] of nodes.entries()) {
-    if (node.kind === 'group')
-      for (const [name, column] of unnestedNames(node.nodes)) names.set(name, column);
+    if (node.kind === 'group') unnestedNames(node.nodes, names);
     const from = isWord(nodes[at + 2], 'AS') ? at + 3 : at + 2;
     const [name, list] = [nodes[from], nodes[from + 1]];
     if (!isWord(node, 'UNNEST') || isWord(nodes[at - 1], 'FROM') || !isName(name) || !isList(list))
