@@ -20,6 +20,8 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
     const next = operator === '' ? undefined : sumEnd(nodes, from);
     if (end === undefined || next === undefined) break;
     text ||= write(nodes.slice(at, end));
+    // A small number has few bits, of which the engine would shift them out.
+    if (operator === '<<') text = `toInt64(${text})`;
     text = `${FUNCTIONS[operator]}(${text}, ${write(nodes.slice(from, next))})`;
     end = next;
   }
