@@ -50,12 +50,14 @@ const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES =
   /^(?:percentile_cont|percentile_disc|approx_percentile_cont|quantile_cont|quantile_disc)$/i;
 class AuthorText {
-  private readonly length = new WrittenLength();
+  private readonly length: WrittenLength;
   /** Whether a lambda may begin here. */
   private isLambda = false;
   private unnested: ReadonlyMap<string, string> = new Map();
 
-  constructor(private readonly text: string) {}
+  constructor(private readonly text: string) {
+    this.length = new WrittenLength(text.length);
+  }
 
   statement(nodes: Nodes): string {
     this.unnested = unnestedNames(nodes);
@@ -82,6 +84,7 @@ class AuthorText {
     let written = '';
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {
+      this.length.node();
       const { text, end } = this.rewritten(nodes, at) ?? {
         text: this.node(nodes, at),
         end: at + 1,
