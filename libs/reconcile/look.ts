@@ -70,7 +70,7 @@ export interface Difference {
   /** The tables of streams that the events do not know, with the number of their rows. */
   readonly unknown: readonly { readonly table: WarehouseTable; readonly rows: number }[];
   /** The tables of batches that wait and whose streams neither the events nor the tables know. */
-  readonly waiting: readonly WaitingTable[];
+  readonly waiting: readonly (WaitingTable & { readonly isDeleted: boolean })[];
   /** The streams that were changed in the lost time and differ from their tables. */
   readonly changed: readonly {
     readonly stream: StreamDescription;
@@ -157,7 +157,8 @@ export async function look(kept: Kept): Promise<Look> {
   return { upTo, isOpen: open !== undefined, differences, accounts, reconciled: reconciled.size, models }; // prettier-ignore
 }
 
-interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway' | 'waiting'> {
+interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway'> {
+  readonly waiting: readonly WaitingTable[];
   readonly head: TrailHead;
   readonly tables: readonly WarehouseTable[];
   readonly streams: readonly StreamDescription[];
@@ -201,7 +202,12 @@ async function differenceOf(
     head: head.hash,
     missing: Math.max(0, head.entries - (total - lost.count)),
     // Where another stream has the name, the writer sets its batches aside, as ever.
-    waiting: waiting.filter(({ table }) => !taken.has(table.table)),
+    waiting: waiting
+      .filter(({ table }) => !taken.has(table.table))
+      .map((each) => ({
+        ...each,
+        isDeleted: lost.deletedStreams.has(`stream-${each.table.streamId}`),
+      })),
     unknown: unknown.map((table) => ({ table, rows: statistics.get(table.table)?.rows ?? 0 })),
     changed: streams.flatMap((stream) => {
       const table = its(stream);

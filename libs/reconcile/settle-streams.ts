@@ -40,14 +40,22 @@ export async function settleStreams(
 ): Promise<SettledStreams> {
   const { deeds, mode, difference } = settling;
   const { away, changed, waiting } = difference;
-  const unknown = [...difference.unknown, ...waiting];
+  const unknown = [
+    ...difference.unknown.map(({ table }) => ({ table, mode })),
+    // A stream that was deleted does not come back by what was still on its way.
+    ...waiting.map(({ table, isDeleted }) => ({
+      table,
+      mode: isDeleted ? ('drop' as const) : mode,
+    })),
+  ];
   const taken = new Set(unknown.map(({ table }) => table.table));
   const isOver = ({ stream, isDeleted }: (typeof away)[number]): boolean =>
     isDeleted || mode === 'drop' || taken.has(stream.name);
   const deleted = away.filter(isOver).map(({ stream }) => stream);
   // This comes first, because others may take their names.
   for (const stream of deleted) await deleteStream(deeds, stream);
-  for (const { table } of unknown) await settleTable(settling, organizationId, table);
+  for (const { table, mode: how } of unknown)
+    await settleTable({ ...settling, mode: how }, organizationId, table);
   for (const { stream, table } of changed)
     await deeds.decide(
       streamAggregate,
@@ -55,10 +63,11 @@ export async function settleStreams(
       [{ type: 'adopt', stream, table }],
       organizationId,
     );
-  const names = unknown.map(({ table }) => table.table);
+  const names = (how: Mode): string[] =>
+    unknown.filter((each) => each.mode === how).map(({ table }) => table.table);
   return {
-    adopted: mode === 'adopt' ? names : [],
-    dropped: mode === 'drop' ? names : [],
+    adopted: names('adopt'),
+    dropped: names('drop'),
     changed: changed.map(({ stream }) => stream.name),
     emptied: away.filter((each) => !isOver(each)).map(({ stream }) => stream.name),
     deleted: deleted.map(({ name }) => name),

@@ -33,11 +33,16 @@ export async function waitingTables(
     // The first column is the record's time, which every table has.
     types?.forEach((type, at) => of.types.set(columns[at + 1] ?? '', type));
   }
-  return [...found.values()].map(({ batch, types, rows }) => ({
+  const waiting = [...found.values()].map(({ batch, types, rows }) => ({
     table: tableOf(batch, types),
     rows,
   }));
+  return waiting.filter(({ table }) => !waiting.some((other) => isNewer(other.table, table)));
 }
+
+/** Of streams that had one name after the other the last is the one; ids tell their order. */
+const isNewer = (one: WarehouseTable, other: WarehouseTable): boolean =>
+  one.database === other.database && one.table === other.table && one.streamId > other.streamId;
 
 /** Batches of rejected records belong to no stream, or to the table of the rejected. */
 const isLost = ({ streamId, table }: Batch, streams: Known): boolean =>

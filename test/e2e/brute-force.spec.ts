@@ -118,9 +118,11 @@ describe('guessing passwords', () => {
     const address = '10.4.0.1';
     expect((await ask(person('ben'), address)).status).toBe(200);
     const answers: Answer[] = [];
-    for (let n = 0; n < 20; n += 1) answers.push(await guess(`somebody${n}`, n, address));
+    for (let n = 0; n < 10; n += 1) answers.push(await guess(`somebody${n}`, n, address));
+    // At once: one a second is checked, and a busy machine has many seconds.
+    const more = Array.from({ length: 10 }, (_, n) => guess(`another${n}`, n, address));
+    answers.push(...(await Promise.all(more)));
     expect(statuses(answers.slice(0, 10))).toEqual(Array<number>(10).fill(401));
-    // One a second is checked.
     expect(statuses(answers.slice(10)).filter((status) => status === 429).length).toBeGreaterThan(
       5,
     );
@@ -134,6 +136,8 @@ describe('guessing passwords', () => {
     for (let round = 0; round < rounds(2, 5); round += 1)
       for (let n = 0; n < 260; n += 1)
         guesses.push(guess(`hanna${round}`, n, `10.${30 + (n % 4)}.${n >> 2}.1`));
+    // Now the server has them, and not the client.
+    await Promise.race(guesses);
     const began = performance.now();
     // Somebody who was never here, while all those wait.
     expect((await ask(person('hanna'), '10.40.0.1')).status).toBe(200);
