@@ -24,7 +24,7 @@ describe('text as its author wrote it', () => {
     ],
     ['SELECT u.x FROM t, UNNEST(l) AS u(x) WHERE 1', 'SELECT x FROM t ARRAY JOIN l AS x WHERE 1'],
     ['SELECT 1 FROM t LEFT JOIN UNNEST(l) u(x) ON true', 'SELECT 1 FROM t  LEFT ARRAY JOIN l AS x'],
-    // What binds more than the operator belongs to its side.
+    // A side of an operator holds all that binds more.
     ['SELECT id - 1 = ANY(l), NOT -a * 2 = ANY(l)', "SELECT CAST(has(l, id - 1), 'Bool'), NOT CAST(has(l, -a * 2), 'Bool')"], // prettier-ignore
     ['SELECT a || b = ANY(l), a::Int8 = ANY(l)', "SELECT CAST(has(l, a || b), 'Bool'), CAST(has(l, a::Int8), 'Bool')"], // prettier-ignore
     ["SELECT a & 1 = ANY(l), j ->> 'a' = ANY(l)", "SELECT CAST(has(l, bitAnd(a, 1)), 'Bool'), CAST(has(l, json_extract_string(j, 'a')), 'Bool')"], // prettier-ignore
