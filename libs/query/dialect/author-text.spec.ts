@@ -1,4 +1,5 @@
 import { readableText } from './author-text.js';
+import { growth } from '../../../test/processor-time.js';
 
 /** On a machine with much else to do; what looks at each piece for each piece takes minutes. */
 const QUICK_MS = 30_000;
@@ -17,9 +18,25 @@ describe('text as its author wrote it', () => {
     ['SELECT a = ANY(l), a = ANY(SELECT 1)', "SELECT CAST(has(l, a), 'Bool'), a = ANY(SELECT 1)"],
     ["SELECT a LIKE 'x\\%' ESCAPE '\\', 1", "SELECT a LIKE 'x\\%', 1"],
     ["SELECT a LIKE '#%#_##' ESCAPE '#'", "SELECT a LIKE '\\\\%\\\\_#'"],
-    ['SELECT a + 1 & b | c << 2 = 4', 'SELECT bitShiftLeft(bitOr(bitAnd(a + 1, b), c), 2) = 4'],
+    [
+      'SELECT a + 1 & b | c << 2 = 4',
+      'SELECT bitShiftLeft(toInt64(bitOr(bitAnd(a + 1, b), c)), 2) = 4',
+    ],
     ['SELECT u.x FROM t, UNNEST(l) AS u(x) WHERE 1', 'SELECT x FROM t ARRAY JOIN l AS x WHERE 1'],
     ['SELECT 1 FROM t LEFT JOIN UNNEST(l) u(x) ON true', 'SELECT 1 FROM t  LEFT ARRAY JOIN l AS x'],
+    // A side of an operator holds all that binds more.
+    ['SELECT id - 1 = ANY(l), NOT -a * 2 = ANY(l)', "SELECT CAST(has(l, id - 1), 'Bool'), NOT CAST(has(l, -a * 2), 'Bool')"], // prettier-ignore
+    ['SELECT a || b = ANY(l), a::Int8 = ANY(l)', "SELECT CAST(has(l, a || b), 'Bool'), CAST(has(l, a::Int8), 'Bool')"], // prettier-ignore
+    ["SELECT a & 1 = ANY(l), j ->> 'a' = ANY(l)", "SELECT CAST(has(l, bitAnd(a, 1)), 'Bool'), CAST(has(l, json_extract_string(j, 'a')), 'Bool')"], // prettier-ignore
+    ["SELECT arrayFilter(x -> 'a' = ANY(l), k)", "SELECT arrayFilter(x -> CAST(has(l, 'a'), 'Bool'), k)"], // prettier-ignore
+    ['SELECT flags::int & 4, a | b::UInt8', 'SELECT bitAnd(flags::int, 4), bitOr(a, b::UInt8)'], // prettier-ignore
+    ['SELECT a::double precision - 1 & b::Decimal(9, 2)', 'SELECT bitAnd(a::double precision - 1, b::Decimal(9, 2))'], // prettier-ignore
+    ['SELECT 7 MOD 4 & 2, 7 DIV 2 | 1', 'SELECT bitAnd(7 MOD 4, 2), bitOr(7 DIV 2, 1)'], // prettier-ignore
+    ["SELECT j::text -> 'a', s::text ~ 'x'", "SELECT json_extract(j::text, 'a'), (match(s::text, 'x') = 1)"], // prettier-ignore
+    // The engine's own.
+    ['SELECT l[j.:Int64], l[j.:Int64:2]', 'SELECT l[j.:Int64], array_slice(l, j.:Int64, 2)'], // prettier-ignore
+    ["WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), j -> 'a'", "WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), json_extract(j, 'a')"], // prettier-ignore
+    ["SELECT array_agg(j ->> 'a'), list(j -> 'a'), map('k', j ->> 'a')", "SELECT array_agg(json_extract_string(j, 'a')), list(json_extract(j, 'a')), map('k', json_extract_string(j, 'a'))"], // prettier-ignore
     ['SELECT a, UNNEST(l) FROM t', 'SELECT a, UNNEST(l) FROM t'],
     ["SELECT 'x -> ''a'' & [1:2] ESCAPE'", "SELECT 'x -> ''a'' & [1:2] ESCAPE'"],
   ])('reads %s', (text, written) => {
@@ -34,4 +51,29 @@ describe('text as its author wrote it', () => {
       expect(performance.now() - begun).toBeLessThan(QUICK_MS);
     },
   );
+
+  it.each([
+    ['a LEFT JOIN that it cannot write', 'x FROM t LEFT JOIN UNNEST((SELECT ', '))'],
+    ['a key in descending order', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY ', ' DESC)'],
+  ])('writes %s within itself once', (_, before, behind) => {
+    const nested = (depth: number): string =>
+      `SELECT ${before.repeat(depth)}x${behind.repeat(depth)}`;
+    expect(readableText(nested(7))).toBe(nested(7));
+    // Twice for each level, it would be a hundred times as long.
+    expect(growth(readableText, nested, 5)).toBeLessThan(10);
+  });
+
+  it.each(['1-', '.1', '.:b', '::b', '[1]', 'a = ', "->> 'a'", ' MOD 2', '/**/', 'a || '])(
+    'reads twice as many of %s in twice the time',
+    (piece) => {
+      const many = (size: number): string => `SELECT 1 & 1, '${piece.repeat(size)}' ESCAPE, a${piece.repeat(size)}`; // prettier-ignore
+      expect(growth(readableText, many, 2000)).toBeLessThan(3.5);
+    },
+  );
+
+  it('finds names of lists within brackets in time that grows as their number', () => {
+    const many = (size: number): string =>
+      `SELECT ${Array.from({ length: size }, (_, at) => `(UNNEST(a) AS u${at}(x), `).join('')}1${')'.repeat(size)}`;
+    expect(growth(readableText, many, 200)).toBeLessThan(3);
+  });
 });

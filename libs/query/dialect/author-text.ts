@@ -2,11 +2,12 @@ import { MillraceError } from '@app/platform';
 import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { exactNumber } from './numbers/exact-literals.js';
-import { isKeyword, operandEnd } from './operands.js';
+import { behindCasts, isKeyword, operandEnd } from './operands.js';
 import { isSetOperator } from './queries/select-clauses.js';
 import { bitOperators } from './notations/bit-operators.js';
 import { escapedPattern } from './notations/escaped-patterns.js';
 import { jsonArrow, TAKES_LAMBDA } from './notations/json-arrows.js';
+import { anyOf } from './notations/any-of.js';
 import { listNotation } from './notations/list-notations.js';
 import type { Rewritten } from './notations/rewriting.js';
 import {
@@ -49,12 +50,14 @@ const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES =
   /^(?:percentile_cont|percentile_disc|approx_percentile_cont|quantile_cont|quantile_disc)$/i;
 class AuthorText {
-  private readonly length = new WrittenLength();
+  private readonly length: WrittenLength;
   /** Whether a lambda may begin here. */
   private isLambda = false;
   private unnested: ReadonlyMap<string, string> = new Map();
 
-  constructor(private readonly text: string) {}
+  constructor(private readonly text: string) {
+    this.length = new WrittenLength(text.length);
+  }
 
   statement(nodes: Nodes): string {
     this.unnested = unnestedNames(nodes);
@@ -81,6 +84,7 @@ class AuthorText {
     let written = '';
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {
+      this.length.node();
       const { text, end } = this.rewritten(nodes, at) ?? {
         text: this.node(nodes, at),
         end: at + 1,
@@ -113,7 +117,7 @@ class AuthorText {
   private rewritten(nodes: Nodes, at: number): Rewritten | undefined {
     const [word, list] = [nodes[at], nodes[at + 1]];
     // A long path is looked at once, from where it begins.
-    const goesOn = isSymbol(nodes[at - 1], '.') || isIndex(nodes, at);
+    const goesOn = isWithinPath(nodes, at);
     const foreign = goesOn ? undefined : (this.matched(nodes, at) ?? this.foreign(nodes, at));
     if (foreign) return foreign;
     if (word?.kind === 'number') {
@@ -154,12 +158,14 @@ class AuthorText {
     if (isWord(first, 'E') && second?.kind === 'text' && second.start === first?.end)
       return { text: this.text.slice(second.start, second.end), end: at + 2 };
     const column = this.unnested.get(nodes[at]?.text ?? '');
+    const isLambda = this.isLambda && isArgument;
     const isUnnested = column !== undefined && isSymbol(nodes[at + 1], '.');
     if (isUnnested && nodes[at + 2]?.text === column) return { text: column, end: at + 3 };
     return (
       escapedPattern(nodes, at) ??
       unnestedList(nodes, at, write) ??
-      (this.isLambda && isArgument ? undefined : jsonArrow(nodes, at, write)) ??
+      anyOf(nodes, at, isLambda, write) ??
+      jsonArrow(nodes, at, isLambda, write) ??
       bitOperators(nodes, at, write) ??
       listNotation(nodes, at, write)
     );
@@ -169,7 +175,8 @@ class AuthorText {
   private matched(nodes: Nodes, at: number) {
     const first = nodes[at];
     if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
-    const middle = operandEnd(nodes, at);
+    const begun = operandEnd(nodes, at);
+    const middle = begun === undefined ? undefined : behindCasts(nodes, begun);
     const sign = middle === undefined ? undefined : nodes[middle];
     const end = middle === undefined ? undefined : operandEnd(nodes, middle + 1);
     if (sign?.kind !== 'symbol' || !/^!?~\*?$/.test(sign.text) || end === undefined)
@@ -205,8 +212,8 @@ class AuthorText {
       return undefined;
     const [sort, more] = itemsOf(order.nodes.slice(2));
     if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
+    if (isWord(sort.at(-1), 'DESC') && /_disc$/i.test(name)) return undefined;
     const { key, isDescending } = this.sortKey(sort);
-    if (isDescending && /_disc$/i.test(name)) return undefined;
     const level = this.list(list.nodes);
     return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
   }
@@ -247,9 +254,13 @@ function isEpoch(name: string, [part, next]: Nodes): boolean {
 const isOperandAt = (node: Node | undefined): boolean =>
   node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
 
-function isIndex(nodes: Nodes, at: number): boolean {
-  const node = nodes[at];
-  return node?.kind === 'group' && node.text === '[' && isOperandAt(nodes[at - 1]);
+/** Behind the first piece of `a.b[1].2` or `a.:Int64`; the type behind `::` is no operand, either. */
+function isWithinPath(nodes: Nodes, at: number): boolean {
+  const [node, before] = [nodes[at], nodes[at - 1]];
+  if (before?.kind === 'symbol')
+    return /^(?:\.|::)$/.test(before.text) || (/^[:^]$/.test(before.text) && isSymbol(nodes[at - 2], '.')); // prettier-ignore
+  const isElement = node?.kind === 'group' ? node.text === '[' : node?.kind === 'number' && node.text.startsWith('.'); // prettier-ignore
+  return isElement && isOperandAt(before);
 }
 
 const beginsSelect = (node: Node): boolean =>

@@ -4,6 +4,7 @@ const PIECE =
   /(--[^\n]*|#[ !][^\n]*|\/\*(?:[^]*?\*\/|[^]*))|("(?:[^"\\]|\\[^]|"")*"|`(?:[^`\\]|\\[^]|``)*`)|('(?:[^'\\]|\\[^]|'')*')|(0x[\dA-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([\p{L}_][\p{L}\p{N}_]*)|(\s+)|(->>|!~\*|->|::|<=>|<=|>=|==|!=|<>|\|\||!~|~\*|[-+*/%<>=!?:|&^~.,;@()[\]{}])/uy;
 
 const KINDS = ['', '', 'name', 'text', 'number', 'word', '', 'symbol'] as const;
+const ESCAPE = /^ESCAPE$/i;
 const BACKSLASH = /^'\\'(?!')/;
 /** The engine's parser goes no deeper. */
 const DEPTH_MAX = 1000;
@@ -17,7 +18,7 @@ export function authorTokens(text: string): readonly Token[] | undefined {
   let depth = 0;
   for (let at = 0; at < text.length; at = PIECE.lastIndex) {
     // The standard knows no backslash in texts: `ESCAPE '\\'` is a text of one.
-    if (tokens.at(-1)?.text.toUpperCase() === 'ESCAPE' && BACKSLASH.test(text.slice(at, at + 4))) {
+    if (ESCAPE.test(tokens.at(-1)?.text ?? '') && BACKSLASH.test(text.slice(at, at + 4))) {
       tokens.push({ kind: 'text', text: "'\\'", value: '\\', depth, start: at, end: at + 3 });
       PIECE.lastIndex = at + 3;
       continue;

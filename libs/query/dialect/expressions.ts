@@ -46,15 +46,18 @@ export interface Writing {
 
 /** Writes expressions as the engine has them. What is not written anew stays as it is, spaces included. */
 export class Expressions {
-  private readonly length = new WrittenLength();
+  private readonly length: WrittenLength;
 
-  constructor(private readonly writing: Writing) {}
+  constructor(private readonly writing: Writing) {
+    this.length = new WrittenLength(writing.source.length);
+  }
 
   write(nodes: Nodes, names?: Names): string {
     if (isQuery(nodes)) return this.writing.writeQuery(nodes);
     let written = '';
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {
+      this.length.node();
       const end = this.arithmeticEnd(nodes, at) ?? operandEnd(nodes, at) ?? at + 1;
       const part = nodes.slice(at, end);
       written += this.between(from, startOf(part)) + this.part(nodes, at, end, names);
@@ -87,15 +90,12 @@ export class Expressions {
     const field = fieldWithin(nodes, at, end, this.writing);
     if (field) return field.sql + this.pieces(nodes.slice(field.end, end), undefined, field.behind);
     const call = callAt(nodes, at);
-    if (call && call.end <= end)
+    if (call && call.end <= end) {
+      const behind = call.end < end ? nodes[call.end - 1]?.end : undefined;
       return (
-        this.call(nodes, at, call) +
-        this.pieces(
-          nodes.slice(call.end, end),
-          undefined,
-          call.end < end ? endOf(nodes.slice(at, call.end)) : undefined,
-        )
+        this.call(nodes, at, call) + this.pieces(nodes.slice(call.end, end), undefined, behind)
       );
+    }
     const [first] = part;
     const isBare = part.length === 1 && (first?.kind === 'word' || first?.kind === 'name');
     if (isBare && !isWord(nodes[at - 1], 'AS') && !isSymbol(nodes[at - 1], '.')) {
@@ -245,7 +245,7 @@ export class Expressions {
     // Of a column without nulls, the engine has no null before the first row, either.
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && over !== '')
       return `${name}(${[`toNullable(${args[0] ?? ''})`, ...args.slice(1)].join(', ')})${over}`;
-    if (lower === 'count' && count === 1) return this.values(nodes, over);
+    if (lower === 'count' && count === 1) return this.values(nodes, args, over);
     if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
@@ -262,13 +262,13 @@ export class Expressions {
    * A field of a JSON column counts where it has a value. In a window the engine does not find the
    * nulls of the column that it counts.
    */
-  private values(nodes: Nodes, over: string): string | undefined {
+  private values(nodes: Nodes, [value]: readonly string[], over: string): string | undefined {
     const isField =
       nodes.length > 2 && isSymbol(nodes[1], '.') && operandEnd(nodes, 0) === nodes.length;
     const isMatcher = isSymbol(nodes.at(-1), '*');
     const isColumn = nodes.length === 1 && /^(?:word|name)$/.test(nodes[0]?.kind ?? '');
     return (isField && !isMatcher) || (isColumn && over !== '')
-      ? `countIf(${this.write(nodes)} IS NOT NULL)${over}`
+      ? `countIf(${value} IS NOT NULL)${over}`
       : undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { isList, isSymbol, isWord, type Group, type Nodes } from './source-tree.js';
+import { isList, isSymbol, isWord, type Group, type Node, type Nodes } from './source-tree.js';
 
 /** Words of SQL that stand before an expression or between two: none is an operand, none is called. */
 const KEYWORD =
@@ -52,8 +52,49 @@ export function operandEnd(nodes: Nodes, at: number): number | undefined {
 export const signedOperandEnd = (nodes: Nodes, at: number): number | undefined =>
   operandEnd(nodes, isSymbol(nodes[at], '-') && !isOperandBefore(nodes, at) ? at + 1 : at);
 
-function isOperandBefore(nodes: Nodes, at: number): boolean {
+export function isOperandBefore(nodes: Nodes, at: number): boolean {
   const before = nodes[at - 1];
   if (!before || before.kind === 'symbol') return false;
   return before.kind !== 'word' || !KEYWORD.test(before.text) || isWord(before, 'END');
+}
+
+const TYPE_WORDS = /^(?:PRECISION|VARYING|UNSIGNED|SIGNED)$/i;
+
+/** Index behind `:: type`, as often as it stands there. */
+export function behindCasts(nodes: Nodes, at: number): number {
+  let end = at;
+  while (isSymbol(nodes[end], '::') && /^(?:word|name)$/.test(nodes[end + 1]?.kind ?? '')) {
+    end += 2;
+    while (TYPE_WORDS.test(nodes[end]?.text ?? '')) end += 1;
+    if (isList(nodes[end])) end += 1;
+    if (/^WITH(?:OUT)?$/i.test(nodes[end]?.text ?? '') && isWord(nodes[end + 1], 'TIME')) end += 3;
+    while (nodes[end]?.kind === 'group' && nodes[end]?.text === '[') end += 1;
+  }
+  return end;
+}
+
+const ARITHMETIC = /^[-+*/%]$/;
+
+const isArithmetic = (node: Node | undefined): boolean =>
+  node?.kind === 'symbol' ? ARITHMETIC.test(node.text) : isWord(node, 'MOD') || isWord(node, 'DIV');
+
+/** Index behind operands with their signs and casts, and `+`, `-`, `*`, `/` and `%` between them. */
+export function sumEnd(nodes: Nodes, at: number): number | undefined {
+  let end: number | undefined;
+  for (let next = termEnd(nodes, at); next !== undefined;) {
+    end = next;
+    next = isArithmetic(nodes[end]) ? termEnd(nodes, end + 1) : undefined;
+  }
+  return end;
+}
+
+function termEnd(nodes: Nodes, at: number): number | undefined {
+  const end = operandEnd(nodes, isSymbol(nodes[at], '-') ? at + 1 : at);
+  return end === undefined ? undefined : behindCasts(nodes, end);
+}
+
+/** Whether it is in the middle of a sum: what begins there has been looked at from its beginning. */
+export function isWithinSum(nodes: Nodes, at: number): boolean {
+  if (isSymbol(nodes[at], '-') && isOperandBefore(nodes, at)) return true;
+  return isSymbol(nodes[at - 1], '::') || isArithmetic(nodes[at - 1]);
 }

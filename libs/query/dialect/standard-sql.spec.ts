@@ -1,7 +1,8 @@
 import { authorTokens } from './author-tokens.js';
 import { readableText } from './author-text.js';
 import { inEngineWords } from './standard-sql.js';
-import { processorMs } from '../../../test/processor-time.js';
+import { WrittenLength } from './written-length.js';
+import { growth, processorMs } from '../../../test/processor-time.js';
 
 const COLUMNS: Readonly<Record<string, string>> = {
   n: 'Nullable(Int64)',
@@ -260,5 +261,34 @@ describe('standard SQL in the words of the engine', () => {
       readableText(`select 1 union ${piece.repeat(100_000 / piece.length)}`);
     expect(processorMs() - begun).toBeLessThan(20_000);
     expect(authorTokens("select 'open")).toBeUndefined();
+  });
+
+  it('writes a count of fields within itself once', () => {
+    const nested = (depth: number): string =>
+      `SELECT ${'count(a.b['.repeat(depth)}1${'])'.repeat(depth)} AS x FROM t`;
+    expect(written(nested(1))).toBe('SELECT countIf(a.b[1] IS NOT NULL) AS x FROM t');
+    // Twice for each level, it would be a hundred times as long.
+    expect(growth(written, nested, 5)).toBeLessThan(10);
+  });
+
+  it('bounds what ORDER BY has names for', () => {
+    const many = `SELECT *, (a${' + b'.repeat(1000)}) AS v FROM t ORDER BY ${'v, '.repeat(1000)}v`;
+    expect(() => written(many)).toThrow(/too long when its functions/);
+  });
+
+  it.each([
+    ['names of one name', (size: number) => `SELECT ${'1 AS v, (v + 1), '.repeat(size)}1 FROM t`],
+    [
+      'sums within one another',
+      (size: number) => `SELECT ${'('.repeat(size)}s${' + s)'.repeat(size)} AS v FROM t`,
+    ],
+  ])('writes twice as many %s in twice the time', (_, many) => {
+    expect(growth(written, many, 200)).toBeLessThan(3.5);
+  });
+
+  it('writes no piece many times, whatever would ask for it', () => {
+    const length = new WrittenLength(100);
+    for (let node = 0; node < 4200; node += 1) length.node();
+    expect(() => length.node()).toThrow(/too much within one another/);
   });
 });

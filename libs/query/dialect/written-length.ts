@@ -1,12 +1,33 @@
 import { MillraceError } from '@app/platform';
 import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
 
+const NODES_MIN = 1000;
+const NODES_PER_CHARACTER = 32;
+
 /**
  * Bounds what is written anew: a function that becomes an expression with its argument five times
  * in it would otherwise make a short statement of nested ones as long as it likes.
  */
 export class WrittenLength {
   private length = 0;
+  private nodes = 0;
+
+  /** @param given characters of what is written anew */
+  constructor(private readonly given: number) {}
+
+  /**
+   * Counts a piece that is written. Each is written a few times; many times is what a bracket
+   * comes to that is written, given up and written again, with others within it.
+   * @throws {MillraceError} INVALID_SQL
+   */
+  node(): void {
+    this.nodes += 1;
+    if (this.nodes > NODES_MIN + NODES_PER_CHARACTER * this.given)
+      throw new MillraceError(
+        'INVALID_SQL',
+        'the statement has too much within one another; use fewer brackets within brackets',
+      );
+  }
 
   /** @throws {MillraceError} INVALID_SQL */
   add(text: string): string {

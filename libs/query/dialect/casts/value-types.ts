@@ -43,6 +43,8 @@ const MOMENTS =
 const DEPTH_MAX = 20;
 /** Of one question: names that stand for one another several times make as many as they like. */
 const STEPS_MAX = 1000;
+/** Of one name: no statement by hand has more, and each use of the name looks at all. */
+const MEANINGS_MAX = 100;
 const SUM_DIGITS = 38;
 
 /** Finds out which expressions are numbers and times, and of how many digits. */
@@ -98,8 +100,10 @@ export class ValueTypes {
     const column = this.typeOfColumn(value);
     const types = column === undefined ? [] : [knownType(column)];
     if (this.open.has(value)) return types[0] ?? UNKNOWN;
+    const meanings = this.aliases.get(value) ?? [];
+    if (meanings.length > MEANINGS_MAX) return UNKNOWN;
     this.open.add(value);
-    for (const stands of this.aliases.get(value) ?? []) types.push(this.of(stands, depth + 1));
+    for (const stands of meanings) types.push(this.of(stands, depth + 1));
     this.open.delete(value);
     const isOne = new Set(types.map(({ kind }) => kind)).size === 1;
     return isOne ? asFloat(types.reduce(eitherOf)) : UNKNOWN;
@@ -252,16 +256,20 @@ const rounded = (type: Known): Known =>
 /** Finds the expressions behind names, by `expression AS name`, wherever it is. */
 export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
   const aliases = new Map<string, Nodes[]>();
+  const add = (name: string, stands: Nodes): void => {
+    const known = aliases.get(name) ?? [];
+    known.push(stands);
+    aliases.set(name, known);
+  };
   const look = (list: Nodes): void => {
     let from = 0;
     for (const [at, node] of list.entries()) {
       if (node.kind === 'group') look(node.nodes);
       if (isSymbol(node, ',') || isWord(node, 'SELECT') || isWord(node, 'DISTINCT')) from = at + 1;
-      for (const hidden of hiddenBy(list, at))
-        aliases.set(hidden, [...(aliases.get(hidden) ?? []), NOTHING_KNOWN]);
+      for (const hidden of hiddenBy(list, at)) add(hidden, NOTHING_KNOWN);
       const name = isWord(node, 'AS') ? nameOf(list[at + 1]) : undefined;
       if (name === undefined || isWord(list[at + 1], 'SELECT')) continue;
-      aliases.set(name, [...(aliases.get(name) ?? []), list.slice(from, at)]);
+      add(name, list.slice(from, at));
     }
   };
   look(nodes);

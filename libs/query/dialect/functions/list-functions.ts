@@ -31,7 +31,10 @@ function slice(list: string, from: string, to: string): string {
   const size = `length(${list})`;
   const place = (at: string): string => `if((${at}) < 0, toInt64(${size}) + (${at}) + 1, ${at})`;
   const begin = `greatest(${place(from)}, 1)`;
-  return `arraySlice(${list}, ${begin}, greatest(${place(to)} - ${begin} + 1, 0))`;
+  const count = `${place(to)} - ${begin} + 1`;
+  // The greatest of a null and a number is the number: beyond a null nothing is known, and a list is never null.
+  const known = Number.isInteger(first) ? count : `if(isNull(${from}), 0, ${count})`;
+  return `arraySlice(${list}, ${begin}, greatest(${known}, 0))`;
 }
 
 const SLICE = fn(2, 3, (list, from, to = '-1') => slice(list, from, to));

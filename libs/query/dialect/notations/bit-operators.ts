@@ -1,6 +1,6 @@
-import { operandEnd } from '../operands.js';
+import { isWithinSum, sumEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
-import { isSymbol, type Nodes } from '../source-tree.js';
+import type { Nodes } from '../source-tree.js';
 
 const FUNCTIONS: Readonly<Record<string, string>> = {
   '&': 'bitAnd',
@@ -8,13 +8,10 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   '<<': 'bitShiftLeft',
   '>>': 'bitShiftRight',
 };
-const ARITHMETIC = /^[-+*/%]$/;
 
 /** `a & b`, `a | b`, `a << b` and `a >> b` of integers, which bind less than `+` and more than `=`. */
 export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  const before = nodes[at - 1];
-  // It is in the middle of a sum that could not be read.
-  if (before?.kind === 'symbol' && ARITHMETIC.test(before.text)) return undefined;
+  if (isWithinSum(nodes, at)) return undefined;
   let end = sumEnd(nodes, at);
   let text = '';
   for (;;) {
@@ -23,28 +20,16 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
     const next = operator === '' ? undefined : sumEnd(nodes, from);
     if (end === undefined || next === undefined) break;
     text ||= write(nodes.slice(at, end));
+    // A small number has few bits, of which the engine would shift them out.
+    if (operator === '<<') text = `toInt64(${text})`;
     text = `${FUNCTIONS[operator]}(${text}, ${write(nodes.slice(from, next))})`;
     end = next;
   }
   return text === '' || end === undefined ? undefined : { text, end };
 }
 
-/** Behind operands with `+`, `-`, `*`, `/` and `%` between them. */
-function sumEnd(nodes: Nodes, at: number): number | undefined {
-  let end = operandEnd(nodes, isSymbol(nodes[at], '-') ? at + 1 : at);
-  for (let next = end; next !== undefined;) {
-    end = next;
-    const operator = nodes[end];
-    const isMore = operator?.kind === 'symbol' && ARITHMETIC.test(operator.text);
-    next = isMore
-      ? operandEnd(nodes, isSymbol(nodes[end + 1], '-') ? end + 2 : end + 1)
-      : undefined;
-  }
-  return end;
-}
-
 /** As many signs as it has characters; `&&` and the like are other operators. */
-function operatorAt(nodes: Nodes, at: number): string {
+export function operatorAt(nodes: Nodes, at: number): string {
   const [first, second] = [nodes[at], nodes[at + 1]];
   if (first?.kind !== 'symbol') return '';
   const isTwice =

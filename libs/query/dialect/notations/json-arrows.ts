@@ -1,20 +1,31 @@
-import { isKeyword, operandEnd } from '../operands.js';
+import { behindCasts, isKeyword, operandEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
-import { isSymbol, type Nodes } from '../source-tree.js';
+import { isSymbol, isWord, type Nodes } from '../source-tree.js';
 
 /** Functions that take lambdas, in which `x -> 'a'` answers a text. */
-export const TAKES_LAMBDA = /^(?:array|map|list)/i;
+export const TAKES_LAMBDA = /^(?!(?:array_agg|list|listagg)$)(?:array|map|list)/i;
 
 /**
  * `j -> 'a' ->> 'b'` of Postgres and DuckDB. It binds more than a comparison does, as in Postgres.
+ * @param isLambda whether `x -> …` would be a lambda there
  * @returns undefined where no such operand begins there
  */
-export function jsonArrow(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+export function jsonArrow(
+  nodes: Nodes,
+  at: number,
+  isLambda: boolean,
+  write: Write,
+): Rewritten | undefined {
   const first = nodes[at];
   if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
   const begun = operandEnd(nodes, at);
   if (begun === undefined) return undefined;
-  let end = behindCast(nodes, begun);
+  const cast = behindCasts(nodes, begun);
+  if (isSymbol(nodes[cast], '->') && (isLambda || isNamedLambda(nodes, at))) return undefined;
+  // `j::json -> 'a'`: the cast changes nothing of what is read.
+  const isPlain = cast === begun + 2 && /^jsonb?$/i.test(nodes[begun + 1]?.text ?? '');
+  const value = nodes.slice(at, isPlain ? begun : cast);
+  let end = cast;
   let steps: string[] = [];
   let text = '';
   for (;;) {
@@ -23,17 +34,37 @@ export function jsonArrow(nodes: Nodes, at: number, write: Write): Rewritten | u
     if (!key) break;
     steps.push(key.text);
     end = key.end;
-    text ||= write(nodes.slice(at, begun));
+    text ||= write(value);
     if (!isText && keyAt(nodes, end + 1) && /^->>?$/.test(nodes[end]?.text ?? '')) continue;
-    text = `json_extract${isText ? '_string' : ''}(${[text, ...steps].join(', ')})`;
+    // A text that grows is not joined: each time it would be copied.
+    text = `json_extract${isText ? '_string' : ''}(${text}, ${steps.join(', ')})`;
     steps = [];
   }
   return text === '' ? undefined : { text, end };
 }
 
-/** `j::json -> 'a'`: the cast changes nothing of what is read. */
-const behindCast = (nodes: Nodes, at: number): number =>
-  isSymbol(nodes[at], '::') && /^jsonb?$/i.test(nodes[at + 1]?.text ?? '') && /^->>?$/.test(nodes[at + 2]?.text ?? '') ? at + 2 : at; // prettier-ignore
+/** No WITH is longer that names lambdas. */
+const WITH_MAX = 1000;
+
+/** `WITH x -> 'a' AS f` of the engine. */
+function isNamedLambda(nodes: Nodes, at: number): boolean {
+  if (!isWord(nodes[0], 'WITH') && !isWord(nodes[0], 'EXPLAIN')) return false;
+  if (!isWord(nodes[at - 1], 'WITH') && !isSymbol(nodes[at - 1], ',')) return false;
+  for (let before = at - 1; before >= Math.max(at - WITH_MAX, 0); before -= 1)
+    if (isWord(nodes[before], 'WITH') || isWord(nodes[before], 'SELECT'))
+      return isWord(nodes[before], 'WITH');
+  return false;
+}
+
+/** Index behind the arrows and keys that stand there. */
+export function behindArrows(nodes: Nodes, at: number): number {
+  let end = at;
+  for (let key: Rewritten | undefined; /^->>?$/.test(nodes[end]?.text ?? ''); end = key.end) {
+    key = keyAt(nodes, end + 1);
+    if (!key) return end;
+  }
+  return end;
+}
 
 function keyAt(nodes: Nodes, at: number): Rewritten | undefined {
   const [key, number] = [nodes[at], nodes[at + 1]];

@@ -1,23 +1,10 @@
 import { isKeyword, operandEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
-import {
-  isList,
-  isQuery,
-  isSymbol,
-  isWord,
-  itemsOf,
-  type Node,
-  type Nodes,
-} from '../source-tree.js';
+import { isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
 
 /** Gives the notation of lists that begins there, in the engine's words. */
 export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  return (
-    listLiteral(nodes, at, write) ??
-    anyOf(nodes, at, write) ??
-    lambda(nodes, at) ??
-    listSlice(nodes, at, write)
-  );
+  return listLiteral(nodes, at, write) ?? lambda(nodes, at) ?? listSlice(nodes, at, write);
 }
 
 /** `ARRAY[1, 2]`; `array[1]` is an element of a column that is called so. */
@@ -27,19 +14,6 @@ function listLiteral(nodes: Nodes, at: number, write: Write): Rewritten | undefi
   const isElement = word?.text === 'array' && itemsOf(list.nodes).length === 1;
   if (isElement || isSymbol(nodes[at - 1], '.')) return undefined;
   return { text: write([list]), end: at + 2 };
-}
-
-/** `x = ANY(list)`; of a query the engine knows it. */
-function anyOf(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  const first = nodes[at];
-  if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
-  const middle = operandEnd(nodes, at) ?? at;
-  const list = nodes[middle + 2];
-  const isAny = isWord(nodes[middle + 1], 'ANY') || isWord(nodes[middle + 1], 'SOME');
-  if (!isSymbol(nodes[middle], '=') || !isAny || !isList(list) || isQuery(list.nodes))
-    return undefined;
-  const text = `CAST(has(${write(list.nodes)}, ${write(nodes.slice(at, middle))}), 'Bool')`;
-  return { text, end: middle + 3 };
 }
 
 /** `lambda x: x + 1` of DuckDB and Python is `x -> x + 1`. */
@@ -75,11 +49,13 @@ function listSlice(nodes: Nodes, at: number, write: Write): Rewritten | undefine
   return { text, end: place + 1 };
 }
 
-/** The place of the one colon; -1 where there is none, or `a ? b : c`. */
+/** The place of the one colon, but for that of `j.:Int64`; -1 where there is none, or `a ? b : c`. */
 function colonOf(node: Node | undefined): number {
   if (node?.kind !== 'group' || node.text !== '[') return -1;
   if (node.nodes.some((each) => isSymbol(each, '?'))) return -1;
-  const colons = node.nodes.flatMap((each, at) => (isSymbol(each, ':') ? [at] : []));
+  const colons = node.nodes.flatMap((each, at) =>
+    isSymbol(each, ':') && !isSymbol(node.nodes[at - 1], '.') ? [at] : [],
+  );
   return colons.length === 1 ? (colons[0] ?? -1) : -1;
 }
 

@@ -18,12 +18,13 @@ export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten 
   if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list) || !isInFrom(nodes, at))
     return undefined;
   const { name = isRange ? 'range' : 'unnest', end } = alias(nodes, word + 2);
-  const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
-  if (word === at)
-    return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };
   const isOuter = isWord(nodes[at], 'LEFT');
   const isOn = isWord(nodes[end], 'ON') && /^true$/i.test(nodes[end + 1]?.text ?? '');
   if (isOuter && !isOn) return undefined;
+  // It is decided before anything is written: a part that is given up is written again.
+  const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
+  if (word === at)
+    return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };
   return {
     text: ` ${isOuter ? 'LEFT ' : ''}ARRAY JOIN ${value} AS ${name}`,
     end: isOn ? end + 2 : end,
@@ -68,11 +69,12 @@ const isName = (node: Node | undefined): node is Node =>
   node?.kind === 'name' || (node?.kind === 'word' && !NO_ALIAS.test(node.text));
 
 /** The names by which a statement asks for `u.x` of `JOIN UNNEST(…) AS u(x)`: there is no table `u` then. */
-export function unnestedNames(nodes: Nodes): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
+export function unnestedNames(
+  nodes: Nodes,
+  names = new Map<string, string>(),
+): ReadonlyMap<string, string> {
   for (const [at, node] of nodes.entries()) {
-    if (node.kind === 'group')
-      for (const [name, column] of unnestedNames(node.nodes)) names.set(name, column);
+    if (node.kind === 'group') unnestedNames(node.nodes, names);
     const from = isWord(nodes[at + 2], 'AS') ? at + 3 : at + 2;
     const [name, list] = [nodes[from], nodes[from + 1]];
     if (!isWord(node, 'UNNEST') || isWord(nodes[at - 1], 'FROM') || !isName(name) || !isList(list))

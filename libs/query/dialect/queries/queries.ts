@@ -7,6 +7,7 @@ import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
 import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from '../source-tree.js';
 import type { ValueTypes } from '../casts/value-types.js';
+import { WrittenLength } from '../written-length.js';
 
 interface Parts extends Omit<Writing, 'writeQuery' | 'scope'> {
   /** By name, of the organization that asks. */
@@ -21,12 +22,15 @@ export class Queries {
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
+  /** Of expressions for which ORDER BY has a name. */
+  private readonly length: WrittenLength;
   /** Of the SELECT in work. */
   private scope: Scope = OUTERMOST;
 
   constructor({ table, elements, ...writing }: Parts) {
     this.source = writing.source;
     this.types = writing.types;
+    this.length = new WrittenLength(this.source.length);
     this.shapes = new ObjectShapes(table, elements);
     this.expressions = new Expressions({
       ...writing,
@@ -152,7 +156,8 @@ export class Queries {
     const place = places.get(first.value);
     const rest = item.slice(1);
     const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
-    return `${place === undefined ? `(${names.get(first.value) ?? ''})` : String(place)}${tail}`;
+    if (place !== undefined) return `${String(place)}${tail}`;
+    return `${this.length.add(`(${names.get(first.value) ?? ''})`)}${tail}`;
   }
 }
 

@@ -6,12 +6,8 @@ const EPOCH_DIGITS = 15;
 /** As search has it: shorter ones are seconds, as the engine has them. */
 const COMPARED_DIGITS = 13;
 
-const mentionsTime = (nodes: Nodes): boolean =>
-  nodes.some((node) =>
-    node.kind === 'group'
-      ? node.text === '(' && mentionsTime(node.nodes)
-      : (node.kind === 'word' || node.kind === 'name') && node.value === '_timestamp',
-  );
+const isTimeName = (node: Node): boolean =>
+  (node.kind === 'word' || node.kind === 'name') && node.value === '_timestamp';
 
 const isNumber = (node: Node | undefined): boolean =>
   node?.kind === 'number' && /^\d+$/.test(node.text);
@@ -26,10 +22,10 @@ export function isTime(nodes: Nodes): boolean {
   if (nodes.length === 1 && first?.kind === 'group') return isTime(first.nodes);
   if (list?.kind === 'group') {
     const isKept = first?.kind === 'word' && KEEPS_TIME.test(first.text);
-    return isKept && mentionsTime(list.nodes) && isTime(list.nodes.slice(0, firstItem(list.nodes)));
+    return isKept && isTime(list.nodes.slice(0, firstItem(list.nodes)));
   }
-  if (!mentionsTime(nodes)) return false;
-  return nodes.length === 1 || (nodes.length === 3 && isSymbol(list, '.'));
+  const isName = nodes.length === 1 || (nodes.length === 3 && isSymbol(list, '.'));
+  return isName && nodes.some(isTimeName);
 }
 
 function firstItem(nodes: Nodes): number {
