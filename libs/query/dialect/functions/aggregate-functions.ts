@@ -62,7 +62,8 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   bool_or: truth('max'),
   every: truth('min'),
   count_if: renamed('countIf'),
-  countif: renamed('countIf'),
+  // The engine's own name of `count(x) FILTER (WHERE y)`, too.
+  countif: { fewest: 1, most: 2, write: (aggregate, args) => aggregate('countIf', args) },
   arbitrary: renamed('any'),
   fsum: renamed('sumKahan'),
   percentile_disc: discrete,
