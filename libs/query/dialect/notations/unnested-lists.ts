@@ -2,8 +2,6 @@ import type { Rewritten, Write } from './rewriting.js';
 import { isList, isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
 
 const CLAUSE = /^(?:SELECT|FROM|PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT)$/i;
-/** No FROM is longer, and a statement of many commas is looked at in no time. */
-const CLAUSE_MAX = 1000;
 const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|UNION|EXCEPT|INTERSECT|CROSS|LEFT|INNER|FULL|RIGHT|JOIN|ARRAY|SETTINGS|OFFSET|FETCH)$/i; // prettier-ignore
 
 /**
@@ -42,12 +40,22 @@ function behindJoin(nodes: Nodes, at: number): number | undefined {
   return isWord(first, 'LEFT') && isWord(second, 'OUTER') && isWord(third, 'JOIN') ? lateral(at + 3) : undefined; // prettier-ignore
 }
 
+/** By the nodes of a list: whether the last clause before each of them is FROM. It is found once for all of them. */
+const known = new WeakMap<Nodes, readonly boolean[]>();
+
 function isInFrom(nodes: Nodes, at: number): boolean {
-  for (let before = at - 1; before >= Math.max(at - CLAUSE_MAX, 0); before -= 1) {
-    const node = nodes[before];
-    if (node?.kind === 'word' && CLAUSE.test(node.text)) return isWord(node, 'FROM');
-  }
-  return false;
+  const found = known.get(nodes) ?? placesInFrom(nodes);
+  known.set(nodes, found);
+  return found[at] ?? false;
+}
+
+function placesInFrom(nodes: Nodes): readonly boolean[] {
+  let isFrom = false;
+  return nodes.map((node) => {
+    const before = isFrom;
+    if (node.kind === 'word' && CLAUSE.test(node.text)) isFrom = isWord(node, 'FROM');
+    return before;
+  });
 }
 
 /** Of `AS u(x)`, x; of `AS u`, u. */
