@@ -1,4 +1,5 @@
 import { behindCasts, isKeyword, operandEnd } from '../operands.js';
+import { lastWordBefore } from './last-word.js';
 import type { Rewritten, Write } from './rewriting.js';
 import { isSymbol, isWord, type Nodes } from '../source-tree.js';
 
@@ -43,17 +44,13 @@ export function jsonArrow(
   return text === '' ? undefined : { text, end };
 }
 
-/** No WITH is longer that names lambdas. */
-const WITH_MAX = 1000;
+const queryWordBefore = lastWordBefore(/^(?:WITH|SELECT)$/i);
 
 /** `WITH x -> 'a' AS f` of the engine. */
 function isNamedLambda(nodes: Nodes, at: number): boolean {
   if (!isWord(nodes[0], 'WITH') && !isWord(nodes[0], 'EXPLAIN')) return false;
   if (!isWord(nodes[at - 1], 'WITH') && !isSymbol(nodes[at - 1], ',')) return false;
-  for (let before = at - 1; before >= Math.max(at - WITH_MAX, 0); before -= 1)
-    if (isWord(nodes[before], 'WITH') || isWord(nodes[before], 'SELECT'))
-      return isWord(nodes[before], 'WITH');
-  return false;
+  return queryWordBefore(nodes, at) === 'WITH';
 }
 
 /** Index behind the arrows and keys that stand there. */

@@ -1,7 +1,10 @@
+import { lastWordBefore } from './last-word.js';
 import type { Rewritten, Write } from './rewriting.js';
 import { isList, isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
 
-const CLAUSE = /^(?:SELECT|FROM|PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT)$/i;
+const clauseBefore = lastWordBefore(
+  /^(?:SELECT|FROM|PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT)$/i,
+);
 const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|UNION|EXCEPT|INTERSECT|CROSS|LEFT|INNER|FULL|RIGHT|JOIN|ARRAY|SETTINGS|OFFSET|FETCH)$/i; // prettier-ignore
 
 /**
@@ -13,8 +16,8 @@ export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten 
   if (word === undefined) return undefined;
   const list = nodes[word + 1];
   const isRange = word === at && isWord(nodes[at], 'RANGE');
-  if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list) || !isInFrom(nodes, at))
-    return undefined;
+  if ((!isWord(nodes[word], 'UNNEST') && !isRange) || !isList(list)) return undefined;
+  if (clauseBefore(nodes, at) !== 'FROM') return undefined;
   const { name = isRange ? 'range' : 'unnest', end } = alias(nodes, word + 2);
   const isOuter = isWord(nodes[at], 'LEFT');
   const isOn = isWord(nodes[end], 'ON') && /^true$/i.test(nodes[end + 1]?.text ?? '');
@@ -38,24 +41,6 @@ function behindJoin(nodes: Nodes, at: number): number | undefined {
   if (isWord(first, 'JOIN') && !/^(?:CROSS|LEFT|INNER|OUTER|RIGHT|FULL)$/i.test(nodes[at - 1]?.text ?? '')) return lateral(at + 1); // prettier-ignore
   if ((isWord(first, 'CROSS') || isWord(first, 'INNER') || isWord(first, 'LEFT')) && isWord(second, 'JOIN')) return lateral(at + 2); // prettier-ignore
   return isWord(first, 'LEFT') && isWord(second, 'OUTER') && isWord(third, 'JOIN') ? lateral(at + 3) : undefined; // prettier-ignore
-}
-
-/** By the nodes of a list: whether the last clause before each of them is FROM. It is found once for all of them. */
-const known = new WeakMap<Nodes, readonly boolean[]>();
-
-function isInFrom(nodes: Nodes, at: number): boolean {
-  const found = known.get(nodes) ?? placesInFrom(nodes);
-  known.set(nodes, found);
-  return found[at] ?? false;
-}
-
-function placesInFrom(nodes: Nodes): readonly boolean[] {
-  let isFrom = false;
-  return nodes.map((node) => {
-    const before = isFrom;
-    if (node.kind === 'word' && CLAUSE.test(node.text)) isFrom = isWord(node, 'FROM');
-    return before;
-  });
 }
 
 /** Of `AS u(x)`, x; of `AS u`, u. */

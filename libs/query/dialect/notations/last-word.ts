@@ -1,0 +1,23 @@
+import type { Nodes } from '../source-tree.js';
+
+/**
+ * Tells for each node of a list the last of some words before it, in capitals; undefined where there
+ * is none. It is found once for all nodes of a list: a look back from each would be as long as the list.
+ */
+export function lastWordBefore(words: RegExp): (nodes: Nodes, at: number) => string | undefined {
+  const known = new WeakMap<Nodes, readonly (string | undefined)[]>();
+  return (nodes, at) => {
+    const found = known.get(nodes) ?? placesIn(nodes, words);
+    known.set(nodes, found);
+    return found[at];
+  };
+}
+
+function placesIn(nodes: Nodes, words: RegExp): readonly (string | undefined)[] {
+  let last: string | undefined;
+  return nodes.map((node) => {
+    const before = last;
+    if (node.kind === 'word' && words.test(node.text)) last = node.text.toUpperCase();
+    return before;
+  });
+}
