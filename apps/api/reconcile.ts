@@ -102,14 +102,15 @@ async function run(
  * writers.
  */
 async function* batchesWaiting({ kafka, dataDirectory }: Config): AsyncIterable<Batch> {
-  const set = (await openDeadLetter(dataDirectory).list()).map(({ headers }) => headers);
+  for (const { headers } of await openDeadLetter(dataDirectory).list()) yield* batchOf(headers);
+  if (kafka !== undefined) return;
   const { waitingHeaders } = await import('@app/ingest-queue/embedded');
-  const queued = kafka === undefined ? waitingHeaders(join(dataDirectory, 'queue')) : [];
-  for await (const headers of queued) set.push(headers);
-  for (const headers of set) {
-    const batch = readableBatch(headers);
-    if (batch) yield batch;
-  }
+  for await (const headers of waitingHeaders(join(dataDirectory, 'queue'))) yield* batchOf(headers);
+}
+
+function batchOf(headers: Readonly<Record<string, string>>): readonly Batch[] {
+  const batch = readableBatch(headers);
+  return batch ? [batch] : [];
 }
 
 /** Runs the projections once, as a start does: they make and drop tables and write the trails. */

@@ -1,5 +1,5 @@
 import type { QueuedRecord } from '@app/ingest-queue';
-import { fromHeaders, type Batch } from './batch.js';
+import { readableBatch, type Batch } from './batch.js';
 
 export interface ReceivedBatch extends Batch {
   readonly record: QueuedRecord;
@@ -51,11 +51,8 @@ export function groupBatches(records: readonly QueuedRecord[]): {
 }
 
 function read(record: QueuedRecord): ReceivedBatch | undefined {
-  try {
-    return { ...fromHeaders(record.headers), record };
-  } catch {
-    return undefined;
-  }
+  const batch = readableBatch(record.headers);
+  return batch && { ...batch, record };
 }
 
 function hasRoom(group: readonly ReceivedBatch[], batch: ReceivedBatch): boolean {

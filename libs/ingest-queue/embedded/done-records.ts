@@ -27,9 +27,12 @@ const REMOVED_AT_ONCE = 1000;
 
 export const payloadFolder = (directory: string): string => join(directory, 'payloads');
 
-export function openQueueDatabases(directory: string): QueueDatabases {
+export function openQueueDatabases(
+  directory: string,
+  options: { readonly readOnly?: true } = {},
+): QueueDatabases {
   // overlappingSync would resolve writes before they are on disk.
-  const environment = open({ path: directory, maxDbs: 4, overlappingSync: false });
+  const environment = open({ path: directory, maxDbs: 4, overlappingSync: false, ...options });
   return {
     environment,
     records: environment.openDB({ name: 'records', encoding: 'msgpack' }),

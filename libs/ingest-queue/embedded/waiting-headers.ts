@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from 'lmdb';
-import { COMMITTED, type StoredRecord } from './done-records.js';
+import { COMMITTED, openQueueDatabases, type StoredRecord } from './done-records.js';
 
 /**
  * Reads the headers of the records that wait, oldest first. It changes nothing, and no process has
@@ -10,16 +9,8 @@ import { COMMITTED, type StoredRecord } from './done-records.js';
  */
 export async function* waitingHeaders(directory: string): AsyncIterable<StoredRecord['headers']> {
   if (!statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })) return;
-  const environment = open({ path: directory, maxDbs: 4, readOnly: true });
+  const { environment, records, counters } = openQueueDatabases(directory, { readOnly: true });
   try {
-    const counters = environment.openDB<number, string>({
-      name: 'counters',
-      encoding: 'ordered-binary',
-    });
-    const records = environment.openDB<StoredRecord, number>({
-      name: 'records',
-      encoding: 'msgpack',
-    });
     const start = (counters.get(COMMITTED) ?? 0) + 1;
     for (const { value } of records.getRange({ start })) yield value.headers;
   } finally {
