@@ -1,5 +1,4 @@
 import { bool, bytes, integer, message, messages, MessageType, text, texts } from './wire.js';
-import type { MessageOf } from './wire.js';
 
 /** The messages of Arrow Flight (`Flight.proto`, Apache-2.0), with the fields that are used here. */
 
@@ -20,7 +19,6 @@ export const FlightDescriptor = new MessageType({
   command: bytes(2),
   path: texts(3),
 });
-export type FlightDescriptorValue = MessageOf<typeof FlightDescriptor>;
 
 export const Ticket = new MessageType({ ticket: bytes(1) });
 const FlightEndpoint = new MessageType({ ticket: message(1, Ticket) });

@@ -1,4 +1,4 @@
-import { bool, bytes, integer, integers, maybeText, MessageType, text, texts } from './wire.js';
+import { bool, bytes, integers, maybeText, MessageType, text, texts } from './wire.js';
 
 /** The messages of Arrow Flight SQL (`FlightSql.proto`, Apache-2.0), with the fields that are used here. */
 
@@ -36,4 +36,3 @@ export const CommandGetTables = new MessageType({
 export const CommandGetTableTypes = new MessageType({});
 /** Of the keys of a table, or between two: there are none here, whatever the fields say. */
 export const CommandGetKeys = new MessageType({});
-export const CommandGetXdbcTypeInfo = new MessageType({ dataType: integer(1) });

@@ -6,13 +6,12 @@ import type { AuthenticatedRequest } from '@app/platform';
 import type { QueryPipeline, QueryQuestion } from '../../query.pipeline.js';
 import type { TimeRange } from '../../plan/time-range.js';
 import { abortedWith } from './aborted-with.js';
-import { negotiateEncoding } from './negotiate.js';
 import { ProgressLines } from './progress-lines.js';
 import { sendRows } from './send-rows.js';
-import { varyByForm } from './stream-result.js';
+import { acceptedEncoding, varyByForm } from './stream-result.js';
 
 /** Rows as NDJSON, and between them how far the query is. */
-export const PROGRESS_TYPE = 'application/vnd.millrace.progress+ndjson';
+const PROGRESS_TYPE = 'application/vnd.millrace.progress+ndjson';
 
 /** Before that nobody waits. */
 const PATIENCE_MS = 150;
@@ -37,7 +36,7 @@ export async function streamProgress(
 ): Promise<void> {
   const begunAt = performance.now();
   const id = randomUUID();
-  const isPacked = negotiateEncoding(acceptEncoding(request), ['gzip']) === 'gzip';
+  const isPacked = acceptedEncoding(request, ['gzip']) === 'gzip';
   const packer = isPacked ? createGzip({ level: 1 }) : undefined;
   const lines = new ProgressLines(() => void packer?.flush());
   void reply.header('X-Query-Id', id).type(`${PROGRESS_TYPE}; charset=utf-8`);
@@ -69,9 +68,4 @@ export async function streamProgress(
     for (const name of ['Content-Encoding', 'Content-Type']) void reply.removeHeader(name);
     throw error;
   }
-}
-
-function acceptEncoding({ headers }: AuthenticatedRequest): string | undefined {
-  const { 'accept-encoding': value } = headers;
-  return Array.isArray(value) ? value.join(',') : value;
 }

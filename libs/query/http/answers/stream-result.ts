@@ -64,8 +64,10 @@ interface AnswerForm {
   readonly onRead?: ((progress: QueryProgress) => void) | undefined;
 }
 
-export const acceptedEncoding = ({ headers }: AuthenticatedRequest): ContentEncoding | undefined =>
-  negotiateEncoding(header(headers['accept-encoding']), OFFERED);
+export const acceptedEncoding = (
+  { headers }: AuthenticatedRequest,
+  offered = OFFERED,
+): ContentEncoding | undefined => negotiateEncoding(header(headers['accept-encoding']), offered);
 
 /** The same in a form that was chosen before. */
 export async function streamAs(
