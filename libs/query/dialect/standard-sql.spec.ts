@@ -310,7 +310,9 @@ describe('standard SQL in the words of the engine', () => {
     const path = (size: number): string => `SELECT x${'.a'.repeat(size)} FROM t`;
     expect(growth(over, path, 2000)).toBeLessThan(3.5);
     const tables = Array.from({ length: 10_000 }, (_, at) => `t AS a${at}`).join(', ');
-    expect(() => over(`SELECT ${'b, '.repeat(10_000)}b FROM ${tables}`)).toThrow(/too many columns/);
+    expect(() => over(`SELECT ${'b, '.repeat(10_000)}b FROM ${tables}`)).toThrow(
+      /too many columns/,
+    );
   });
 
   it('writes no piece many times, whatever would ask for it', () => {

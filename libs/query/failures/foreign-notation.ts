@@ -7,7 +7,8 @@ const [TEXT, NUMBER, ANY] = ['<text>', '<number>', '<any>'];
 const STRUCT = "structs are not made in a statement: make a column of each part, or map('a', 1, 'b', 2) of values of one type"; // prettier-ignore
 const LISTS = 'type[] is not read: Array(Int32)';
 const APPLY = 'it is not read: join a grouped subquery by its keys';
-const NAMES = 'BY NAME is not read: UNION takes columns by their places, so write them in one order';
+const NAMES =
+  'BY NAME is not read: UNION takes columns by their places, so write them in one order';
 const SAMPLE = 'samples are not read: WHERE random() < 0.01';
 const PIVOT = "PIVOT is not read: sum(x) FILTER (WHERE k = 'a') makes a column of one k";
 
