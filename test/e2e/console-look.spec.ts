@@ -156,7 +156,15 @@ function looking(): void {
     ]) {
       await open(hash);
       const cell = page.getByRole('gridcell').first();
-      if (await cell.isVisible()) await cell.click();
+      if (await cell.isVisible()) {
+        await cell.click();
+        // What the tap has opened is seen without scrolling.
+        const top = page.getByRole('region', { name: 'Row 1' }).getByText('Row 1');
+        await until(async () => {
+          const box = await top.boundingBox();
+          return box !== null && box.y >= 0 && box.y + box.height <= NARROW.height;
+        });
+      }
       const chart = page.getByRole('button', { name: 'Chart' });
       if ((await chart.isVisible()) && (await chart.isEnabled())) {
         await chart.click();
@@ -167,6 +175,30 @@ function looking(): void {
       );
       expect([hash, beyond]).toEqual([hash, 0]);
     }
+  });
+
+  it('leaves names as a phone has them typed, without capitals of its own', async () => {
+    await page.setViewportSize(NARROW);
+    const seen = new Set<string>();
+    for (const name of PAGES) {
+      await open(`#/${name}?org=default`);
+      for (const { label, capitals } of await page.evaluate<
+        readonly { readonly label: string; readonly capitals: string }[]
+      >(`
+        [...document.querySelectorAll('input:not([type]), input[type=text], input[type=search]')]
+          .map((each) => ({
+            label: each.getAttribute('aria-label') ?? each.labels[0]?.childNodes[0]?.textContent ?? '',
+            capitals: each.autocapitalize,
+          }))
+      `)) {
+        seen.add(label);
+        // Names of people and what people are shown begin with one.
+        if (!/^(?:First|Last|Displayed) name/.test(label)) expect([label, capitals]).toEqual([label, 'none']);
+      }
+    }
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['Words, or field=value', 'Stream', 'Hash', 'Name of the stream']),
+    );
   });
 
   it('takes what somebody types within a second, with nothing kept from before', async () => {

@@ -4,7 +4,7 @@ import { tags } from '@lezer/highlight';
 
 /** The page's own colours, so that light and dark need no second look. */
 const look = EditorView.theme({
-  '&': { color: 'var(--text)', backgroundColor: 'var(--field)', fontSize: '0.9rem' },
+  '&': { color: 'var(--text)', backgroundColor: 'var(--field)', fontSize: 'var(--editor-text)' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },
   '.cm-scroller': {
     fontFamily: 'var(--mono)',

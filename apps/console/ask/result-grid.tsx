@@ -1,4 +1,5 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../frame/copy-button.js';
 import { CELL_LETTERS_MAX, columnsOf, fitted } from './column-widths.js';
 import { rowFields, spread, type RawValue } from './row-fields.js';
@@ -13,6 +14,8 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const [top, setTop] = useState(0);
   const [{ height, room }, setSize] = useState({ height: 400, room: 0 });
   const [chosen, setChosen] = useState<number>();
+  const record = useRef<HTMLElement>(null);
+  const [click, setClick] = useState<MouseEvent>();
   const natural = useMemo(() => columnsOf(lines), [lines]);
   const columns = useMemo(() => fitted(natural, room), [natural, room]);
 
@@ -30,6 +33,11 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
     watch.observe(element);
     return () => watch.disconnect();
   }, [lines]);
+
+  // On a small screen it stands below all that is seen: a tap on a row would seem to do nothing.
+  useEffect(() => {
+    if (click) record.current?.scrollIntoView({ block: 'nearest' });
+  }, [click]);
 
   const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
   const last = Math.min(lines.length, Math.ceil((top + height) / ROW_PX) + BEYOND);
@@ -95,7 +103,10 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
                 aria-rowindex={row + 2}
                 aria-selected={row === chosen}
                 style={{ top: `${row * ROW_PX + ROW_PX}px` }}
-                onClick={() => setChosen(row)}
+                onClick={(event) => {
+                  setChosen(row);
+                  setClick(event);
+                }}
               >
                 {columns.map(({ name, width: own }) => (
                   <Cell key={name} value={fields.get(name)} width={own} />
@@ -106,7 +117,12 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
         </div>
       </div>
       {chosen !== undefined && lines[chosen] !== undefined && (
-        <Record row={chosen} line={lines[chosen]} onClose={() => setChosen(undefined)} />
+        <Record
+          place={record}
+          row={chosen}
+          line={lines[chosen]}
+          onClose={() => setChosen(undefined)}
+        />
       )}
     </>
   );
@@ -123,16 +139,18 @@ function Cell({ value, width }: { readonly value: RawValue | undefined; readonly
 
 /** One record whole, its nested values over several lines. */
 function Record({
+  place,
   row,
   line,
   onClose,
 }: {
+  readonly place: RefObject<HTMLElement>;
   readonly row: number;
   readonly line: string;
   readonly onClose: () => void;
 }) {
   return (
-    <section class="record" aria-label={`Row ${row + 1}`}>
+    <section ref={place} class="record" aria-label={`Row ${row + 1}`}>
       <div class="bar">
         <strong>Row {row + 1}</strong>
         <CopyButton text={line} name="Copy as JSON" />

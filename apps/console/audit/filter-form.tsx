@@ -1,4 +1,5 @@
 import { OUTCOMES, type AuditFilter } from '../api/audit.js';
+import { AS_TYPED } from '../frame/as-typed.js';
 import { formText } from '../frame/form-text.js';
 
 interface Props {
@@ -28,7 +29,12 @@ export function FilterForm({ filter, types, onFilter }: Props) {
       <div class="bar">
         <label>
           What
-          <input name="type" list="audit-types" defaultValue={filter.type ?? ''} />
+          <input
+            {...AS_TYPED}
+            name="type"
+            list="audit-types"
+            defaultValue={filter.type ?? ''}
+          />
         </label>
         <datalist id="audit-types">
           {types.map((type) => (
@@ -37,7 +43,12 @@ export function FilterForm({ filter, types, onFilter }: Props) {
         </datalist>
         <label>
           Who
-          <input name="actor" defaultValue={filter.actor ?? ''} placeholder="e-mail or id" />
+          <input
+            {...AS_TYPED}
+            name="actor"
+            defaultValue={filter.actor ?? ''}
+            placeholder="e-mail or id"
+          />
         </label>
         <label>
           Outcome
@@ -60,7 +71,12 @@ export function FilterForm({ filter, types, onFilter }: Props) {
         </label>
         <label>
           Hash
-          <input name="hash" defaultValue={filter.hash ?? ''} placeholder="such as a noted head" />
+          <input
+            {...AS_TYPED}
+            name="hash"
+            defaultValue={filter.hash ?? ''}
+            placeholder="such as a noted head"
+          />
         </label>
         <button type="submit" class="primary">
           Filter

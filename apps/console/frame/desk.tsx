@@ -66,7 +66,7 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
           <p role="status">
             {isForeign
               ? `There is no organization ${route.organization ?? ''} for you. Choose another one, or ask an admin of it to add you.`
-              : 'You are in no organization. Ask an admin of one to add you, or found one.'}
+              : 'You are in no organization. Ask an admin of one to add you, or create one.'}
           </p>
           {!isForeign && <FoundForm session={session} onFounded={onChanged} />}
         </>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { AS_TYPED } from './as-typed.js';
 
 interface Props {
   readonly legend: string;
@@ -44,6 +45,7 @@ export function KeyList({ legend, hint, id, kind, offered, keys, onChange }: Pro
       </ul>
       <div class="bar">
         <input
+          {...AS_TYPED}
           ref={input}
           aria-label={`${kind} for: ${legend}`}
           list={id}

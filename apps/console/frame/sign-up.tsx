@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { signIn } from '../api/session.js';
 import { signUp, type SignedUp } from '../api/sign-up.js';
 import { useAction } from '../api/use-action.js';
+import { AS_TYPED } from './as-typed.js';
 import { CopyButton } from './copy-button.js';
 import { Failure } from './failure.js';
 import { formText } from './form-text.js';
@@ -66,6 +67,7 @@ export function SignUp({ domains, onSignedIn, onBack }: Props) {
         <label>
           Organization
           <input
+            {...AS_TYPED}
             name="organization"
             required
             autocomplete="off"

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.js';
+import { AS_TYPED } from './as-typed.js';
 import { Failure } from './failure.js';
 
 interface Props {
@@ -30,6 +31,7 @@ export function TypedNameForm({ what, name, remove, children }: Props) {
         <label>
           Name of the {what}
           <input
+            {...AS_TYPED}
             autocomplete="off"
             value={typed}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}

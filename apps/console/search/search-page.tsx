@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/request.js';
 import type { Table } from '../api/schema.js';
+import { AS_TYPED } from '../frame/as-typed.js';
 import { linkTo } from '../frame/route.js';
 import { FirstUpload } from '../upload/first-upload.js';
 import { conditionOf } from './condition.js';
@@ -161,9 +162,9 @@ export function SearchPage({ organization, tables, ...route }: Props) {
         <label class="words">
           Words, or field=value
           <input
+            {...AS_TYPED}
             type="search"
             value={typed}
-            spellcheck={false}
             autocomplete="off"
             placeholder={'timeout status>=500 path="/a b"'}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { NotSent } from '../api/request.js';
 import { changeSettings } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
+import { AS_TYPED } from '../frame/as-typed.js';
 import { Failure } from '../frame/failure.js';
 import { formText } from '../frame/form-text.js';
 import { TypeInput } from './type-input.js';
@@ -44,11 +45,11 @@ export function DeclareForm({ organization, names, onDeclared }: Props) {
       <div class="bar">
         <label>
           Name of the stream
-          <input name="stream" required autocomplete="off" />
+          <input {...AS_TYPED} name="stream" required autocomplete="off" />
         </label>
         <label>
           Field
-          <input name="field" required autocomplete="off" />
+          <input {...AS_TYPED} name="field" required autocomplete="off" />
         </label>
         <TypeInput list="declared-types" value={type} onInput={setType} />
         <button type="submit" disabled={declaring.isBusy}>

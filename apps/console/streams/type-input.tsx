@@ -1,3 +1,4 @@
+import { AS_TYPED } from '../frame/as-typed.js';
 /** Types that can be declared; those with numbers in brackets as examples. */
 const TYPES = [
   ...['Boolean', 'Utf8', 'UUID', 'Date32', 'Timestamp', 'Timestamp(Millisecond, None)'],
@@ -20,6 +21,7 @@ export function TypeInput({ list, value, onInput }: Props) {
       <label>
         Type
         <input
+          {...AS_TYPED}
           required
           list={list}
           value={value}

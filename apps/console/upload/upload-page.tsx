@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Table } from '../api/schema.js';
+import { AS_TYPED } from '../frame/as-typed.js';
 import { formatOfFile, streamOfFile, TAKEN } from './format-of-file.js';
 import { UploadJob, type Job } from './upload-job.js';
 
@@ -37,6 +38,7 @@ export function UploadPage({ organization, stream, tables, onStored }: Props) {
       <label class="field">
         Stream
         <input
+          {...AS_TYPED}
           list="streams"
           value={name}
           placeholder="named after the file"
