@@ -3,9 +3,9 @@ import { addMember } from '../api/people.js';
 import { NotSent } from '../api/request.js';
 import type { Session } from '../api/session.js';
 import { useAction } from '../api/use-action.js';
-import { AS_TYPED } from '../frame/as-typed.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 import { linkTo } from '../frame/route.js';
 
 interface Props {

@@ -1,11 +1,11 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { program, wordsOf } from '../api/request.js';
 import type { Table } from '../api/schema.js';
-import { chartData } from './chart-series.js';
-import { Chart } from './chart.js';
+import { chartData } from '../chart/chart-series.js';
+import { Chart } from '../chart/chart.js';
 import { copy, download, FORMATS, type Format } from './download.js';
 import { OverTime } from './over-time.js';
-import { ResultGrid } from './result-grid.js';
+import { ResultGrid } from '../grid/result-grid.js';
 import type { Question, Result } from './run-query.js';
 import { streamOf } from './stream-of.js';
 

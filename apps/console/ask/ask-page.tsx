@@ -7,12 +7,12 @@ import { FirstUpload } from '../upload/first-upload.js';
 import { RangeField } from '../time/range-field.js';
 import { spanOf } from '../time/time-range.js';
 import { Answer, type Answered, type View } from './answer.js';
-import { errorPlace, quotedName, type ErrorPlace } from './error-place.js';
+import { errorPlace, quotedName, type ErrorPlace } from '../editor/error-place.js';
 import { asked, remember } from './history.js';
 import { HistoryList } from './history-list.js';
 import { runQuery, timesOf, type Progress } from './run-query.js';
 import { Running } from './running.js';
-import { SqlEditor } from './sql-editor.js';
+import { SqlEditor } from '../editor/sql-editor.js';
 
 interface Props {
   readonly organization: string;

@@ -1,6 +1,6 @@
 import { OUTCOMES, type AuditFilter } from '../api/audit.js';
-import { AS_TYPED } from '../frame/as-typed.js';
-import { formText } from '../frame/form-text.js';
+import { AS_TYPED } from '../form/as-typed.js';
+import { formText } from '../form/form-text.js';
 
 interface Props {
   readonly filter: AuditFilter;

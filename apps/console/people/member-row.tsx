@@ -1,7 +1,7 @@
 import { changeRole, proveEmail, removeMember, type Member } from '../api/people.js';
 import type { Session } from '../api/session.js';
-import { ConfirmButton } from '../frame/confirm-button.js';
-import { timeText } from '../frame/time-text.js';
+import { ConfirmButton } from '../form/confirm-button.js';
+import { timeText } from '../time/time-text.js';
 import { RoleSelect } from './role-select.js';
 
 interface Props {

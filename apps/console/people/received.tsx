@@ -3,7 +3,7 @@ import { answerInvitation, type ReceivedInvitation } from '../api/people.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
 import { linkTo } from '../frame/route.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly invitations: readonly ReceivedInvitation[];

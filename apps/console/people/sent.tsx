@@ -1,7 +1,7 @@
 import { withdrawInvitation, type SentInvitation } from '../api/people.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly organization: string;

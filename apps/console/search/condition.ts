@@ -1,5 +1,5 @@
 import type { Field } from '../api/schema.js';
-import { quotedName, quotedPath } from '../ask/error-place.js';
+import { quotedName, quotedPath } from '../editor/error-place.js';
 
 /**
  * One piece of what somebody typed: `status=500`, `name!="two words"`, or a word. A name that is

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { binsOf, type Bucket } from './bins.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly buckets: readonly Bucket[];

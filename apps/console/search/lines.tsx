@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { rowFields, spread, type RawValue } from '../ask/row-fields.js';
+import { rowFields, spread, type RawValue } from '../grid/row-fields.js';
 import { CopyButton } from '../frame/copy-button.js';
 import { pieceFor } from './condition.js';
-import { preciseTime } from '../frame/time-text.js';
+import { preciseTime } from '../time/time-text.js';
 
 /** A record with a key that stays its own while others come. */
 export interface Line {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/request.js';
 import type { Table } from '../api/schema.js';
-import { AS_TYPED } from '../frame/as-typed.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { linkTo } from '../frame/route.js';
 import { FirstUpload } from '../upload/first-upload.js';
 import { conditionOf } from './condition.js';

@@ -1,6 +1,6 @@
 import { apiOf, request } from '../api/request.js';
-import { listElements, rowFields } from '../ask/row-fields.js';
-import { quotedName } from '../ask/error-place.js';
+import { listElements, rowFields } from '../grid/row-fields.js';
+import { quotedName } from '../editor/error-place.js';
 import type { Bucket } from './bins.js';
 
 /** Lines that come at once. */

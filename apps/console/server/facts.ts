@@ -1,5 +1,5 @@
 import { sizeOf } from '../frame/size-text.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 import type { Sample } from './metrics-text.js';
 
 /** Something about the server, in words. */

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { NotSent } from '../api/request.js';
 import { changeSettings } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
-import { AS_TYPED } from '../frame/as-typed.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 import { TypeInput } from './type-input.js';
 
 interface Props {

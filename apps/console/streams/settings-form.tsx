@@ -3,7 +3,7 @@ import type { Field } from '../api/schema.js';
 import { changeSettings, type StreamRecord } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { KeyList } from '../frame/key-list.js';
+import { KeyList } from '../form/key-list.js';
 
 interface Props {
   readonly organization: string;

@@ -1,5 +1,5 @@
 import type { Table } from '../api/schema.js';
-import { quotedName } from '../ask/error-place.js';
+import { quotedName } from '../editor/error-place.js';
 import { linkTo } from '../frame/route.js';
 import { FirstUpload } from '../upload/first-upload.js';
 import { Fields } from './fields.js';

@@ -1,4 +1,4 @@
-import { AS_TYPED } from '../frame/as-typed.js';
+import { AS_TYPED } from '../form/as-typed.js';
 /** Types that can be declared; those with numbers in brackets as examples. */
 const TYPES = [
   ...['Boolean', 'Utf8', 'UUID', 'Date32', 'Timestamp', 'Timestamp(Millisecond, None)'],

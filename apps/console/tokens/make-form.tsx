@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { dayEnd } from '../api/day-end.js';
 import { makeToken, TOKEN_ROLES } from '../api/tokens.js';
 import { useAction } from '../api/use-action.js';
-import { AS_TYPED } from '../frame/as-typed.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
-import { KeyList } from '../frame/key-list.js';
+import { formText } from '../form/form-text.js';
+import { KeyList } from '../form/key-list.js';
 
 interface Props {
   readonly organization: string;

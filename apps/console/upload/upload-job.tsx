@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/request.js';
-import { quotedName } from '../ask/error-place.js';
+import { quotedName } from '../editor/error-place.js';
 import { linkTo } from '../frame/route.js';
 import { sizeOf } from '../frame/size-text.js';
 import type { FileFormat } from './format-of-file.js';

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Table } from '../api/schema.js';
-import { AS_TYPED } from '../frame/as-typed.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { formatOfFile, streamOfFile, TAKEN } from './format-of-file.js';
 import { UploadJob, type Job } from './upload-job.js';
 

@@ -1,4 +1,4 @@
-import { rowFields, type RawValue } from './row-fields.js';
+import { rowFields, type RawValue } from '../grid/row-fields.js';
 
 /** What a chart draws: one x for each point, and a y of each series there, or none. */
 export interface ChartData {

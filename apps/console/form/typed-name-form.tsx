@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.js';
 import { AS_TYPED } from './as-typed.js';
-import { Failure } from './failure.js';
+import { Failure } from '../frame/failure.js';
 
 interface Props {
   /** What it is that goes: a stream, an organization. */

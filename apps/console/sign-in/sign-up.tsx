@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { signIn } from '../api/session.js';
 import { signUp, type SignedUp } from '../api/sign-up.js';
 import { useAction } from '../api/use-action.js';
-import { AS_TYPED } from './as-typed.js';
-import { CopyButton } from './copy-button.js';
-import { Failure } from './failure.js';
-import { formText } from './form-text.js';
+import { AS_TYPED } from '../form/as-typed.js';
+import { CopyButton } from '../frame/copy-button.js';
+import { Failure } from '../frame/failure.js';
+import { formText } from '../form/form-text.js';
 
 interface Props {
   /** Of e-mail addresses; none: all. */
