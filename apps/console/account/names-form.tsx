@@ -10,7 +10,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** What others of one's organizations are shown beside the e-mail. */
+/** Others of one's organizations see these names beside the e-mail. */
 export function NamesForm({ organization, session, onChanged }: Props) {
   const changing = useAction();
   const change = (event: SubmitEvent): void => {

@@ -4,7 +4,7 @@ import { formText } from '../form/form-text.js';
 
 interface Props {
   readonly filter: AuditFilter;
-  /** Those that have been seen. */
+  /** These types have been seen. */
   readonly types: readonly string[];
   readonly onFilter: (filter: AuditFilter) => void;
 }
@@ -24,7 +24,7 @@ export function FilterForm({ filter, types, onFilter }: Props) {
     });
   };
   return (
-    // Made anew with another filter: its fields show what the address says.
+    // Another filter makes the form anew, so its fields show what the address says.
     <form key={JSON.stringify(filter)} class="settings" aria-label="Filter" onSubmit={submit}>
       <div class="bar">
         <label>

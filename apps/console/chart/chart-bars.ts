@@ -3,10 +3,10 @@ import type uPlot from 'uplot';
 /** The bars of one point take this part of the way to the next point. */
 const GROUP_PART = 0.7;
 const BAR_MAX_PX = 60;
-/** uPlot's name for values in units of the x scale. */
+/** uPlot has this number for values in units of the x scale. */
 const IN_UNITS_OF_X = 1;
 
-/** Which of how many series. */
+/** A series has its place among others. */
 interface Turn {
   readonly index: number;
   readonly count: number;

@@ -19,9 +19,10 @@ const COLOURS = [
 const DAY = '\n{YYYY}-{MM}-{DD}';
 const DAY_S = 86_400;
 /**
- * What stands below the axis of times, as on the rest of the page: the year first, the day in
- * 24 hours. Each row has the least step that it is for, the text, what is added where the year, the
- * month, the day, the hour, the minute and the second change, and 1 for adding.
+ * Times stand below the axis as they do on the rest of the page: the year first, the day in 24
+ * hours.
+ * Each row has the least step that it is for, the text, what is added where the year, the month,
+ * the day, the hour, the minute and the second change, and 1 for adding.
  */
 const TIME_STAMPS: (string | number | null)[][] = [
   [365 * DAY_S, '{YYYY}', null, null, null, null, null, null, 1],
@@ -32,17 +33,20 @@ const TIME_STAMPS: (string | number | null)[][] = [
   [0.001, ':{ss}.{fff}', `${DAY} {HH}:{mm}`, null, `${DAY} {HH}:{mm}`, null, '\n{HH}:{mm}', null, 1],
 ];
 
-/** How a chart stands on the page. */
+/** A chart stands on the page like this. */
 interface Look {
   readonly kind: Kind;
   /** Gives the colour of its words and lines, which may be another one the next time it is drawn. */
   readonly ink: () => string;
-  /** CSS pixels. */
+  /** Width and height are in CSS pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** @param library is loaded when somebody looks at a chart */
+/**
+ * Says to uPlot how to draw.
+ * @param library is loaded when somebody looks at a chart
+ */
 export function chartOptions(
   library: typeof uPlot,
   data: ChartData,
@@ -51,7 +55,7 @@ export function chartOptions(
   const { x, categories, isTime, series } = data;
   const axis = { stroke: ink, grid: { stroke: ink, width: 0.15 } };
   const half = nearest(x) / 2;
-  // Else the first and the last bar would be cut in half.
+  // The first and the last bar would be cut in half without this.
   const isPadded = kind === 'bars' || categories !== undefined;
   const padded = (_chart: uPlot, min: number, max: number): [number, number] => [
     min - half,
@@ -93,7 +97,7 @@ function xAxis(axis: uPlot.Axis, { categories, isTime }: ChartData): uPlot.Axis 
   return { ...axis, values };
 }
 
-/** What the legend says of the point below the pointer. */
+/** The legend says this of the point below the pointer. */
 function xSeries({ categories, isTime }: ChartData): uPlot.Series {
   if (isTime) return { label: 'Time (UTC)', value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' };
   if (!categories) return {};

@@ -5,11 +5,11 @@ import { AS_TYPED } from './as-typed.js';
 import { Failure } from '../frame/failure.js';
 
 interface Props {
-  /** What it is that goes: a stream, an organization. */
+  /** It is a stream or an organization, in words. */
   readonly what: string;
   readonly name: string;
   readonly remove: () => Promise<void>;
-  /** What is deleted with it, in words. */
+  /** They say what is deleted with it. */
   readonly children: ComponentChildren;
 }
 

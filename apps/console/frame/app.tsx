@@ -6,7 +6,7 @@ import { Desk } from './desk.js';
 import { EdgeSignIn } from '../sign-in/edge-sign-in.js';
 import { SignIn } from '../sign-in/sign-in.js';
 
-/** Undefined: not known yet. Null: nobody. */
+/** Undefined stands for "not known yet", null for nobody. */
 type Known = Session | null | undefined;
 
 const EDGE: Session = {

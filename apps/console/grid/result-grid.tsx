@@ -5,10 +5,10 @@ import { CELL_LETTERS_MAX, columnsOf, fitted } from './column-widths.js';
 import { rowFields, spread, type RawValue } from './row-fields.js';
 
 const ROW_PX = 28;
-/** Rows beyond the edges, so that scrolling shows no gaps. */
+/** So many rows beyond the edges are drawn, so that scrolling shows no gaps. */
 const BEYOND = 12;
 
-/** Rows in a window of what is there: so many elements as fit, whatever the result has. */
+/** Draws a window of the rows: as many elements as fit, whatever the result has. */
 export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -19,7 +19,7 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const natural = useMemo(() => columnsOf(lines), [lines]);
   const columns = useMemo(() => fitted(natural, room), [natural, room]);
 
-  // Before it is painted: columns that take their width later would move.
+  // This runs before the page is painted: columns that take their width later would move.
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -137,7 +137,7 @@ function Cell({ value, width }: { readonly value: RawValue | undefined; readonly
   );
 }
 
-/** One record whole, its nested values over several lines. */
+/** Shows one record whole, its nested values over several lines. */
 function Record({
   place,
   row,

@@ -5,7 +5,7 @@ import { formText } from '../form/form-text.js';
 
 interface Props {
   readonly organization: string;
-  /** As it is now. */
+  /** It is the name as it is now. */
   readonly name: string;
 }
 

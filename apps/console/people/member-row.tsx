@@ -9,11 +9,11 @@ interface Props {
   readonly session: Session;
   readonly member: Member;
   readonly isBusy: boolean;
-  /** Does something, and tells what has been done. */
+  /** Does something and tells what has been done. */
   readonly then: (act: () => Promise<void>, done: string) => void;
 }
 
-/** A member, and what may be done about it. */
+/** Shows a member, and what may be done about them. */
 export function MemberRow({ organization, session, member, isBusy, then }: Props) {
   const { email, role } = member;
   const isOwn = email === session.email;

@@ -9,7 +9,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Who is invited and has not accepted. */
+/** Shows the people who are invited and have not accepted. */
 export function Sent({ organization, invitations, onChanged }: Props) {
   const withdrawing = useAction();
   const withdraw = (email: string): void =>

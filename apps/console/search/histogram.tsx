@@ -4,20 +4,20 @@ import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly buckets: readonly Bucket[];
-  /** Milliseconds since the epoch. */
+  /** Both ends are in milliseconds since the epoch. */
   readonly start: number | undefined;
   readonly end: number;
-  /** Is told which part somebody has drawn over. */
+  /** Is called with the part that somebody has drawn over. */
   readonly onSpan: (start: number, end: number) => void;
 }
 
-/** Of the bars, by their number. */
+/** Somebody has drawn over these bars; the numbers are theirs. */
 interface Drawn {
   readonly from: number;
   readonly to: number;
 }
 
-/** How many records there are, over time. What it shows is said in words, too. */
+/** Shows how many records there are, over time. Words say the same. */
 export function Histogram({ buckets, start, end, onSpan }: Props) {
   const [drawn, setDrawn] = useState<Drawn>();
   const bins = binsOf(buckets, start, end);

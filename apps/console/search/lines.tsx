@@ -12,18 +12,18 @@ export interface Line {
 
 interface Props {
   readonly lines: readonly Line[];
-  /** JSON of the one that others are shown around. */
+  /** It is the JSON of the record that others are shown around. */
   readonly middle?: string | undefined;
-  /** Told what to type for a value that was clicked. */
+  /** Is called with the piece to type for a value that was clicked. */
   readonly onPiece: (piece: string) => void;
   readonly onAround: (json: string, timestamp: string) => void;
 }
 
-/** What most programs call the text of a line. */
+/** Most programs call the text of a line by one of these names. */
 const TEXTS = ['message', 'msg', 'log', 'body', 'content', 'event'];
 const LETTERS_MAX = 1000;
 
-/** Records as lines of a log, each of which opens. */
+/** Shows records as lines of a log, each of which opens. */
 export function Lines({ lines, middle, onPiece, onAround }: Props) {
   return (
     <ol class="lines" aria-label="Records, newest first">

@@ -8,7 +8,7 @@ import { Failure } from '../frame/failure.js';
 import { formText } from '../form/form-text.js';
 
 interface Props {
-  /** Of e-mail addresses; none: all. */
+  /** E-mail addresses must end in one of these; an empty list lets all in. */
   readonly domains: readonly string[];
   readonly onSignedIn: () => void;
   readonly onBack: () => void;

@@ -9,12 +9,12 @@ import { TypeInput } from './type-input.js';
 
 interface Props {
   readonly organization: string;
-  /** Of the streams that there are. */
+  /** These are the names of the streams that there are. */
   readonly names: readonly string[];
   readonly onDeclared: () => void;
 }
 
-/** A stream that is there before its first record, with the type of one field; more are added in its settings. */
+/** Makes a stream before its first record, with the type of one field; its settings take more. */
 export function DeclareForm({ organization, names, onDeclared }: Props) {
   const [type, setType] = useState('');
   const declaring = useAction();

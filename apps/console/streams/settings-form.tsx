@@ -12,7 +12,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** How long records are kept, and which fields are looked into. */
+/** Sets how long records are kept, and which fields are looked into. */
 export function SettingsForm({
   organization,
   stream: { name, settings },

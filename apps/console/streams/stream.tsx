@@ -30,7 +30,7 @@ const PARTS = {
 } as const;
 type Part = keyof typeof PARTS;
 
-/** One stream: what it has, and what can be done about it. */
+/** Shows one stream: what it has, and what can be done about it. */
 export function Stream(props: Props) {
   const { organization, stream, fields, isOpen, mayWrite, mayDelete } = props;
   const { name, stats } = stream;

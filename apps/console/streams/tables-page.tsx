@@ -4,7 +4,7 @@ import { linkTo } from '../frame/route.js';
 import { FirstUpload } from '../upload/first-upload.js';
 import { Fields } from './fields.js';
 
-/** Of the edge program: it has tables, and no streams that one uploads to. */
+/** The edge program has tables, and no streams that one uploads to. */
 export function TablesPage({ tables }: { readonly tables: readonly Table[] }) {
   return (
     <>

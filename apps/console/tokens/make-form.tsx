@@ -9,7 +9,7 @@ import { KeyList } from '../form/key-list.js';
 
 interface Props {
   readonly organization: string;
-  /** Names of those that there are. */
+  /** These are the names of the streams that there are. */
   readonly streams: readonly string[];
   readonly onMade: (name: string, secret: string) => void;
 }

@@ -25,7 +25,7 @@ type State =
   | { readonly at: 'stored'; readonly stored: Stored }
   | { readonly at: 'failed'; readonly why: string };
 
-/** One file on its way, and what came of it. */
+/** Shows one file on its way, and what came of it. */
 export function UploadJob({ organization, job, onStored }: Props) {
   const { stream, file } = job;
   const [state, setState] = useState<State>({ at: 'sending', part: 0 });

@@ -6,7 +6,7 @@ import { UploadJob, type Job } from './upload-job.js';
 
 interface Props {
   readonly organization: string;
-  /** Of the address. */
+  /** The address names it. */
   readonly stream: string | undefined;
   readonly tables: readonly Table[];
   readonly onStored: () => void;
