@@ -146,6 +146,23 @@ function looking(): void {
     expect(long).toEqual([]);
   });
 
+  it('draws a steady flow as bars of one height, up to the end that it names', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    // A second after a bucket of the server begins, so that the first bar has almost two of them.
+    const start = Math.floor(Date.now() / 300_000) * 300_000 - 6 * 3_600_000 + 1000;
+    const [from, to] = [start, start + 5 * 3_600_000].map((at) => new Date(at).toISOString());
+    await open(`#/search?org=default&stream=logs&range=${from}..${to}`);
+    const bars = await page
+      .locator('.histogram .bars div')
+      .evaluateAll((all) =>
+        all.map((each) => Number((each as unknown as { title: string }).title.split(': ')[1])),
+      );
+    expect(bars).toHaveLength(60);
+    expect(Math.max(...bars)).toBeLessThan(1.4 * Math.min(...bars));
+    const ends = await page.locator('.histogram figcaption span').allInnerTexts();
+    expect(ends.at(-1)).toBe(`${to?.slice(0, 19).replace('T', ' ') ?? ''} UTC`);
+  });
+
   it('is usable at 360 pixels with a result, a chart and a record', async () => {
     await page.setViewportSize(NARROW);
     for (const hash of [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { prepare } from '../../bin/prepare.mjs';
 import { openBrowser } from './browser.js';
-import { ROOT, startServer, type Server } from './start-server.js';
+import { startServer, type Server } from './start-server.js';
 
 const FOLDER = join(import.meta.dirname, '../../docs/console');
 const CHO = { email: 'cho@example.com', password: 'Secret-77' };
@@ -47,9 +47,14 @@ try {
 }
 
 async function fill({ client }: Server): Promise<void> {
-  await client.call('/api/acme/access/_multi?wait=true', { body: accessRecords().join('\n') });
-  const person = { ...CHO, first_name: 'Cho', last_name: 'Kim', role: 'editor' };
-  await client.call('/api/acme/users', { body: JSON.stringify(person) });
+  const send = async (path: string, body: string): Promise<void> => {
+    const { status, bytes } = await client.call(path, { body });
+    if (status !== 200) throw new Error(`${path}: ${status} ${bytes.toString()}`);
+  };
+  const person = { ...CHO, first_name: 'Cho', last_name: 'Kim', role: 'viewer' };
+  await send('/api/default/users', JSON.stringify(person));
+  await send(`/api/acme/users/${CHO.email}`, '{"role":"admin"}');
+  await send('/api/acme/access/_multi?wait=true', accessRecords().join('\n'));
 }
 
 async function take({ url }: Server, browser: Browser): Promise<void> {
@@ -85,7 +90,7 @@ async function take({ url }: Server, browser: Browser): Promise<void> {
 
   if (isWanted('ask', 'over-time', 'chart-bars')) {
     const page = await open(1200, 900);
-    await page.goto(ask(newest));
+    await page.goto(ask(`${newest}\nLIMIT 12`));
     await rows(page);
     await page.getByRole('gridcell').nth(9).click();
     if (isWanted('ask')) await shoot(page, 'ask');

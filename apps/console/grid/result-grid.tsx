@@ -14,7 +14,7 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const [top, setTop] = useState(0);
   const [{ height, room }, setSize] = useState({ height: 400, room: 0 });
   const [chosen, setChosen] = useState<number>();
-  const record = useRef<HTMLElement>(null);
+  const record = useRef<HTMLDivElement>(null);
   const [click, setClick] = useState<MouseEvent>();
   const natural = useMemo(() => columnsOf(lines), [lines]);
   const columns = useMemo(() => fitted(natural, room), [natural, room]);
@@ -144,14 +144,15 @@ function Record({
   line,
   onClose,
 }: {
-  readonly place: RefObject<HTMLElement>;
+  /** Its head is put here. */
+  readonly place: RefObject<HTMLDivElement>;
   readonly row: number;
   readonly line: string;
   readonly onClose: () => void;
 }) {
   return (
-    <section ref={place} class="record" aria-label={`Row ${row + 1}`}>
-      <div class="bar">
+    <section class="record" aria-label={`Row ${row + 1}`}>
+      <div ref={place} class="bar">
         <strong>Row {row + 1}</strong>
         <CopyButton text={line} name="Copy as JSON" />
         <button type="button" onClick={onClose}>

@@ -45,7 +45,7 @@ export function Histogram({ buckets, start, end, onSpan }: Props) {
   const most = Math.max(1, ...bins.map(({ records }) => records));
   const peak = bins.find(({ records }) => records === most);
   const first = timeText((bins[0]?.at ?? 0) * 1000);
-  const last = timeText((bins.at(-1)?.at ?? 0) * 1000);
+  const last = timeText((start === undefined ? (bins.at(-1)?.at ?? 0) : end) * 1000);
   const words = peak
     ? `Records over time, from ${first} to ${last}; most at ${timeText(peak.at * 1000)}: ${most.toLocaleString()}`
     : 'Records over time';

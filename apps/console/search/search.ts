@@ -5,6 +5,11 @@ import type { Bucket } from './bins.js';
 
 /** So many lines come at once. */
 export const PAGE = 100;
+/**
+ * A range with two ends is asked for in so many buckets, ten for each bar: buckets begin at whole
+ * multiples of their length, bars where the range does, and the first bar would have two large ones.
+ */
+const BUCKETS = 600;
 /** The search asks for so many small buckets where the range has no ends. */
 const BUCKETS_MAX = 10_000;
 
@@ -49,7 +54,7 @@ async function ask(
   const where = condition === '' ? '' : ` WHERE ${condition}`;
   const sql = `SELECT * FROM ${quotedName(stream)}${where}`;
   const query = { sql, from, size, start_time: start ?? 0, end_time: end };
-  const number = start === undefined ? '' : ', 60';
+  const number = start === undefined ? '' : `, ${BUCKETS}`;
   const buckets = `SELECT histogram(_timestamp${number}) AS k, count(*) AS n FROM query GROUP BY k ORDER BY k DESC LIMIT ${BUCKETS_MAX}`;
   const response = await request(`${apiOf(organization)}/_search`, {
     method: 'POST',
