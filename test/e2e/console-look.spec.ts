@@ -210,7 +210,8 @@ function looking(): void {
       `)) {
         seen.add(label);
         // Names of people and what people are shown begin with one.
-        if (!/^(?:First|Last|Displayed) name/.test(label)) expect([label, capitals]).toEqual([label, 'none']);
+        if (!/^(?:First|Last|Displayed) name/.test(label))
+          expect([label, capitals]).toEqual([label, 'none']);
       }
     }
     expect([...seen]).toEqual(

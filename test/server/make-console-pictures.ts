@@ -84,7 +84,7 @@ async function take({ url }: Server, browser: Browser): Promise<void> {
   const rows = (page: Page) => page.locator('.status').getByText('rows in').waitFor();
   const newest = 'SELECT *\nFROM access\nORDER BY _timestamp DESC';
   const byLevel =
-    'SELECT toStartOfHour(_timestamp) AS hour, level, count() AS records\nFROM access\nWHERE level != \'info\'\nGROUP BY hour, level\nORDER BY hour, level';
+    "SELECT toStartOfHour(_timestamp) AS hour, level, count() AS records\nFROM access\nWHERE level != 'info'\nGROUP BY hour, level\nORDER BY hour, level";
   const byPath =
     'SELECT toStartOfHour(_timestamp) AS hour, path, round(avg(took), 4) AS seconds\nFROM access\nGROUP BY hour, path\nORDER BY hour, path';
 

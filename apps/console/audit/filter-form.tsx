@@ -29,12 +29,7 @@ export function FilterForm({ filter, types, onFilter }: Props) {
       <div class="bar">
         <label>
           What
-          <input
-            {...AS_TYPED}
-            name="type"
-            list="audit-types"
-            defaultValue={filter.type ?? ''}
-          />
+          <input {...AS_TYPED} name="type" list="audit-types" defaultValue={filter.type ?? ''} />
         </label>
         <datalist id="audit-types">
           {types.map((type) => (

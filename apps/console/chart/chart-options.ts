@@ -30,7 +30,17 @@ const TIME_STAMPS: (string | number | null)[][] = [
   [DAY_S, '{MM}-{DD}', '\n{YYYY}', null, null, null, null, null, 1],
   [60, '{HH}:{mm}', DAY, null, DAY, null, null, null, 1],
   [1, '{HH}:{mm}:{ss}', DAY, null, DAY, null, null, null, 1],
-  [0.001, ':{ss}.{fff}', `${DAY} {HH}:{mm}`, null, `${DAY} {HH}:{mm}`, null, '\n{HH}:{mm}', null, 1],
+  [
+    0.001,
+    ':{ss}.{fff}',
+    `${DAY} {HH}:{mm}`,
+    null,
+    `${DAY} {HH}:{mm}`,
+    null,
+    '\n{HH}:{mm}',
+    null,
+    1,
+  ],
 ];
 
 /** A chart stands on the page like this. */
@@ -80,9 +90,7 @@ export function chartOptions(
         if (kind === 'area') return { ...drawn, fill: `${colour}55` };
         const paths =
           kind === 'bars' ? barsOf(library, x, { index, count: series.length }) : undefined;
-        return paths
-          ? { ...drawn, width: 0, fill: colour, points: { show: false }, paths }
-          : drawn;
+        return paths ? { ...drawn, width: 0, fill: colour, points: { show: false }, paths } : drawn;
       }),
     ],
     ...(isTime ? { tzDate: (at: number) => library.tzDate(new Date(at * 1000), 'UTC') } : {}),

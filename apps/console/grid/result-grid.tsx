@@ -11,6 +11,7 @@ const BEYOND = 12;
 /** Draws a window of the rows: as many elements as fit, whatever the result has. */
 export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const place = useRef<HTMLDivElement>(null);
+  /** The row at the upper edge: within one row nothing is drawn anew. */
   const [top, setTop] = useState(0);
   const [{ height, room }, setSize] = useState({ height: 400, room: 0 });
   const [chosen, setChosen] = useState<number>();
@@ -39,8 +40,8 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
     if (click) record.current?.scrollIntoView({ block: 'nearest' });
   }, [click]);
 
-  const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
-  const last = Math.min(lines.length, Math.ceil((top + height) / ROW_PX) + BEYOND);
+  const first = Math.max(0, top - BEYOND);
+  const last = Math.min(lines.length, top + Math.ceil(height / ROW_PX) + 1 + BEYOND);
   const width = columns.reduce((sum, column) => sum + column.width, 0);
 
   const choose = (row: number): void => {
@@ -80,7 +81,7 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
         aria-rowcount={lines.length + 1}
         aria-colcount={columns.length}
         aria-activedescendant={chosen === undefined ? undefined : `row-${chosen}`}
-        onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+        onScroll={({ currentTarget }) => setTop(Math.floor(currentTarget.scrollTop / ROW_PX))}
         onKeyDown={onKeyDown}
       >
         <div class="row head" role="row" aria-rowindex={1} style={{ width: `${width}px` }}>
