@@ -36,7 +36,8 @@ describe('an event that the warehouse refuses to carry out', () => {
       more: ({ users, organizations, people }) => {
         const accounts = new AccountsDirectory(users, organizations, people);
         const databases = () => accounts.databases();
-        const log = { error: (_: object, message: string) => void said.push(message) };
+        const say = (_: object, message: string) => void said.push(message);
+        const log = { error: say, warn: say };
         tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, log);
         return [
           new FollowLeaderProjection(lead, accounts),
