@@ -103,6 +103,15 @@ describe('an event that the warehouse refuses to carry out', () => {
     expect(tables.streamsAside).toBe(0);
   });
 
+  it('tells of a table that is gone when a start makes it again', async () => {
+    await create('good');
+    await node.stop();
+    await warehouse.dropTable({ database, table: 'good' });
+    await start();
+    expect(said).toEqual([expect.stringContaining('tables of streams are not there')]);
+    expect(await columnsOf('good')).toEqual(['_timestamp']);
+  });
+
   it('has fields without a value as columns that give up their places, also where a start mends them', async () => {
     const more = (id: string, version: number, data: object) =>
       append(id, 'StreamSchemaEvolved', { added: [], widened: [], version, ...data });
