@@ -12,7 +12,8 @@ interface Chain {
   position: bigint;
 }
 
-interface StoredChain {
+/** The end of one trail, as a snapshot has it. */
+export interface StoredChain {
   readonly database: string;
   readonly hash: string;
   readonly position: string;
