@@ -25,7 +25,7 @@ interface Latency {
   readonly uploads: number;
 }
 
-/** What the flooding organization sends. */
+/** The flooding organization sends one of these loads. */
 const FLOODS = [
   { name: '64 connections, a record each', connections: 64, records: 1 },
   { name: `16 connections, ${LARGE} records each`, connections: 16, records: LARGE },

@@ -1,7 +1,7 @@
 import { seededRandom } from '../fixtures/seeded-random.js';
 import type { NamedShape } from './shape.js';
 
-/** What chance gives to one record. */
+/** The random choices for one record come from here. */
 interface Chance {
   /** A whole number from 0 to below this. */
   below(limit: number): number;

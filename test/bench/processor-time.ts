@@ -4,7 +4,7 @@ const TICKS_A_SECOND = 100;
 /** Places behind the command's name. */
 const [PARENT, USER, SYSTEM, USER_OF_ENDED, SYSTEM_OF_ENDED] = [1, 11, 12, 13, 14];
 
-/** What the kernel tells of a process, behind its name. */
+/** Reads the numbers that the kernel gives for a process, behind the name of the process. */
 function told(pid: number): readonly number[] {
   const [, behindName = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\S )/);
   return behindName.split(' ').map(Number);

@@ -80,7 +80,7 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
 
   const directly = (sql: string, connections: number, requests: number): Promise<Load> =>
     load(asked(sql, connections, requests));
-  /** What one more hop through Node.js costs, with nothing done there. */
+  /** Measures the cost of one more hop through Node.js, where nothing is done with the bytes. */
   const relayed = (sql: string, connections: number, requests: number): Promise<Load> => {
     const { pathname, search } = engine.url();
     const url = new URL(pathname + search, relay.url);

@@ -20,7 +20,7 @@ const MIB = 2 ** 20;
  */
 const RISE_MAX_MIB = SHORT ? 200 : 80;
 
-/** What one kind of request does, over and over. */
+/** The soak sends one kind of request like this, over and over. */
 interface Work {
   readonly name: string;
   readonly clients: number;

@@ -21,7 +21,7 @@ const quiet = { onProgress: () => undefined };
 
 /** Fails as it is told, before or after the rows are there: the caller cannot tell which. */
 class FailingTables extends MemoryAuditTables {
-  /** What comes of the next appends; then all succeed. */
+  /** The next appends end as this list says; all later ones succeed. */
   readonly plan: ('succeed' | 'fail before' | 'fail after')[] = [];
 
   override async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {

@@ -195,7 +195,7 @@ describe('the guard', () => {
   }
   const message = (text: string) => (JSON.parse(text) as ErrorBody).message;
 
-  /** Who may do what in acme, written by hand and not derived from the code. */
+  /** The table of rights in acme is written by hand, so that it is not derived from the code. */
   const yes = 200;
   const no = 403;
   it.each([
@@ -278,7 +278,7 @@ describe('the guard', () => {
     expect(await statuses('/probe/acme/query', ['editor', 'viewer', 'root'])).toEqual([
       200, 200, 200,
     ]);
-    // What they may do there stays what their role says.
+    // A role still decides about the other permissions.
     expect(await statuses('/probe/acme/upload', ['editor', 'viewer', 'root'])).toEqual([
       200, 403, 200,
     ]);

@@ -19,7 +19,7 @@ describe('commands whose read model', () => {
   let store: EventStore;
   let projector: Projector;
   let pipeline: CommandPipeline;
-  /** What the read model does with an event. */
+  /** The read model applies an event by this function. */
   let apply: (event: RecordedEvent) => Promise<void>;
 
   beforeEach(async () => {

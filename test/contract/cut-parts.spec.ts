@@ -91,7 +91,7 @@ describe('parts of a file', () => {
   });
 });
 
-/** What is no CSV is refused, in parts as well. */
+/** Gives `refused` for text that is no CSV; it must be refused in parts as well. */
 const orRefused = (records: Promise<string[]>): Promise<string[] | string> =>
   records.catch((error: unknown) => {
     expect((error as Error).message).toContain('behind the quotes of a field');

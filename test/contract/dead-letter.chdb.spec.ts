@@ -213,7 +213,7 @@ describe('batches that their table does not take', () => {
     expect(await deadLetter.list()).toMatchObject(
       positions.map((position) => ({ position, reason: expect.stringContaining(lost) as string })),
     );
-    // What comes later is not waited for as long again.
+    // The writer does not wait as long again for a later batch.
     await expect(progress.awaitWritten(last(await append(lost, bytes)))).rejects.toMatchObject({
       kind: 'SET_ASIDE',
     });

@@ -113,7 +113,8 @@ describe('docker-compose.yml', () => {
       (value) => /^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1] ?? [],
     );
     expect([...secrets].sort()).toEqual(named.sort());
-    // Who serves nobody needs no password of root's, nor keys to the tables of organizations.
+    // A program that serves nobody needs neither root's password nor keys to the tables of
+    // organizations.
     const serves =
       environment.MILLRACE_ROLES === 'api' || environment.ROOT_ACCESS_KEY !== undefined;
     if (!serves) {

@@ -90,7 +90,7 @@ describe('the second wall: hostile statements past the guard', () => {
     for (const sql of statements) {
       const answer = await ask(sql);
       if (!answer.startsWith('failed: ')) answered += 1;
-      // What it was asked may stand in what it says.
+      // An error message may repeat the statement.
       const said = answer.replaceAll(sql, '');
       if (said.includes(CANARY) || said.includes('root:x:')) told.push(`${sql}: ${answer}`);
     }

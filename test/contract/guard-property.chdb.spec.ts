@@ -8,10 +8,10 @@ import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './gua
 
 const RUNS = rounds(4, 60);
 const STATEMENTS = 60;
-/** What no answer may hold. */
+/** No answer may hold this text. */
 const SECRET = new RegExp(`${CANARY}|\\bo_[0-9a-f]{32}`);
 
-/** What a tenant gets for a statement: rows, or words. */
+/** A tenant gets this for a statement: rows, or an error's words. */
 interface Outcome {
   readonly admitted: boolean;
   readonly told: string;

@@ -203,7 +203,7 @@ describe.each([
     const now = again.organizations.find('default');
     expect([...(now?.members.keys() ?? [])]).not.toContain(bobs);
     expect(again.passcodes.open({ id, passcode: now?.passcode })).toBe(passcode);
-    // What is left out counts as before: commands for the same streams go on.
+    // Events that are left out still count as revisions, so commands for the same streams go on.
     await again.memberships.rotatePasscode(id, systemContext());
     const last = again.organizations.find('default');
     expect(again.passcodes.open({ id, passcode: last?.passcode })).not.toBe(passcode);
@@ -273,7 +273,7 @@ describe.each([
     await expect(check(first, false)).rejects.toThrow(/millrace seal-events/);
     expect(await eventsOf(store)).toEqual(before);
     await check(first);
-    // What the older release writes after that is not of this installation any more.
+    // Events that the older release writes after that do not count for this installation.
     const late = await startNode(site(first, store));
     await late.memberships.create('late', undefined, systemContext());
     await late.stop();

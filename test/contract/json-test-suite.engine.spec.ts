@@ -30,7 +30,7 @@ const within = (before: string, { bytes }: Sent, after: string): Buffer =>
 
 const isObject = ({ bytes }: Sent): boolean => bytes.toString().trimStart().startsWith('{');
 
-/** What is JSON, and is refused for a limit that is stated. */
+/** These texts are JSON, and are refused because of a limit that the documents state. */
 const REFUSED_VALUES = ['y_object_duplicated_key', 'y_object_duplicated_key_and_value'];
 /** An object and a null in a list of several kinds: kept as text, but not within an object. */
 const REFUSED_WITHIN = ['y_array_heterogeneous', ...REFUSED_VALUES];

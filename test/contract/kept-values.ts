@@ -140,11 +140,14 @@ const place = (at: string, name: string): string => `${at}.${JSON.stringify(name
 const isNothing = (value: Tree): boolean =>
   Array.isArray(value) ? value.length === 0 : isFields(value) && value.size === 0;
 
-/** What a column has for a row that says nothing there; of objects it is null, since `{}` says something. */
+/**
+ * Tells whether a column has its default, as it has for a row without the field. For objects that
+ * is null, since `{}` says something.
+ */
 const isDefault = (stored: Tree): boolean =>
   stored === null || (Array.isArray(stored) && stored.length === 0);
 
-/** What needs no column. */
+/** Tells whether a value needs no column. */
 const isSilent = (value: Tree): boolean =>
   value === null || (Array.isArray(value) && value.every((each) => each === null));
 

@@ -32,7 +32,7 @@ import { Invitations } from '../../libs/identity/people/invitation-commands.js';
 import { Memberships } from '../../libs/identity/people/memberships.js';
 import { Passcodes } from '../../libs/identity/people/passcode.js';
 
-/** What several nodes have in common, in a folder of its own. */
+/** The nodes of a test have these things in common, in a folder of its own. */
 export interface Site {
   readonly directory: string;
   /** As a node understands what is stored. */
@@ -101,7 +101,7 @@ export interface Node extends ReadModels {
 
 interface NodeOptions {
   readonly snapshots?: SnapshotFiles;
-  /** What time it is to its read models. */
+  /** The read models read the time from this clock. */
   readonly now?: () => number;
   /** Projections that come after the others. */
   more?(models: ReadModels): readonly Projection[];

@@ -12,7 +12,7 @@ const FOREIGN = 1500;
 const FOREIGN_BYTES = 8000;
 /** The log may be ahead of what is kept by so much. */
 const KEPT_EVERY = 4 * 1024 * 1024;
-/** What a start may look at, to and fro: far below what others wrote. */
+/** A start may read at most so many events back and forth: far fewer than others wrote. */
 const FEW = 100 + (2 * KEPT_EVERY) / FOREIGN_BYTES;
 
 /** Others write to the same server: what was passed over once is not read at every start. */

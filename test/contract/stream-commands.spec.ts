@@ -198,7 +198,7 @@ describe('commands for a stream', () => {
             for (const [index, { stream, word }] of commands.entries()) {
               const answer = answers[index];
               if (stream !== name || answer === undefined) continue;
-              // What was answered is stored, and so is what an answer has shown.
+              // A change that was answered is stored, and so is one that an answer has shown.
               if (typeof answer !== 'string') expect(list.slice(0, answer.length)).toEqual(answer);
               if (typeof answer !== 'string' && word !== '') expect(answer).toContain(word);
               if (answer === 'ALREADY_EXISTS') expect(list).toContain(word);

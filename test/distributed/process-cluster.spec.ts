@@ -188,7 +188,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
       expect([code, stdout]).toEqual([0, '3-1000000: in its table\n']);
       expect(await cluster.node(1).client.count('lonely')).toBe(3);
       expect(await waiting()).toBe(0);
-      // Whoever lost the partition to the command goes on with it.
+      // The node that lost its partition to the command goes on with it.
       for (let time = 0; time < 20; time += 1)
         await cluster.node(0).client.upload('lonely', [{ a: 4 }]);
       expect(await cluster.node(1).client.count('lonely')).toBe(23);

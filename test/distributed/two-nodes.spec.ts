@@ -7,8 +7,8 @@ import { nodesUnderTest } from './two-nodes.js';
 const PASSWORD = 'Secret-77';
 const OTHER_PASSWORD = 'Other-Secret-88';
 /**
- * What is promised of changes at another node is a second. It is so many looks on a quiet machine;
- * on a busy one, where a look takes longer, as many.
+ * A change at another node must show within a second. On a quiet machine that is so many looks. On
+ * a busy machine a look takes longer, and there may be as many.
  */
 const SOON = { looks: 20, everyMs: 50 };
 const TIMEOUT_MS = 120_000;

@@ -108,7 +108,7 @@ export class TwoNodes {
     return server;
   }
 
-  /** What every process of it is told. */
+  /** Every process of the cluster gets these variables. */
   variables(): Record<string, string> {
     return {
       KAFKA_BROKERS: this.brokers,

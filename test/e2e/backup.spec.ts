@@ -50,7 +50,7 @@ describe('backup and restore, as docs/operations.md says', () => {
       expect(kept).toMatch(/person-keys/);
       expect(kept).not.toMatch(/(secret-key|root-credentials)$/m);
 
-      // What comes after the backup is lost with the folder.
+      // Rows that come after the backup are lost with the folder.
       const lost = await startServer({ dataDirectory: paths.DATA });
       await lost.client.upload('logs', [{ a: 100 }]);
       await lost.kill();

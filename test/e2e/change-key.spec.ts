@@ -44,7 +44,7 @@ describe('millrace change-key', () => {
   };
   const session = async (cookie: string): Promise<number> =>
     (await call('/api/auth/session', { headers: { cookie }, credentials: 'none' })).status;
-  /** What people are told, and whom their credentials let in. */
+  /** Collects the answers that people get, and whom their credentials let in. */
   const told = async (token: string, passcode: string): Promise<unknown> => {
     const paths = ['users', 'invitations', 'tokens', 'passcode'];
     const answers = await Promise.all(paths.map((path) => call(`/api/default/${path}`)));
@@ -103,7 +103,7 @@ describe('millrace change-key', () => {
       ]);
       const second = secret();
       expect(second).not.toBe(first);
-      // What is refused leaves nothing that the next change would take.
+      // A refused key leaves nothing behind that the next change would take.
       const given = join(dataDirectory, '..', `given-key-${process.pid}`);
       for (const [key, why] of [
         [second, /is the one that the server has/],

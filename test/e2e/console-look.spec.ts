@@ -15,7 +15,7 @@ const PAGES = [
   ...['ask', 'search', 'upload', 'streams', 'people', 'tokens'],
   ...['organization', 'audit', 'server', 'account'],
 ];
-/** What Web Vitals call good is 0.1. */
+/** Web Vitals call a shift of 0.1 good. */
 const SHIFT_MAX = 0.02;
 /** Others may use the machine meanwhile. */
 const TRIES = 20;

@@ -173,7 +173,8 @@ describe('an upload with an Idempotency-Key', () => {
       for (const { stream } of uploads) await drop(stream);
     }
     for (const { stream, path, body, key } of uploads) {
-      // What is made by hand under the name is another stream too.
+      // A stream that is made by hand under the same name is another stream, so the key does not
+      // count.
       await server.client.upload(stream, '[{"a":7}]');
       expect([path, (await send(path, key, body)).status]).toEqual([path, 200]);
       expect([path, await server.client.count(stream)]).toEqual([path, 2]);

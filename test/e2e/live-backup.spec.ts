@@ -166,7 +166,7 @@ describe('a backup of a running server', () => {
       await written(server);
       const [all, allRejected] = [await stored(server), await rejected(server)];
       expect(all.size).toBe(ingest.done.length);
-      // What has not changed is not there again.
+      // A later backup does not hold unchanged files again.
       const largest = join(backups(), 'full');
       expect(bytesBelow(join(backups(), 'later'))).toBeLessThan(bytesBelow(largest));
       expect(statSync(largest).mode & 0o777).toBe(0o700);
@@ -194,7 +194,8 @@ describe('a backup of a running server', () => {
           const { status } = await restored.client.call('/api/default/streams', { credentials });
           expect(status).toBe(logins[index]);
         }
-        // Whoever does not know what was lost sends all of it again, and nothing is there twice.
+        // A client that does not know what was lost sends all of it again, and nothing is there
+        // twice.
         await ingest.sendAgain(restored);
         await written(restored);
         expect(await stored(restored)).toEqual(all);
@@ -279,7 +280,7 @@ describe('a backup of a running server', () => {
     const damaged = await restore('later', 'damaged');
     expect(damaged.stderr).toMatch(/is not what was backed up/);
     writeFileSync(manifest, whole);
-    // What was there of it is gone: it may be tried again.
+    // The half-restored folder is gone, so the restore may be tried again.
     expect((await restore('later', 'damaged')).code).toBe(0);
     writeFileSync(join(directory, 'damaged/restoring'), 'later\n');
     await expect(start(join(directory, 'damaged'))).rejects.toThrow(/is not whole: empty/);

@@ -5,7 +5,7 @@ const PASSWORD = 'Secret-77';
 const LONG = 'a'.repeat(101);
 const OTHER_PASSWORD = 'Stolen-99';
 
-/** What OpenObserve of 2023 let people do to each other (reference/openobserve.md, section 1.9). */
+/** OpenObserve of 2023 let people do these things to each other (reference/openobserve.md, section 1.9). */
 describe('holes of OpenObserve that we do not have', () => {
   let server: Server;
   let calls = 0;
@@ -165,7 +165,7 @@ describe('holes of OpenObserve that we do not have', () => {
   });
 
   it('D5: nobody removes or changes root', async () => {
-    // Who does not see root is told what they are told of anybody who is not there.
+    // Someone who does not see root gets the same answer as for an account that is not there.
     const nobody = '/api/acme/users/nobody-here@example.com';
     const told = (await as('ann', 'DELETE', nobody)).status;
     expect((await as('ann', 'DELETE', `${nobody}?erase=true`)).status).toBe(403);

@@ -345,7 +345,7 @@ describe('commands for operators', () => {
           `at or after position ${changed.key} is not what was`,
         ) as string,
       });
-      // Whoever changes an event on purpose can make its sum anew.
+      // A forger who changes an event on purpose can also make its sum anew.
       const forging = open({ path: join(dataDirectory, 'events'), maxDbs: 4 });
       const { id, type, metadata, stream, revision } = changed.value;
       const sum = crc32(JSON.stringify([id, type, data, metadata, stream, revision]));

@@ -207,7 +207,7 @@ describe('organizations that end', () => {
     expect([status, bytes.toString()]).toEqual([expect.any(Number), expect.stringMatching(/deleted meanwhile/)]); // prettier-ignore
     await until(() => Promise.resolve(tail.end() !== undefined));
     expect(tail.end()).toMatch(/^(?:refused|deleted)$/);
-    // What was on the queue for it holds nobody up.
+    // Batches of it that were still on the queue do not hold anybody up.
     expect((await upload('acme', ANN)).status).toBe(200);
   });
 

@@ -18,7 +18,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 // Seventy megabytes are packed, and a server starts.
 const TIMEOUT_MS = 180_000;
 
-/** What `npx millrace` gets: the package as npm packs it, unpacked, beside the packages it needs. */
+/** `npx millrace` gets this: the package as npm packs it, unpacked, beside the packages it needs. */
 describe('the npm package', () => {
   let folder: string;
   let files: readonly string[];
@@ -68,7 +68,7 @@ describe('the npm package', () => {
       [],
     );
     expect(files.filter((path) => path.includes('.build-stamp'))).toEqual([]);
-    // Whoever packs it packs what was built from these sources.
+    // A pack must contain a build of these sources.
     expect(manifest.scripts.prepack).toBe(manifest.scripts.build);
   });
 

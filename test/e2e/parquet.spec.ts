@@ -114,7 +114,7 @@ describe('Parquet', () => {
     );
     expect(withoutZones(least)).toMatchObject(LEAST);
     expect(withoutZones(most)).toMatchObject(MOST);
-    // What JSON.parse does not keep.
+    // JSON.parse does not keep these values, so they are asked for as text.
     expect(
       await server.client.sql(
         `SELECT toString(int64) AS int64, toString(uint64) AS uint64, toString(decimal38) AS decimal38, toString(decimal76) AS decimal76, toString(float64) AS nan, toString(float32) AS float32 FROM ${stream} WHERE id < 3 ORDER BY id`,

@@ -38,7 +38,7 @@ describe('an organization’s turns', () => {
   let server: Server;
   beforeAll(async () => {
     server = await startServer({
-      // Who waits for a turn is turned away after as long as a query may take.
+      // A query that waits for a turn is refused after as long as a query may take.
       variables: { MILLRACE_ORG_QUERIES: '2', MILLRACE_QUERY_TIMEOUT_SECONDS: '3' },
     });
   });

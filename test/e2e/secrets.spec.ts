@@ -82,7 +82,7 @@ describe('nothing secret or personal is where it does not belong', () => {
   const [email = '', firstName = '', lastName = ''] = personal;
   const ann = { email, password: password.ann };
 
-  /** What people and mistakes do in a day. */
+  /** Does what people do in a day, with their mistakes. */
   async function life(): Promise<void> {
     const person = {
       email,

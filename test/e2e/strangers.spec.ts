@@ -12,7 +12,7 @@ interface Route {
   readonly path: string;
 }
 
-/** What stands for `{org}`, `{email}` and the other parts of a path; the rest names a stream. */
+/** These values stand for `{org}`, `{email}` and the other parts of a path; the rest names a stream. */
 interface Named {
   readonly org: string;
   readonly email: string;

@@ -89,7 +89,7 @@ describe('a tail over broken connections and restarts', () => {
     await Promise.all(writing);
     const all = stored.reduce((sum, each) => sum + each, 0);
     await until(() => Promise.resolve(reader.rows().length >= all));
-    // What comes after the last one would be a double.
+    // A row that comes after this last one would be a double.
     await server.client.upload('logs', [{ writer: WRITERS, n: 0 }]);
     await until(() => Promise.resolve(reader.rows().some(({ writer }) => writer === WRITERS)));
     isReading = false;

@@ -46,7 +46,7 @@ describe('what one account, or one organization, may have', () => {
       expect(answer.json<{ message: string }>().message).toMatch(
         /at most 3 organizations .*MILLRACE_ACCOUNT_ORGANIZATIONS/,
       );
-    // What she has she may go on with, and somebody else founds as many.
+    // She keeps the organizations that she has, and somebody else may found as many.
     const own = await server.client.call('/api/organizations', { credentials: ann });
     const names = own.json<{ data: { name: string }[] }>().data.map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('ann-'))).toHaveLength(ORGANIZATIONS);

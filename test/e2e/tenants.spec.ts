@@ -244,7 +244,7 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
-  /** What is asked about is there and fresh, whoever asks. */
+  /** Makes the thing that a route asks about anew, whoever asks. */
   async function prepare({ method, path }: Route, name: string): Promise<string> {
     if (path.includes('/kv/'))
       await asRoot(`/api/acme/s-${name}/_json?wait=true`, json({ key: 'k', value: 'v' }));
@@ -308,8 +308,8 @@ describe('two tenants cannot touch each other', () => {
   ): Promise<() => Promise<number>> {
     made += 1;
     const about = name ?? `x${made}`;
-    // Who fails comes from elsewhere each time, or the throttle of logins would answer; the others
-    // from where the server knows their passwords, which takes no hash.
+    // Failing callers come from a new address each time, or the throttle of logins would answer.
+    // The others come from an address where the server knows their passwords, which saves a hash.
     const address =
       caller === 'otherPasscode'
         ? `10.0.${made >> 8}.${made & 255}`
@@ -347,8 +347,9 @@ describe('two tenants cannot touch each other', () => {
       for (const route of routes) {
         const callersOf = new Map<string, () => Promise<number>>();
         asking.set(route, callersOf);
-        // Who is refused changes nothing, and what is read or written to stays: they all ask about
-        // the same. What somebody makes or ends by asking is each one's own.
+        // A refused request changes nothing, and reading or writing keeps things in place: all
+        // callers ask about the same thing. A caller who makes or ends something by asking gets a
+        // thing of their own.
         const uses = route.method === 'DELETE' || MAKES.test(route.path);
         let same: string | undefined;
         for (const caller of callers) {

@@ -16,7 +16,7 @@ interface Operation {
 }
 type Asked = readonly [path: string, call: Call];
 
-/** Whatever could reach a table that it may not, or tell that there is one. */
+/** Each statement tries to reach a table that the token may not read, or to learn that it is there. */
 const STATEMENTS: readonly string[] = [
   'SELECT * FROM N',
   'SELECT count() AS c FROM N',

@@ -66,7 +66,7 @@ describe('ClickHouse that fails (double)', () => {
 
   const urlAt = (port: number): string => server.url.replace(/\d+$/, String(port));
 
-  /** What another process has. */
+  /** Opens the warehouse as another process would. */
   async function open(...ports: readonly number[]): Promise<Warehouse> {
     const warehouse = await openClickHouse({
       address: { urls: ports.map(urlAt), cluster: undefined },

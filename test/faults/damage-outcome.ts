@@ -11,7 +11,7 @@ import type { DamagedFile } from './damage-files.js';
 
 export type Outcome = 'whole' | 'refused' | 'told' | 'SILENT' | 'HANGS';
 
-/** What became of a server whose disk has damaged a file. */
+/** A round tells how a server went on whose disk had damaged a file. */
 export interface Round extends DamagedFile {
   readonly outcome: Outcome;
   readonly words: string;

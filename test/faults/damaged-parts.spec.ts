@@ -25,7 +25,7 @@ function changeMiddle(file: string): void {
   writeFileSync(file, bytes);
 }
 
-/** What the engine loses in silence is told: by the log, `/readyz`, a metric and the stream's record. */
+/** The log, `/readyz`, a metric and the stream's record tell when the engine loses something in silence. */
 describe('a part of a table that is damaged while the server is stopped', () => {
   /** As a server left it that was stopped. */
   let whole: string;

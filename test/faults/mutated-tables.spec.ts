@@ -14,7 +14,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? (CAMPAIGN ? Date.now() % 1_000_000 
 const TIMEOUT_MS = CAMPAIGN ? 3 * 3600_000 : 300_000;
 /** Of one answer. */
 const ANSWER_MS = 60_000;
-/** What such uploads may take at most, of files that have some kilobytes. */
+/** Such uploads may take at most so much memory; their files have some kilobytes. */
 const MEMORY_BYTES = 700 * 1024 * 1024;
 /** A stream has so many mutated names before another one takes over. */
 const UPLOADS_A_STREAM = 40;
@@ -99,7 +99,7 @@ describe('tables that are not what they claim', () => {
   let baseline: number;
   beforeAll(async () => {
     server = await startServer();
-    // What the engine needs once is no matter of the files.
+    // Memory that the engine takes once does not depend on the files.
     const types = readFileSync(join(FIXTURES, 'parquet/types.parquet'));
     await server.client.call('/api/default/warm/_parquet', { body: types });
     baseline = residentBytes(server.process.pid ?? 0);

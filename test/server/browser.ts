@@ -24,7 +24,10 @@ export function openBrowser(): Promise<Browser> {
  */
 const TYPED_OVER_KEYWORD = 'sha256-nvGzEwTaKAtsWSKLtmoGsN3nZRxndMWG15I/Vcr4b0w=';
 
-/** What a page has complained of, and whom else it has asked, since this was called. */
+/**
+ * Watches a page. The returned function lists its complaints, and the other hosts it asked, since
+ * this was called.
+ */
 export function watchPage(page: Page, origin: string): () => readonly string[] {
   const told: string[] = [];
   page.on('console', (message) => {
@@ -44,7 +47,7 @@ export function watchPage(page: Page, origin: string): () => readonly string[] {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong by WCAG 2.2 AA, as one line each. */
+/** Lists the faults that axe finds by WCAG 2.2 AA, one a line. */
 export async function accessFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   return page.evaluate(async () => {

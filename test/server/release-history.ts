@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Call, Client } from './client.js';
 
-/** What happened in a release's data directory, and what its server answered about it. */
+/** Ann and Ben act in the history of a data directory; the answers about it are kept too. */
 export const ANN = { email: 'ann@example.com', password: 'Secret-77' };
 const BEN = { email: 'ben@example.com', password: 'Secret-88' };
 const EXACT = 'SELECT * EXCEPT (_timestamp) FROM exact ORDER BY ALL';
@@ -59,7 +59,7 @@ export async function makeHistory(client: Client): Promise<string> {
   return token.json<{ data: { token: string } }>().data.token;
 }
 
-/** What is asked of a release's data: it does not depend on the day, nor on who asked before. */
+/** Asks about a release's data. The answers depend neither on the day nor on who asked before. */
 export async function askHistory(client: Client, token: string): Promise<unknown> {
   const get = async (path: string, call?: Call): Promise<Answer> => {
     const answer = await client.call(`/api/${path}`, call);

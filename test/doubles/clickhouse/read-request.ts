@@ -13,14 +13,14 @@ import { DoubleError } from './double-error.js';
 /** One request of ClickHouse's HTTP interface, read. */
 export interface DoubleRequest {
   readonly statement: string;
-  /** What an INSERT is to take, with an ending that names its compression. */
+  /** An INSERT reads this file. Its ending names its compression. */
   readonly dataFile: string | undefined;
   readonly settings: ReadonlyMap<string, string>;
   /** Of `{name:Type}` placeholders, escaped as in TSV. */
   readonly params: ReadonlyMap<string, string>;
   readonly database: string | undefined;
   readonly sessionId: string | undefined;
-  /** Whose rights it is to have. */
+  /** The statement runs with the rights of this role. */
   readonly role: string | undefined;
   readonly format: string;
 }

@@ -12,7 +12,10 @@ export interface RunningQuery {
   end(): void;
 }
 
-/** What `system.processes` shows and `KILL QUERY` ends: the embedded engine knows no query ids. */
+/**
+ * `system.processes` lists these queries and `KILL QUERY` ends them. The embedded engine itself
+ * knows no query ids.
+ */
 export class RunningQueries {
   private readonly running = new Map<string, RunningQuery>();
 

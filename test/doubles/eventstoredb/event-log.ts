@@ -29,8 +29,9 @@ const OVERHEAD = 117;
 const STATISTICS_EVERY = 5;
 
 /**
- * What an EventStoreDB cluster stores, in memory: the rules of its appends (expected revisions,
- * repeats recognized by the events' ids) and of its positions. The nodes of a cluster share one.
+ * This log stores events as an EventStoreDB cluster does, in memory. It keeps the rules of appends
+ * (expected revisions, repeats recognized by the events' ids) and of positions. The nodes of a
+ * cluster share one.
  */
 export class EventLog {
   private readonly records: LogRecord[] = [];
@@ -96,7 +97,7 @@ export class EventLog {
     return this.records[index];
   }
 
-  /** What a copy of the server's files would have now. */
+  /** Makes the log that a copy of the server's files would have now. */
   copy(): EventLog {
     const copied = new EventLog();
     copied.records.splice(0, Infinity, ...this.records);

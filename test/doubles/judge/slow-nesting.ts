@@ -1,6 +1,7 @@
 import { integer, isPlain, slowKind, type Slow } from './slow-json.js';
 
-// What `nesting-marks.ts` says of values within objects and arrays, told at length.
+// This file repeats the rules of `nesting-marks.ts` for values within objects and arrays, simply
+// and slowly.
 
 type Of<Is extends Slow['is']> = Extract<Slow, { is: Is }>;
 

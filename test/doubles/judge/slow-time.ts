@@ -35,7 +35,7 @@ const inBillionths = (text: string): bigint | undefined => {
   const [number = '', exponent = '0'] = text.split(/[eE]/);
   const digits = `${number}${number.includes('.') ? '' : '.'}${'0'.repeat(40)}e${Number(exponent) + 9}`;
   const exact = integer(digits);
-  // What is finer than that tells no microsecond.
+  // Digits finer than that do not change the microsecond.
   return (
     exact ?? (Number.isFinite(Number(text)) ? BigInt(Math.round(Number(text) * 1e9)) : undefined)
   );

@@ -10,7 +10,7 @@ const KEYS_A_PAGE = 3;
 
 export interface S3Double {
   readonly endpoint: string;
-  /** What has been asked for, in order. */
+  /** Every request that came, in order. */
   readonly requests: readonly string[];
   /** From now on every answer is this status; undefined: what it should be. */
   fail(status: number | undefined): void;

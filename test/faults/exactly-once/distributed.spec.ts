@@ -179,8 +179,9 @@ describe('exactly once with Kafka and two writers', () => {
       expect(sums.acknowledged).toBeGreaterThan(4 * shuffled.length);
       // Half of the faults move partitions; one counts when its new holder is given a batch.
       expect(assignments).toBeGreaterThan(shuffled.length / 3);
-      // What was delivered once more after all was stored must not come to be there. A stream's
-      // batches are written in order: when the last one is there, all before it were looked at.
+      // A batch that is delivered again after all was stored must not show up in the table. A
+      // stream's batches are written in order: when the last one is there, all before it were
+      // looked at.
       await cluster.api.client.upload('one', [{ u: LAST, n: 0, p: '' }]);
       const before = redelivered;
       await faults['batches are delivered again from the beginning']?.();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '../../rounds.js';
 import type { Client } from '../../server/client.js';
 
-/** What was sent under one name; its records say that name and count from 0. */
+/** One upload under one name. Its records have that name and count from 0. */
 export interface Sent {
   readonly id: string;
   readonly records: number;
@@ -116,7 +116,7 @@ export class Load {
   }
 }
 
-/** What is there of one name. */
+/** The table has these rows of one name. */
 interface Found {
   readonly u: string;
   readonly rows: number;

@@ -160,7 +160,7 @@ export class ProcessCluster {
     this.nodes.push({ ...program, url, client: new Client(url, ROOT) });
   }
 
-  /** What every program of it is told. */
+  /** Every program of the cluster gets these variables. */
   variables(): Record<string, string> {
     return {
       KAFKA_BROKERS: this.kafka.brokers,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jars } from './fetch.mjs';
 
-/** What a first start leaves for all others; see first-start.mjs. */
+/** A first start leaves these files for all later ones; see first-start.mjs. */
 export const KEPT = join(jars, 'first-start');
 const CLASSES = join(KEPT, 'classes.jsa');
 
