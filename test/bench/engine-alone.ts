@@ -13,7 +13,7 @@ export interface RawInsert {
   /** Seconds of processor time, of all threads. */
   readonly processor: number;
   readonly rows: number;
-  /** To the question, if there was one. */
+  /** The answer to the question, if there was one. */
   readonly answer: string;
 }
 

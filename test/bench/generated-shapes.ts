@@ -7,7 +7,7 @@ interface Chance {
   below(limit: number): number;
   fraction(): number;
   of<T>(values: readonly T[]): T;
-  /** So many of this, each by its place. */
+  /** Makes so many things, each by its place. */
   many<T>(count: number, make: (place: number) => T): T[];
 }
 

@@ -11,7 +11,7 @@ const WRITE_BYTES = 1024 * 1024;
 export interface ShapeFiles {
   /** This file is uploaded. */
   readonly all: string;
-  /** Without the records that are rejected: what the engine alone can insert. */
+  /** The same file without the records that are rejected: the engine alone can insert these. */
   readonly good: string;
   readonly bytes: number;
   readonly records: number;

@@ -43,7 +43,7 @@ import {
 } from './node.js';
 import { until } from '../server/until.js';
 
-/** With a colon, at which a Basic header is easily cut. */
+/** The password has colons, because a Basic header is easily cut at one. */
 const PASSWORD = 'Secret:77:x';
 
 @Controller('probe')
@@ -107,7 +107,7 @@ describe('the guard', () => {
   let node: Node;
   let app: NestFastifyApplication;
 
-  /** With an id that says who it is: who makes an account by its commands cannot choose one. */
+  /** Registers a person with a speaking id, which the commands would not let anybody choose. */
   async function register(id: string, root = false): Promise<void> {
     const { people, pipeline } = node;
     const email = `${id}@example.com`;

@@ -99,7 +99,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { environment = {} }] of nodes) {
       expect(proxy).toContain(`${name}:5080`);
       expect(JSON.stringify(compose.networks)).toContain(environment.MILLRACE_TRUSTED_PROXIES);
-      // Longer than the proxy takes to find out that a node stops.
+      // This must be longer than the proxy takes to find out that a node stops.
       const interval = Number(/health_interval (\d+)s/.exec(proxy)?.[1]);
       expect(Number(environment.MILLRACE_DRAIN_SECONDS)).toBeGreaterThan(interval);
     }
@@ -223,7 +223,7 @@ describe('the Dockerfile', () => {
     expect(
       copied.filter((each) => !ignored.includes(`!${each}`) || !existsSync(join(root, each))),
     ).toEqual([]);
-    // Each is the image's own command: what it is, its role says.
+    // Each runs the image's own command; its role says what it is.
     expect(ours.filter(([, { command }]) => command !== undefined)).toEqual([]);
     expect(last.filter((line) => /^(?:ENTRYPOINT|CMD) /.test(line))).toEqual([
       'ENTRYPOINT ["millrace"]',

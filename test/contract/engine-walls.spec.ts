@@ -33,7 +33,7 @@ describe('the second wall: hostile statements past the guard', () => {
       const { warehouse } = opened;
       return { warehouse, localEngine: local, close: () => warehouse.close() };
     });
-    // By then the database has its user.
+    // This query makes the database's user.
     await engine.warehouse.text({ sql: 'SELECT 1', database: OWN.database, format: 'text' });
   });
   afterAll(() => engine.close());
@@ -119,7 +119,7 @@ describe('the second wall: hostile statements past the guard', () => {
     expect(await ask(sql)).toMatch(reason);
   });
 
-  // Elsewhere nothing holds it.
+  // Other systems have no fence to try.
   const fenced = process.platform === 'linux' ? it : undefined;
   fenced?.('no file of the machine is open to it, nor what other processes are told', async () => {
     expect(await ask("SELECT file('/etc/passwd')")).toMatch(/Permission denied/);

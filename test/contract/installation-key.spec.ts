@@ -249,7 +249,7 @@ describe.each([
     await last.stop();
     const person = last.users.byEmail(ann.email)?.id ?? '';
     for (const { serverKey } of [first, second]) {
-      // Alone: without what it knows of others.
+      // These keys are opened without what the node knows of others.
       const keys = new EmbeddedPersonKeys(join(directory, 'a', 'person-keys'), serverKey);
       expect(() => keys.find(person)).toThrow(/wrapped with another secret key/);
     }
@@ -342,7 +342,7 @@ describe.each([
     await last.stop();
   });
 
-  /** As a server of before did: to another key root is not there. */
+  /** Makes a second root, as an older server did: it did not find the root of another key. */
   async function strangersRoot(one: Server): Promise<void> {
     const node = await startNode(site(one, store));
     const account = { email: EMAIL, firstName: 'root', lastName: '', password: 'Secret-77' };

@@ -8,9 +8,9 @@ type Places = Map<string, Set<Tree>>;
  * and empty objects are left out, and a list is read by the type of one in the same place of another.
  */
 export class KeptValues {
-  /** With a fraction. */
+  /** These places have lists with a fraction. */
   private readonly fractions: Places = new Map();
-  /** With a list or an object. */
+  /** These places have lists with a list or an object. */
   private readonly nested: Places = new Map();
   /** The value that is looked at: of a column, of a column's list, or an object of any list. */
   private root: Tree = null;

@@ -26,7 +26,7 @@ import { account, by, eventsOf, openSite, startNode, type Site } from './node.js
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Of no type that any field of ours has. */
+/** No field of ours has this type. */
 const ODD = [[7]];
 const data = (event: RecordedEvent, change: (fields: Fields) => unknown): RecordedEvent => ({
   ...event,

@@ -35,7 +35,7 @@ import { Passcodes } from '../../libs/identity/people/passcode.js';
 /** The nodes of a test have these things in common, in a folder of its own. */
 export interface Site {
   readonly directory: string;
-  /** As a node understands what is stored. */
+  /** A node reads what is stored through this. */
   readonly store: EventStore;
   readonly stored: EventStore;
   readonly serverKey: ServerKey;
@@ -155,7 +155,7 @@ export function callerOf({ users }: ReadModels, userId: string): Caller {
   return { userId, email, root, byPasscode: false };
 }
 
-/** As the guard hands it to a route. */
+/** Gives the organization as the guard hands it to a route. */
 export function organizationOf({ organizations }: ReadModels, name: string): RequestOrganization {
   const found = organizations.find(name);
   if (!found) throw new Error(`no organization ${name}`);

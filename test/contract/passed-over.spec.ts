@@ -67,7 +67,7 @@ describe('events of other programs (double)', () => {
     return Number(to.commit);
   }
 
-  /** As a process does: follows, and meets what comes. */
+  /** Follows the store as a process does, and applies what comes. */
   async function follow(store: EventStore, after: bigint | undefined) {
     const ending = new AbortController();
     const types: string[] = [];
@@ -143,7 +143,7 @@ describe('events of other programs (double)', () => {
     await first.close();
     expect(kept()).toBeGreaterThan(Number(position));
     await double.stop();
-    // The same places in the log, and another history after them.
+    // Another history now has the same places in the log.
     double = await EventStoreDbDouble.start();
     const other = openEventStoreDb({ url: double.url, log: { warn: () => undefined } });
     expect(await before(other)).toBe(position);

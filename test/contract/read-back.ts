@@ -149,7 +149,7 @@ export class ReadBack {
   }
 }
 
-/** Digits that no number of JavaScript has. */
+/** No number of JavaScript has these digits. */
 const QUOTED = {
   output_format_json_quote_64bit_integers: '1',
   output_format_json_quote_decimals: '1',

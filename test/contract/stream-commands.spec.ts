@@ -193,7 +193,7 @@ describe('commands for a stream', () => {
           const answers = await Promise.all(results);
           for (const name of ['s', 't']) {
             const list = await inStore(`${name}${round}`);
-            // Each word once: nothing was decided on what another has changed.
+            // Each word is there once, so nothing was decided on a state that another had changed.
             expect(new Set(list).size).toBe(list.length);
             for (const [index, { stream, word }] of commands.entries()) {
               const answer = answers[index];

@@ -106,7 +106,7 @@ describe.each([
   let directory: string;
   let stored: EventStore;
   let dispose: () => Promise<void>;
-  /** As the earlier release has it. */
+  /** The earlier release reads this store. */
   let before: EventStore;
   let store: EventStore;
   let projector: Projector | undefined;

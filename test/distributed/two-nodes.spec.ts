@@ -35,7 +35,7 @@ describe('two nodes', () => {
   const status = async (server: Server, name: string, password = PASSWORD): Promise<number> =>
     (await server.client.call('/api/default/streams', { credentials: person(name, password) }))
       .status;
-  /** Within the second that is promised. */
+  /** Waits no longer than the second that is promised. */
   const soon = async (isSo: () => Promise<boolean>): Promise<void> => {
     for (let look = 0; !(await isSo()); look += 1) {
       if (look === SOON.looks) throw new Error(`not so at look ${look}: ${String(isSo)}`);
@@ -266,7 +266,7 @@ describe('two nodes', () => {
   it(
     'go on when the one that carries events out is paused or killed',
     async () => {
-      // Whoever was started last leads; which of the two it is does not matter.
+      // The node that was started last leads; which of the two it is does not matter.
       for (const [stopped, other] of [
         [a, b],
         [b, a],

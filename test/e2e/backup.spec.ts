@@ -40,7 +40,7 @@ describe('backup and restore, as docs/operations.md says', () => {
         body: JSON.stringify({ ...ANN, first_name: 'Ann', last_name: 'X', role: 'admin' }),
         headers: { 'content-type': 'application/json' },
       });
-      // Acknowledged, and perhaps not written when it stops.
+      // This one is acknowledged, and perhaps not written when the server stops.
       const waiting = { body: JSON.stringify([{ a: 5 }]) };
       expect((await before.client.call('/api/default/logs/_json', waiting)).status).toBe(200);
       await before.stop();

@@ -120,7 +120,7 @@ describe('millrace change-key', () => {
       );
       await start();
       expect(await told(token, passcode ?? '')).toEqual(before);
-      // One that has the old key could have made it.
+      // Somebody with the old key could have made this cookie.
       expect(await session(cookie)).toBe(401);
       expect(await session(await signIn())).toBe(200);
       expect((await call('/api/default/users', person(BEN))).status).toBe(200);
@@ -129,7 +129,7 @@ describe('millrace change-key', () => {
       await stop();
       await verify('--head', `default=${head}`);
 
-      // From the environment, to a key of ours.
+      // The key changes from one of the environment to one of a file.
       const variables = { MILLRACE_SECRET_KEY: second };
       const file = join(dataDirectory, '..', `new-key-${process.pid}`);
       const third = randomBytes(32).toString('base64');
@@ -138,7 +138,7 @@ describe('millrace change-key', () => {
       writeFileSync(file, `${third}\n`, { mode: 0o600 });
       const again = await run(['change-key', '--new-key-file', file], variables);
       expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/; 3 keys of people/)]);
-      // Once more, as where it was broken off.
+      // The command is run once more, as after it was broken off.
       expect((await run(['change-key', '--new-key-file', file], variables)).code).toBe(0);
       rmSync(file);
       await start({ MILLRACE_SECRET_KEY: third });

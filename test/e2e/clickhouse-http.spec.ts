@@ -3,7 +3,7 @@ import { startServer, type Server } from '../server/start-server.js';
 
 const PASSWORD = 'Secret-77';
 const VIEWER = { email: 'vera@example.com', password: PASSWORD };
-/** In names, rows and columns of the other organization. */
+/** This word is in names, rows and columns of the other organization. */
 const SECRET = 'whisper';
 
 describe("ClickHouse's HTTP interface", () => {

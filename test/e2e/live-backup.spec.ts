@@ -20,7 +20,7 @@ import { until } from '../server/until.js';
 const TIMEOUT_MS = 480_000;
 const WORKERS = 3;
 const ROWS = 20;
-/** Between two uploads of a worker: all of them are sent twice more, and CI has other suites. */
+/** A worker pauses so long between two uploads: all of them are sent twice more, and CI has other suites. */
 const PAUSE_MS = rounds(40, 0);
 /** An upload of a stream has a new one, as long as there are some. */
 const NEW_FIELDS = 40;
@@ -287,7 +287,7 @@ describe('a backup of a running server', () => {
   });
 });
 
-/** Of the copied tables. */
+/** Counts the bytes of the copied tables. */
 function bytesBelow(backup: string): number {
   const found = readdirSync(join(backup, 'tables'), { recursive: true, encoding: 'utf8' });
   return found.reduce((sum, file) => sum + statSync(join(backup, 'tables', file)).size, 0);

@@ -246,7 +246,7 @@ describe('fields within objects', () => {
       { id: 1 },
       { id: 5 },
     ]);
-    // One that the engine has no filter for, which put the whole stream aside.
+    // The engine has no filter for this field, and such a setting once put the whole stream aside.
     await server.client.upload('wide', [{ k: { n: 1 } }]);
     expect(await get('wide/settings', { partition_keys: ['k.n'] })).toMatchObject({
       code: 200,

@@ -10,7 +10,7 @@ describe('holes of OpenObserve that we do not have', () => {
   let server: Server;
   let calls = 0;
 
-  /** Each from an address of its own, so that the throttle of logins plays no part. */
+  /** Each call comes from an address of its own, so that the throttle of logins plays no part. */
   function as(name: string, method: string, path: string, body?: object): Promise<Answer> {
     calls += 1;
     return server.client.call(path, {

@@ -90,7 +90,7 @@ describe('organizations that end', () => {
       await ask('/api/acme', { ...call, credentials: 'none' }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 401]);
-    // To a stranger it is as one that does not exist.
+    // A stranger is told the same as of one that does not exist.
     const told = (await end('acme', BEA)).json<{ message: string }>().message;
     const nowhere = (await end('acmo', BEA)).json<{ message: string }>().message;
     expect(nowhere).toBe(told.replaceAll('acme', 'acmo'));

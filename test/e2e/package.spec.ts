@@ -31,7 +31,7 @@ describe('the npm package', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'millrace-package-'));
-    // Built it is: other tests run what is in dist.
+    // The tree is built already, and other tests run what is in dist, so no script runs here.
     const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
     const name = execFileSync('npm', args, { cwd: root, encoding: 'utf8' }).trim();
     const archive = join(folder, name);

@@ -77,7 +77,7 @@ class Installation {
 
   /** While it is stopped. */
   keep(day: string): void {
-    // One that was killed has left its socket.
+    // A server that was killed has left its socket.
     const filter = (source: string): boolean => !lstatSync(source).isSocket();
     cpSync(this.directory, join(this.copies, day), { recursive: true, filter });
   }

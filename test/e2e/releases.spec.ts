@@ -16,7 +16,7 @@ interface Kept {
   readonly answers: object;
 }
 
-/** Made by `test/server/make-release-data.ts`, once a release. */
+/** `test/server/make-release-data.ts` makes these, once a release. */
 describe('the data directory of a release', () => {
   let folder: string;
   beforeEach(() => {

@@ -36,7 +36,7 @@ describe('log shippers, with the path of an organization as their base path', ()
       license: { status: string; type: string; uid: string };
     }>();
     expect(license).toMatchObject({ status: 'active', type: 'basic' });
-    // with setup left on: what it would make is said to be there
+    // A shipper with setup left on is told that what it would make is there.
     expect((await ask('/_xpack')).json()).toMatchObject({ features: { ilm: { enabled: false } } });
     for (const path of [
       '/_index_template/filebeat-8.19.0',

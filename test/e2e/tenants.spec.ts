@@ -236,7 +236,7 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/v1/traces': () => json({}),
     'POST /api/{org}/loki/api/v1/push': () => json({ streams: [] }),
     'POST /api/{org}/prometheus/api/v1/write': () => ({
-      // Nothing, as Snappy writes it.
+      // Snappy writes an empty body like this.
       body: Buffer.of(0),
       headers: { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' },
     }),
@@ -321,7 +321,7 @@ describe('two tenants cannot touch each other', () => {
     );
     const { body, headers } = BODIES[title]?.(about) ?? {};
     return async () => {
-      // Now, for the passcode may have been replaced.
+      // The credentials are read now, for the passcode may have been replaced.
       const credentials = await credentialsOf(caller, about);
       if (path.endsWith('/_tail')) return tailStatus(server.url, path, credentials, address);
       const answer = await server.client.call(path, {
@@ -335,7 +335,7 @@ describe('two tenants cannot touch each other', () => {
   }
 
   describe('whoever asks', () => {
-    /** By route and caller. */
+    /** The map has the calls by route and caller. */
     const asking = new Map<Route, Map<string, () => Promise<number>>>();
     const answered = new Map<Route, Record<string, number>>();
     const may = (route: Route, caller: string): boolean => route.expected[caller] === 'y';
@@ -394,7 +394,7 @@ describe('two tenants cannot touch each other', () => {
   });
 });
 
-/** Without the stream that grows by looking, and what changes by itself: parts of tables are merged. */
+/** Leaves out the stream that grows by looking, and sizes that change by themselves when parts are merged. */
 function withoutMarker(key: string, value: unknown): unknown {
   if (key === 'compressed_size') return undefined;
   if (key !== 'list' || !Array.isArray(value)) return value;

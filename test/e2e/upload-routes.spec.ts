@@ -30,7 +30,7 @@ const parquet: MakeBody = (a) => {
   tables.set(a, made);
   return made;
 };
-/** Each made once: the writer numbers its dictionaries. */
+/** Each file is made once, because the writer numbers its dictionaries. */
 const arrowFiles = new Map<string, Buffer>();
 const arrow: MakeBody = (a) => {
   const made = arrowFiles.get(a) ?? Buffer.from(tableToIPC(tableFromArrays({ a: [a] }), 'file'));

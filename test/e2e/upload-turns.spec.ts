@@ -3,7 +3,7 @@ import { makeParquet } from '../server/make-parquet.js';
 import { rounds } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-/** Of a body, which is to take the engine a while. */
+/** A body has so many rows, which is to take the engine a while. */
 const ROWS = rounds(50_000, 150_000);
 /**
  * Uploads of the flooding organization. Without turns, all of them come before the only upload of

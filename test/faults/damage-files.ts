@@ -18,7 +18,7 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
 
 export interface DamagedFile {
   readonly kind: string;
-  /** From the data directory. */
+  /** This path is relative to the data directory. */
   readonly file: string;
   readonly how: string;
 }

@@ -36,7 +36,7 @@ describe('SIGKILL while streams are deleted and made again', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  /** Until the server is gone. */
+  /** Works until the server is gone. */
   async function work(to: Server, worker: Worker, round: number): Promise<void> {
     for (let count = 0; ; count += 1) {
       if (worker.stored.size > 0 && random() < 0.3) {

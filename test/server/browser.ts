@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-/** Where Debian and its like put it. */
+/** Debian and its like put the browser in one of these places. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 export const BROWSER = PLACES.find((place) => existsSync(place));
 
@@ -11,7 +11,7 @@ const FLAGS = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
 
-/** With a profile of its own, which is gone when it is closed. */
+/** Opens a browser with a profile of its own, which is gone when it is closed. */
 export function openBrowser(): Promise<Browser> {
   if (BROWSER === undefined) throw new Error('there is no Chromium on this machine');
   return chromium.launch({ executablePath: BROWSER, headless: true, args: FLAGS });

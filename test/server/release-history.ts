@@ -54,7 +54,7 @@ export async function makeHistory(client: Client): Promise<string> {
   await client.uploadTo('exact/_parquet', exact);
   await client.upload('gone', [{ a: 1 }]);
   await ask('default/streams/gone', { method: 'DELETE' });
-  // Erased: nobody learns any more who it was.
+  // Ben is erased, so that nobody learns any more who he was.
   await ask(`default/users/${BEN.email}?erase=true`, { method: 'DELETE' });
   return token.json<{ data: { token: string } }>().data.token;
 }
@@ -80,7 +80,7 @@ export async function askHistory(client: Client, token: string): Promise<unknown
   return {
     logs: await rows('default', 'SELECT * FROM logs ORDER BY n'),
     sheet: await rows('default', 'SELECT name, amount FROM sheet ORDER BY amount'),
-    // As text: these numbers have more digits than JavaScript's.
+    // This answer stays text: its numbers have more digits than JavaScript's.
     exact: (await get('default/sql', { body: EXACT })).bytes.toString(),
     orders: await rows('acme', 'SELECT * FROM orders ORDER BY n', { credentials: ANN }),
     asToken: await rows('acme', 'SELECT count() AS n FROM orders', bearer),

@@ -7,7 +7,7 @@ import { DoubleError } from './double-error.js';
 import { REMOTE_SERVERS } from './one-node-cluster.js';
 import type { DoubleRequest } from './read-request.js';
 
-/** Of a server whose operator lets nobody drop anything, unless the statement says that it may. */
+/** The operator of this server lets nobody drop anything, unless the statement says that it may. */
 const serverOf = (backups: string): string => `<clickhouse>
   <backups><allowed_path>${backups}</allowed_path></backups>
   <max_table_size_to_drop>1</max_table_size_to_drop>

@@ -5,7 +5,7 @@ export interface RunningQuery {
   readonly id: string;
   readonly user: string;
   readonly began: number;
-  /** Aborted when somebody kills it, or when its client is gone. */
+  /** It is aborted when somebody kills the query, or when its client is gone. */
   readonly gone: AbortController;
   /** Resolves when it has ended, however. */
   readonly ended: Promise<void>;
@@ -43,7 +43,7 @@ export class RunningQueries {
   }
 }
 
-/** As a table function's arguments, for statements that ask `system.processes`. */
+/** Writes the queries as a table function's arguments, for statements that read `system.processes`. */
 export function asValues(queries: readonly RunningQuery[]): string {
   const text = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`;
   const rows = queries.map(

@@ -44,7 +44,7 @@ export class EventLog {
     this.write('$settings', about('$settings'));
   }
 
-  /** As it was when it had so many records, and is again once a copy of that day is restored. */
+  /** Gives the log as it was when it had so many records. A restored copy of that day looks like this. */
   first(size: number): EventLog {
     const log = new EventLog();
     log.records.splice(0, Infinity, ...this.records.slice(0, size));
@@ -133,7 +133,7 @@ export class EventLog {
   }
 }
 
-/** Of a repeat, the server does not always tell the position. */
+/** The server does not always tell the position of a repeat. */
 const repeated = (revision: number): Appended => ({ revision, position: undefined });
 
 const same = (

@@ -72,7 +72,7 @@ export function slowVerdicts(bytes: Buffer, job: SlowJob): SlowVerdicts {
   return { refused, accepted, survey, changing, isNew };
 }
 
-/** Without the blanks around them. */
+/** Lists the lines without the blanks around them. */
 function linesOf(bytes: Buffer): Buffer[] {
   return bytes
     .toString('latin1')

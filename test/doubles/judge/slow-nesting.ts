@@ -54,7 +54,7 @@ function isKeptList(list: Of<'array'>): boolean {
   );
 }
 
-/** By what types the engine reads a list, and those beside it in one: they come to one type. */
+/** The engine reads a list by these types. Lists beside each other in one list come to one type. */
 interface Types {
   readonly fractions: boolean;
   readonly unsigned: boolean;

@@ -268,7 +268,7 @@ function mariadb(): void {
       stops.unshift(server.stop);
       await server.run(MARIADB_TABLES);
       folder = mkdtempSync(join(tmpdir(), 'edge-mysql-'));
-      // As ROAPI's users have it.
+      // Users of ROAPI have such a file.
       const file = join(folder, 'roapi.yaml');
       const uri = JSON.stringify(server.uri);
       writeFileSync(

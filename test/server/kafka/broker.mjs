@@ -43,7 +43,7 @@ const listeners = (ports) =>
 
 function java(main, args, { flags = [], ...options }) {
   const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
-  // In one order: classes that are kept belong to a path.
+  // The jars have one order, because kept classes belong to a path.
   const path = readdirSync(jars)
     .filter((name) => name.endsWith('.jar'))
     .sort()
