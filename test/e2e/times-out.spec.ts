@@ -128,7 +128,7 @@ describe('times in Arrow and Parquet', () => {
   });
 });
 
-/** Of the footer's schema: what times are said to be. */
+/** Reads from the footer's schema how times are described. */
 function timesOf(bytes: Buffer): string[] {
   const { schema } = parquetMetadata(new Uint8Array(bytes).buffer);
   return schema.flatMap((element) => timeOf(element) ?? []);
