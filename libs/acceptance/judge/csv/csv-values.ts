@@ -78,10 +78,13 @@ export class CsvValues {
    */
   private number(begin: number, end: number): number {
     const { bytes } = this;
-    let [from, to] = [begin, end];
+    let from = begin;
+    let to = end;
     while (from < to && bytes[from] === SPACE) from += 1;
     while (from < to && bytes[to - 1] === SPACE) to -= 1;
-    [this.source, this.from, this.to] = [bytes, from, to];
+    this.source = bytes;
+    this.from = from;
+    this.to = to;
     if (from === to) return -1;
     const first = bytes[from] ?? 0;
     const point = first === MINUS ? from + 1 : from;
