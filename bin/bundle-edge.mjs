@@ -32,20 +32,32 @@ const THREADS = ['warehouse/chdb/read-in-thread.mjs', 'postgres-wire/catalog/cat
 export async function bundleEdge(dist) {
   const { build } = await import('esbuild');
   const folder = join(dist, 'apps', 'edge');
-  const { metafile } = await build({
+  const options = {
     absWorkingDir: dist,
-    entryPoints: { bundle: join(folder, 'main.js') },
     outdir: folder,
-    outExtension: { '.js': '.mjs' },
     ...BUNDLE,
-    splitting: true,
-    // They start threads from files beside them.
-    chunkNames: 'bundle-[hash]',
     metafile: true,
     external: EXTERNAL,
     plugins: [onlyWhatIsUsed(dist)],
+  };
+  // By itself, so that reading the arguments loads no more than that takes.
+  const first = build({
+    ...options,
+    entryPoints: { bundle: join(folder, 'main.js') },
+    outExtension: { '.js': '.mjs' },
+    external: [...EXTERNAL, './start.js'],
   });
-  const bundle = Object.keys(metafile.outputs).map((file) => join(dist, file));
+  const second = build({
+    ...options,
+    entryPoints: [join(folder, 'start.js')],
+    allowOverwrite: true,
+    splitting: true,
+    // They start threads from files beside them.
+    chunkNames: 'bundle-[hash]',
+  });
+  const bundle = (await Promise.all([first, second])).flatMap(({ metafile }) =>
+    Object.keys(metafile.outputs).map((file) => join(dist, file)),
+  );
   // A thread starts from a file beside the one that starts it.
   const threads = THREADS.map(async (path) => {
     const file = join(folder, basename(path));
