@@ -7,7 +7,7 @@ import { report } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
 const MEASURED_MS = SHORT ? 1500 : 10_000;
-/** Of large bodies, in lines. */
+/** A large body has so many lines. */
 const LARGE = SHORT ? 100_000 : 400_000;
 const AUTHORIZATION = `Basic ${Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64')}`;
 const LINE = '{"host":"db-1","status":200,"duration":0.25}\n';
@@ -27,7 +27,7 @@ interface Latency {
   readonly uploads: number;
 }
 
-/** What the flooding organization sends. */
+/** The flooding organization sends one of these loads. */
 const FLOODS = [
   { name: '64 connections, a record each', connections: 64, records: 1 },
   { name: `16 connections, ${LARGE} records each`, connections: 16, records: LARGE },

@@ -42,7 +42,7 @@ const PROGRAMS = [
   ...['dist/apps/ingest-writer/main.js', 'dist/apps/edge/bundle.mjs'],
 ];
 
-/** What `npx millrace` gets: the package as npm packs it, unpacked, beside the packages it needs. */
+/** `npx millrace` gets this: the package as npm packs it, unpacked, beside the packages it needs. */
 describe('the npm package', () => {
   let folder: string;
   let files: readonly string[];
@@ -55,7 +55,7 @@ describe('the npm package', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'millrace-package-'));
-    // Built it is: other tests run what is in dist.
+    // The tree is built already, and other tests run what is in dist, so no script runs here.
     const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
     const name = execFileSync('npm', args, { cwd: root, encoding: 'utf8' }).trim();
     const archive = join(folder, name);
@@ -82,7 +82,7 @@ describe('the npm package', () => {
       [],
     );
     expect(files.filter((path) => /\.build-stamp|\.compile-cache/.test(path))).toEqual([]);
-    // Whoever packs it packs what was built from these sources.
+    // A pack must contain a build of these sources.
     expect(manifest.scripts.prepack).toBe(manifest.scripts.build);
   });
 

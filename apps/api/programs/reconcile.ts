@@ -1,14 +1,14 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
 import { Projector } from '@app/event-store';
 import { Passcodes } from '@app/identity';
-import { readConfig, type Config } from '@app/config';
-import { createLogger } from '@app/platform';
+import { readConfig } from '@app/config';
+import { createLogger, type Logger } from '@app/platform';
 import { look, reconcile, type Look, type Mode } from '@app/reconcile';
-import { openDeadLetter, readableBatch, type Batch } from '@app/writer';
+import type { Batch } from '@app/writer';
 import { AccountsDirectory } from '../parts/accounts-directory.js';
 import { auditKey } from '../parts/audit-key.js';
 import { openStores, type Stores } from '../parts/open-parts.js';
+import { readWaiting } from '../parts/read-waiting.js';
 import { tellDifferences } from '../terminal/tell-differences.js';
 
 /**
@@ -22,9 +22,10 @@ export async function reconcileStores(
   organization: string | undefined,
 ): Promise<void> {
   const config = readConfig();
-  const stores = await openStores(config, createLogger(config.logLevel));
+  const logger = createLogger(config.logLevel);
+  const stores = await openStores(config, logger);
   try {
-    await run(stores, mode, organization);
+    await run(stores, logger, mode, organization);
   } finally {
     await stores.close();
   }
@@ -32,6 +33,7 @@ export async function reconcileStores(
 
 async function run(
   stores: Stores,
+  logger: Logger,
   mode: Mode | undefined,
   organization: string | undefined,
 ): Promise<void> {
@@ -42,17 +44,16 @@ async function run(
     people,
     passcodes: new Passcodes(serverKey),
     chainKey: auditKey(serverKey),
-    waiting: () => batchesWaiting(stores.config),
+    readWaiting: (each: (batch: Batch) => void) => readWaiting(stores.config, logger, each),
     directory: ({ users, organizations, streams }: Look['models']) =>
       new AccountsDirectory(users, organizations, people, notUnderstood, streams),
   };
   const found = await look(kept);
   for (const line of tellDifferences(found)) console.log(line);
   const differs = found.isOpen || found.differences.length + found.accounts.length > 0;
-  if (!differs) return void console.log('nothing differs');
-  if (mode === undefined) {
-    console.log('nothing was changed');
-    process.exitCode = 1;
+  if (!differs || mode === undefined) {
+    console.log(differs ? 'nothing was changed' : 'nothing differs');
+    process.exitCode = differs || found.unread > 0 ? 1 : 0;
     return;
   }
   // An event that this version does not understand may explain what the tables have.
@@ -68,32 +69,19 @@ async function run(
     process.exitCode = 1;
     return;
   }
-  await carryOut(stores);
+  await carryOut(stores, logger);
   if (left.accounts.length === 0) return;
   console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
   process.exitCode = 1;
 }
 
-/**
- * Kafka's own tools tell what waits there. Nobody else can read it without being one of the
- * writers.
- */
-async function* batchesWaiting({ kafka, dataDirectory }: Config): AsyncIterable<Batch> {
-  for (const { headers } of await openDeadLetter(dataDirectory).list()) yield* batchOf(headers);
-  if (kafka !== undefined) return;
-  const { waitingHeaders } = await import('@app/ingest-queue/embedded');
-  for await (const headers of waitingHeaders(join(dataDirectory, 'queue'))) yield* batchOf(headers);
-}
-
-function batchOf(headers: Readonly<Record<string, string>>): readonly Batch[] {
-  const batch = readableBatch(headers);
-  return batch ? [batch] : [];
-}
-
 /** Runs the projections once, as a start does: they make and drop tables and write the trails. */
-async function carryOut({ events, projections, snapshots, lead, config }: Stores): Promise<void> {
+async function carryOut(
+  { events, projections, snapshots, lead }: Stores,
+  logger: Logger,
+): Promise<void> {
   await lead.take();
-  const projector = new Projector(events, projections, createLogger(config.logLevel), snapshots);
+  const projector = new Projector(events, projections, logger, snapshots);
   await projector.start();
   await projector.stop();
   console.log('events and tables say the same: start the server');

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { FollowLeaderProjection } from '@app/audit';
-import { rebuild, type Projection } from '@app/event-store';
+import { rebuild, usableSnapshot, type Projection } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
 import { openStores, refuseOtherAge, type Stores } from '../parts/open-parts.js';
@@ -22,13 +22,21 @@ async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<
   for (const projection of inOrder) {
     const chosen = wanted === 'all' || projection.name === wanted;
     const bar = chosen ? progressBar(projection.name, last) : undefined;
-    if (chosen && projection === stores.auditTrail) await stores.auditTrail.truncate(from);
+    if (chosen && projection === stores.auditTrail) await truncateTrail(stores, from);
     const count = await rebuild(stores.events, projection, stores.snapshots, {
       from: chosen ? from : last,
       onProgress: (position) => bar?.update(position),
     });
     bar?.end(`${count} events`);
   }
+}
+
+/** A snapshot of later entries than those that stay goes first: broken off, it would call for them. */
+async function truncateTrail(stores: Stores, from: bigint): Promise<void> {
+  const { auditTrail, events, snapshots } = stores;
+  const kept = await usableSnapshot(snapshots, auditTrail, events);
+  if (kept && kept.position > from) await snapshots.remove(auditTrail.name);
+  await auditTrail.truncate(from);
 }
 
 /**

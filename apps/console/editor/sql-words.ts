@@ -1,6 +1,6 @@
 import { SQLDialect } from '@codemirror/lang-sql';
 
-/** What a SELECT of the engine is made of, as far as an editor colours it. */
+/** The editor colours these words of the engine's SELECT. */
 export const DIALECT = SQLDialect.define({
   keywords:
     'select distinct from where prewhere group by having order limit offset with as and or not in ' +

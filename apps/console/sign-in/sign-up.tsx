@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import { signIn } from '../api/session.js';
 import { signUp, type SignedUp } from '../api/sign-up.js';
 import { useAction } from '../api/use-action.js';
-import { CopyButton } from './copy-button.js';
-import { Failure } from './failure.js';
-import { formText } from './form-text.js';
+import { AS_TYPED } from '../form/as-typed.js';
+import { CopyButton } from '../frame/copy-button.js';
+import { Failure } from '../frame/failure.js';
+import { formText } from '../form/form-text.js';
 
 interface Props {
-  /** Of e-mail addresses; none: all. */
+  /** E-mail addresses must end in one of these; an empty list lets all in. */
   readonly domains: readonly string[];
   readonly onSignedIn: () => void;
   readonly onBack: () => void;
@@ -66,6 +67,7 @@ export function SignUp({ domains, onSignedIn, onBack }: Props) {
         <label>
           Organization
           <input
+            {...AS_TYPED}
             name="organization"
             required
             autocomplete="off"

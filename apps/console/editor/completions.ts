@@ -5,7 +5,10 @@ import { FREQUENT_FUNCTIONS } from './frequent-functions.js';
 
 const WORD = /[\p{L}\p{N}_.`-]*/u;
 
-/** @param all that the server knows, in whatever spelling */
+/**
+ * Finds the functions that a completion offers.
+ * @param all has those that the server knows, in whatever spelling
+ */
 function offered(all: readonly string[]): readonly Completion[] {
   const frequent = new Set(FREQUENT_FUNCTIONS.map((name) => name.toLowerCase()));
   const others = all.filter((name) => !frequent.has(name.toLowerCase()));
@@ -18,7 +21,10 @@ function offered(all: readonly string[]): readonly Completion[] {
   return [...FREQUENT_FUNCTIONS.map(completion(-1)), ...others.map(completion(-2))];
 }
 
-/** Tables, functions, and the fields of the tables that the statement names; of all where it names none. */
+/**
+ * Completes tables, functions, and the fields of the tables that the statement names; where it
+ * names none, the fields of all.
+ */
 export function completionsOf(
   tables: readonly Table[],
   functions: readonly string[],

@@ -1,4 +1,4 @@
-/** Those that people ask for most, which are offered before the others. */
+/** People ask for these functions most, so they are offered before the others. */
 export const FREQUENT_FUNCTIONS: readonly string[] = (
   'count sum avg min max any uniq uniqExact quantile quantiles median stddevPop stddevSamp varPop ' +
   'argMin argMax groupArray groupUniqArray topK countIf sumIf avgIf minIf maxIf uniqIf corr ' +

@@ -2,9 +2,9 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** The page's own colours, so that light and dark need no second look. */
+/** The editor has the page's own colours, so that light and dark need no second look. */
 const look = EditorView.theme({
-  '&': { color: 'var(--text)', backgroundColor: 'var(--field)', fontSize: '0.9rem' },
+  '&': { color: 'var(--text)', backgroundColor: 'var(--field)', fontSize: 'var(--editor-text)' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },
   '.cm-scroller': {
     fontFamily: 'var(--mono)',

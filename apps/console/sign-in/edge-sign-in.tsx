@@ -1,5 +1,5 @@
 import { useEdgeToken } from '../api/request.js';
-import { formText } from './form-text.js';
+import { formText } from '../form/form-text.js';
 
 /** The edge program was started with a token. It stays in this page, and is gone with it. */
 export function EdgeSignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {

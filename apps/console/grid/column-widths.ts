@@ -2,24 +2,27 @@ import { rowFields } from './row-fields.js';
 
 export interface Column {
   readonly name: string;
-  /** In CSS pixels. */
+  /** It is in CSS pixels. */
   readonly width: number;
 }
 
 interface WantedColumn extends Column {
-  /** What its longest value would take. */
+  /** Its longest value would take this width. */
   readonly widest: number;
 }
 
 const LETTER_PX = 8;
 const WIDTH_MIN_PX = 64;
 const WIDTH_MAX_PX = 420;
-/** Rows that are looked at for widths. */
+/** So many rows are looked at for widths. */
 const SAMPLE = 200;
-/** Of a value, in its cell: on the widest screen, too. */
+/** A cell shows so many letters of its value, on the widest screen, too. */
 export const CELL_LETTERS_MAX = 300;
 
-/** All rows of an answer have the same columns. @param lines a JSON object each */
+/**
+ * All rows of an answer have the same columns.
+ * @param lines have a JSON object each
+ */
 export function columnsOf(lines: readonly string[]): readonly WantedColumn[] {
   const sample = lines.slice(0, SAMPLE).map(rowFields);
   return [...(sample[0]?.keys() ?? [])].map((name) => {
@@ -30,7 +33,10 @@ export function columnsOf(lines: readonly string[]): readonly WantedColumn[] {
   });
 }
 
-/** What a wide screen has left goes to the columns that are cut off, to each as much as to the others. */
+/**
+ * Gives the width that a wide screen has left to the columns that are cut off, to each as much as
+ * to the others.
+ */
 export function fitted(columns: readonly WantedColumn[], room: number): readonly Column[] {
   let left = room - columns.reduce((sum, { width }) => sum + width, 0);
   const given = new Map(columns.map(({ name, width }) => [name, width]));

@@ -1,22 +1,26 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../frame/copy-button.js';
 import { CELL_LETTERS_MAX, columnsOf, fitted } from './column-widths.js';
 import { rowFields, spread, type RawValue } from './row-fields.js';
 
 const ROW_PX = 28;
-/** Rows beyond the edges, so that scrolling shows no gaps. */
+/** So many rows beyond the edges are drawn, so that scrolling shows no gaps. */
 const BEYOND = 12;
 
-/** Rows in a window of what is there: so many elements as fit, whatever the result has. */
+/** Draws a window of the rows: as many elements as fit, whatever the result has. */
 export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const place = useRef<HTMLDivElement>(null);
+  /** The row at the upper edge: within one row nothing is drawn anew. */
   const [top, setTop] = useState(0);
   const [{ height, room }, setSize] = useState({ height: 400, room: 0 });
   const [chosen, setChosen] = useState<number>();
+  const record = useRef<HTMLDivElement>(null);
+  const [click, setClick] = useState<MouseEvent>();
   const natural = useMemo(() => columnsOf(lines), [lines]);
   const columns = useMemo(() => fitted(natural, room), [natural, room]);
 
-  // Before it is painted: columns that take their width later would move.
+  // This runs before the page is painted: columns that take their width later would move.
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -31,8 +35,13 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
     return () => watch.disconnect();
   }, [lines]);
 
-  const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
-  const last = Math.min(lines.length, Math.ceil((top + height) / ROW_PX) + BEYOND);
+  // On a small screen it stands below all that is seen: a tap on a row would seem to do nothing.
+  useEffect(() => {
+    if (click) record.current?.scrollIntoView({ block: 'nearest' });
+  }, [click]);
+
+  const first = Math.max(0, top - BEYOND);
+  const last = Math.min(lines.length, top + Math.ceil(height / ROW_PX) + 1 + BEYOND);
   const width = columns.reduce((sum, column) => sum + column.width, 0);
 
   const choose = (row: number): void => {
@@ -72,7 +81,7 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
         aria-rowcount={lines.length + 1}
         aria-colcount={columns.length}
         aria-activedescendant={chosen === undefined ? undefined : `row-${chosen}`}
-        onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+        onScroll={({ currentTarget }) => setTop(Math.floor(currentTarget.scrollTop / ROW_PX))}
         onKeyDown={onKeyDown}
       >
         <div class="row head" role="row" aria-rowindex={1} style={{ width: `${width}px` }}>
@@ -95,7 +104,10 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
                 aria-rowindex={row + 2}
                 aria-selected={row === chosen}
                 style={{ top: `${row * ROW_PX + ROW_PX}px` }}
-                onClick={() => setChosen(row)}
+                onClick={(event) => {
+                  setChosen(row);
+                  setClick(event);
+                }}
               >
                 {columns.map(({ name, width: own }) => (
                   <Cell key={name} value={fields.get(name)} width={own} />
@@ -106,7 +118,12 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
         </div>
       </div>
       {chosen !== undefined && lines[chosen] !== undefined && (
-        <Record row={chosen} line={lines[chosen]} onClose={() => setChosen(undefined)} />
+        <Record
+          place={record}
+          row={chosen}
+          line={lines[chosen]}
+          onClose={() => setChosen(undefined)}
+        />
       )}
     </>
   );
@@ -121,19 +138,22 @@ function Cell({ value, width }: { readonly value: RawValue | undefined; readonly
   );
 }
 
-/** One record whole, its nested values over several lines. */
+/** Shows one record whole, its nested values over several lines. */
 function Record({
+  place,
   row,
   line,
   onClose,
 }: {
+  /** Its head is put here. */
+  readonly place: RefObject<HTMLDivElement>;
   readonly row: number;
   readonly line: string;
   readonly onClose: () => void;
 }) {
   return (
     <section class="record" aria-label={`Row ${row + 1}`}>
-      <div class="bar">
+      <div ref={place} class="bar">
         <strong>Row {row + 1}</strong>
         <CopyButton text={line} name="Copy as JSON" />
         <button type="button" onClick={onClose}>

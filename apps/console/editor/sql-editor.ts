@@ -28,7 +28,7 @@ interface Span {
 }
 
 const mark = StateEffect.define<Span | undefined>();
-/** What the server did not understand, until the statement is changed. */
+/** The editor marks what the server did not understand, until the statement is changed. */
 const marked = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(before, { effects, docChanged }) {
@@ -43,7 +43,7 @@ const marked = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** What the editor completes. */
+/** The editor completes these names. */
 export interface Known {
   readonly tables: readonly Table[];
   readonly functions: readonly string[];

@@ -1,14 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.js';
-import { Failure } from './failure.js';
+import { AS_TYPED } from './as-typed.js';
+import { Failure } from '../frame/failure.js';
 
 interface Props {
-  /** What it is that goes: a stream, an organization. */
+  /** It is a stream or an organization, in words. */
   readonly what: string;
   readonly name: string;
   readonly remove: () => Promise<void>;
-  /** What is deleted with it, in words. */
+  /** They say what is deleted with it. */
   readonly children: ComponentChildren;
 }
 
@@ -30,6 +31,7 @@ export function TypedNameForm({ what, name, remove, children }: Props) {
         <label>
           Name of the {what}
           <input
+            {...AS_TYPED}
             autocomplete="off"
             value={typed}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}

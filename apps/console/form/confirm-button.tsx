@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Props {
-  /** What it does, as a button says it. */
+  /** A button says with it what it does. */
   readonly name: string;
-  /** To what, for who hears the button without its place. */
+  /** It names what the button acts on, for people who hear the button without its place. */
   readonly about: string;
-  /** What goes by it. */
+  /** It says what is lost. */
   readonly question: string;
   readonly isBusy: boolean;
   readonly onConfirmed: () => void;
 }
 
-/** A button for what cannot be undone: it asks first. */
+/** The button does what cannot be undone, so it asks first. */
 export function ConfirmButton({ name, about, question, isBusy, onConfirmed }: Props) {
   const [isAsking, setAsking] = useState(false);
   const refuse = useRef<HTMLButtonElement>(null);

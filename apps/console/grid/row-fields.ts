@@ -1,13 +1,13 @@
-/** A value as the server wrote it: no number is read, so none loses a digit. */
+/** A value stays as the server wrote it: no number is read, so none loses a digit. */
 export interface RawValue {
   readonly kind: 'text' | 'number' | 'boolean' | 'null' | 'nested';
-  /** Of a text what it is, of all others their JSON. */
+  /** It is a text without its quotes, and the JSON of every other value. */
   readonly text: string;
 }
 
 /**
  * Takes the fields of one line of NDJSON apart. `JSON.parse` would round integers beyond 2^53.
- * @param line a whole object, as servers write it
+ * @param line is a whole object, as servers write it
  */
 export function rowFields(line: string): ReadonlyMap<string, RawValue> {
   const fields = new Map<string, RawValue>();
@@ -25,7 +25,10 @@ export function rowFields(line: string): ReadonlyMap<string, RawValue> {
   return fields;
 }
 
-/** Elements of a list, as the server wrote each. @param json of the list */
+/**
+ * Takes the elements of a list apart, and leaves each as the server wrote it.
+ * @param json is the whole list
+ */
 export function listElements(json: string): readonly string[] {
   const elements: string[] = [];
   for (let at = json.indexOf('[') + 1; at > 0 && at < json.length;) {
@@ -55,14 +58,20 @@ function valueOf(json: string): RawValue {
   }
 }
 
-/** @returns the place behind the closing quote */
+/**
+ * Finds the end of a text.
+ * @returns the place behind the closing quote
+ */
 function endOfText(line: string, from: number): number {
   let at = from + 1;
   while (at < line.length && line[at] !== '"') at += line[at] === '\\' ? 2 : 1;
   return at + 1;
 }
 
-/** @returns the place of the comma, brace or bracket that ends the value */
+/**
+ * Finds the end of a value.
+ * @returns the place of the comma, brace or bracket that ends it
+ */
 function endOfValue(line: string, from: number): number {
   let depth = 0;
   for (let at = from; at < line.length;) {
@@ -79,7 +88,7 @@ function endOfValue(line: string, from: number): number {
   return line.length;
 }
 
-/** A nested value over several lines. Only white space is added. */
+/** Writes a nested value over several lines. Only white space is added. */
 export function spread(json: string): string {
   let depth = 0;
   let out = '';

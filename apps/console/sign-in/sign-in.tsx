@@ -3,7 +3,7 @@ import { wordsOf } from '../api/request.js';
 import { signIn } from '../api/session.js';
 import { readSignUpRule } from '../api/sign-up.js';
 import { useAnswer } from '../api/use-answer.js';
-import { formText } from './form-text.js';
+import { formText } from '../form/form-text.js';
 import { SignUp } from './sign-up.js';
 
 interface Props {

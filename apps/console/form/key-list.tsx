@@ -1,18 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { AS_TYPED } from './as-typed.js';
 
 interface Props {
   readonly legend: string;
   readonly hint: string;
-  /** Names a list in the document, of what may be chosen. */
+  /** It is the id of a list in the document, which has what may be chosen. */
   readonly id: string;
-  /** What is chosen. */
+  /** One of these is chosen. */
   readonly kind: 'Field' | 'Stream';
   readonly offered: readonly string[];
   readonly keys: readonly string[];
   readonly onChange: (keys: readonly string[]) => void;
 }
 
-/** Fields, or other names, that are chosen for something. */
+/** Lets somebody choose fields, or other names, for something. */
 export function KeyList({ legend, hint, id, kind, offered, keys, onChange }: Props) {
   const [typed, setTyped] = useState('');
   const input = useRef<HTMLInputElement>(null);
@@ -44,6 +45,7 @@ export function KeyList({ legend, hint, id, kind, offered, keys, onChange }: Pro
       </ul>
       <div class="bar">
         <input
+          {...AS_TYPED}
           ref={input}
           aria-label={`${kind} for: ${legend}`}
           list={id}
@@ -52,7 +54,7 @@ export function KeyList({ legend, hint, id, kind, offered, keys, onChange }: Pro
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // Else the whole form would go.
+            // Enter would send the whole form otherwise.
             event.preventDefault();
             add();
           }}

@@ -1,9 +1,9 @@
-/** Where in the statement the server's message points, and what it offers. */
+/** The server's message points at a place in the statement, and may offer something for it. */
 export interface ErrorPlace {
-  /** Of letters, from 0. */
+  /** Both ends count letters, from 0. */
   readonly from: number;
   readonly to: number;
-  /** What to write there instead. */
+  /** The server offers to write this there instead. */
   readonly suggestion: string | undefined;
 }
 
@@ -12,7 +12,10 @@ const SUGGESTION = /did you mean "([^"]+)"/;
 const WORD = /^(?:`[^`]*`|"[^"]*"|[\p{L}\p{N}_.]+|\S)/u;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** @returns undefined where the message names no place in this statement */
+/**
+ * Finds the place that a message of the server means.
+ * @returns undefined where the message names no place in this statement
+ */
 export function errorPlace(message: string, sql: string): ErrorPlace | undefined {
   const [, line, column] = PLACE.exec(message) ?? [];
   if (line === undefined || column === undefined) return undefined;
@@ -31,9 +34,9 @@ export function errorPlace(message: string, sql: string): ErrorPlace | undefined
   };
 }
 
-/** A name as a statement takes it. */
+/** Writes a name as a statement takes it. */
 export const quotedName = (name: string): string =>
   PLAIN.test(name) ? name : `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 
-/** A field within an object as a statement takes it: each of its names is one. */
+/** Writes a field within an object as a statement takes it: each of its names is one. */
 export const quotedPath = (path: string): string => path.split('.').map(quotedName).join('.');

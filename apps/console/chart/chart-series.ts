@@ -1,11 +1,14 @@
-import { rowFields, type RawValue } from './row-fields.js';
+import { rowFields, type RawValue } from '../grid/row-fields.js';
 
-/** What a chart draws: one x for each point, and a y of each series there, or none. */
+/** A chart draws one x for each point, and a y of each series there, or none. */
 export interface ChartData {
-  /** Seconds since the epoch where `isTime`, else numbers; of categories their place. */
+  /**
+   * They are seconds since the epoch where `isTime` holds, the places of categories, or other
+   * numbers.
+   */
   readonly x: readonly number[];
   readonly isTime: boolean;
-  /** Where x is neither: what stands below each place. */
+  /** Words stand below each place where x is neither a time nor a number. */
   readonly categories: readonly string[] | undefined;
   readonly series: readonly { readonly name: string; readonly y: readonly (number | null)[] }[];
 }
@@ -17,8 +20,9 @@ const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\
 type Rows = readonly ReadonlyMap<string, RawValue>[];
 
 /**
- * What there is to draw in a result: numbers over the first column that holds times, numbers or
- * words; where words stand beside a time, a series for each of them. Undefined where there is nothing.
+ * Finds numbers to draw over the first column that holds times, numbers or words. Words beside a
+ * time make a series each.
+ * @returns undefined where there is nothing to draw
  */
 export function chartData(lines: readonly string[]): ChartData | undefined {
   const rows = lines.slice(0, POINTS_MAX).map(rowFields);
@@ -45,7 +49,7 @@ export function chartData(lines: readonly string[]): ChartData | undefined {
 
 interface Places {
   readonly x: readonly number[];
-  /** Of each row. */
+  /** Each row has an x of its own. */
   readonly own: readonly number[];
   readonly isTime: boolean;
   readonly categories: readonly string[] | undefined;
