@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { BUNDLE, onlyWhatIsUsed } from './bundle-options.mjs';
+import { BUNDLE, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
 
 /** Below dist/apps. */
 const PROGRAMS = [
@@ -83,7 +83,7 @@ export async function bundlePrograms(dist) {
         sourcesContent: false,
         metafile: true,
         external: ABSENT,
-        plugins: [loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
+        plugins: [partsOfRxjs, loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
       }),
     ),
   );
