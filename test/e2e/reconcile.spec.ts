@@ -420,6 +420,7 @@ async function takeOutOfTrails(dataDirectory: string): Promise<void> {
     acceptors: 1,
     files: [],
   });
+  await warehouse.claimAudit();
   for (const database of await warehouse.databases()) {
     const rows = await warehouse.auditAfter(database, '-1', 1000);
     if (rows.length < 6) continue;
