@@ -148,8 +148,8 @@ class WaitingReader {
   /** The ends of transactions, and what was aborted, have offsets and are in no batch. */
   passed(partition: number, offset: bigint): void {
     const range = this.ranges.get(partition);
-    if (this.ended.aborted || !range || offset < range.next) return;
-    range.next = offset + 1n;
+    if (this.ended.aborted || !range) return;
+    if (offset >= range.next) range.next = offset + 1n;
     if (isRead(this.ranges)) this.end();
   }
 }
