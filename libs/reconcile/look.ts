@@ -136,7 +136,8 @@ export async function look(kept: Kept): Promise<Look> {
     const rows = hasTrail ? rowsAfter(warehouse, database, id === undefined ? -1n : upTo) : none();
     trails.set(database, await lostEntries(rows, heads.of(database)));
   }
-  const home = trails.get(models.organizations.find(DEFAULT_ORGANIZATION)?.database ?? '');
+  const main = models.organizations.find(DEFAULT_ORGANIZATION);
+  const home = main && trails.get(main.database);
   const differences: Difference[] = [];
   for (const place of places) {
     if (place.id !== undefined && reconciled.has(place.id)) continue;

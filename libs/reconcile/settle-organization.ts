@@ -4,6 +4,7 @@ import {
   organizationName,
   organizationNameStream,
 } from '@app/identity';
+import { certain } from '@app/platform';
 import type { AuditTables } from '@app/warehouse';
 import { ulid } from 'ulid';
 import { keepLostEntries } from './keep-lost-entries.js';
@@ -20,7 +21,7 @@ export async function settleOrganization(settling: Settling): Promise<void> {
     return settleKnown(settling, organization.id);
   }
   const { id, isAway, isDeleted } = difference;
-  const name = found.models.organizations.get(id)?.name ?? '';
+  const { name } = certain(found.models.organizations.get(id), `organization ${id}`);
   const isGone = isAway && (isDeleted || mode === 'drop') && name !== DEFAULT_ORGANIZATION;
   return isGone ? deleteKnown(settling, { id, name }) : settleKnown(settling, id);
 }
@@ -75,7 +76,7 @@ async function foundAnew(
   // No organization has the name. A crash has left the reservation to one that was never made.
   if (holder !== id)
     await deeds.decide(organizationName, stream, [
-      { type: 'release', holder: holder ?? '' },
+      { type: 'release', holder: certain(holder, 'holder of a reserved name') },
       { type: 'reserve', holder: id },
     ]);
   const organization = { id, name, database: difference.database };

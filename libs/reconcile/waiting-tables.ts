@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { StreamsProjection } from '@app/streams';
 import type { Column, WarehouseTable } from '@app/warehouse';
 import type { Batch } from '@app/writer';
@@ -43,7 +44,9 @@ export async function waitingTables(
     found.set(streamId, of);
     of.rows += rows;
     // The first column is the record's time, which every table has.
-    types?.forEach((type, at) => of.types.set(columns[at + 1] ?? '', type));
+    types?.forEach((type, at) =>
+      of.types.set(certain(columns[at + 1], `column of type ${type}`), type),
+    );
   });
   const waiting = [...found.values()].map(({ batch, types, rows }) => ({
     table: tableOf(batch, types),

@@ -130,7 +130,7 @@ describe('an event that the warehouse refuses to carry out', () => {
       ]),
     );
     await node.stop();
-    // What a crash may have left: nothing of the change but the event.
+    // A crash can leave the event of a change and nothing else of it.
     await warehouse.dropTable(table);
     await warehouse.createTable(table, ['a', 'l', 'z'].map((name) => ({ name, type: UNTYPED })), 's'); // prettier-ignore
     await start();

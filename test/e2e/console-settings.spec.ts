@@ -13,7 +13,7 @@ const BOB = { email: 'bob@example.com', password: 'Secret-78' };
 const isInvalid = (field: object): boolean =>
   !(field as { readonly validity: { readonly valid: boolean } }).validity.valid;
 
-/** What there is to look after: streams, people, tokens, the audit trail, the server. */
+/** An admin looks after streams, people, tokens, the audit trail and the server. */
 function lookingAfterIt(): void {
   let server: Server;
   let browser: Browser;
@@ -426,7 +426,7 @@ function lookingAfterIt(): void {
     await ann.context().close();
     const again = await other({ ...ANN, password: wanted });
     await again.getByRole('link', { name: 'Account: ann@example.com' }).click();
-    const found = again.getByRole('form', { name: 'Found an organization' });
+    const found = again.getByRole('form', { name: 'Create an organization' });
     for (const [name, said] of [
       ['acme', 'There is an organization acme already.'],
       ['Not A Name', 'want 1 to 63 of a-z'],

@@ -28,7 +28,7 @@ interface Entry {
   readonly data: string;
 }
 
-/** What an older Node.js is told first. */
+/** An older Node.js prints this first. */
 const OF_NODE = /^Millrace is for Node\.js .*\n/;
 
 /** An installation of which a part is put back to what it was a day before. */
@@ -80,7 +80,7 @@ class Installation {
 
   /** While it is stopped. */
   keep(day: string): void {
-    // One that was killed has left its socket.
+    // A server that was killed has left its socket.
     const filter = (source: string): boolean => !lstatSync(source).isSocket();
     cpSync(this.directory, join(this.copies, day), { recursive: true, filter });
   }
@@ -148,7 +148,7 @@ async function firstDay(installation: Installation): Promise<void> {
   await installation.stop();
 }
 
-/** What changes streams, organizations and people in every way that a table keeps. */
+/** Changes streams, organizations and people in every way that a table keeps. */
 async function secondDay(installation: Installation): Promise<void> {
   await installation.start();
   await installation.upload('default', 'logs', [{ n: 2.5, text: 'b', more: true, of: { x: 1 } }]);
@@ -248,7 +248,7 @@ describe('an installation of which a part is of the day before', () => {
         { item: 6 },
       ]);
       expect(await installation.rows('beta', 'SELECT k FROM drafts')).toEqual([{ k: 'v' }]);
-      // What went goes on to be gone, and rows come as before.
+      // Deleted rows and people stay away, and new rows come as before.
       const users = (await installation.call('/api/default/users')).bytes.toString();
       expect([users.includes('ann@'), users.includes('ben@')]).toEqual([true, false]);
       await installation.upload('default', 'fresh', [{ big: 3 }]);
@@ -485,7 +485,7 @@ describe('a queue that is newer than events and tables', () => {
       installation.putBack('mixed');
       expect(await installation.run('reconcile', '--drop')).toMatchObject({ code: 0, stderr: '' });
       await installation.start();
-      // What comes to the same name now is all that is there.
+      // A new stream of the same name has only new rows.
       await installation.upload('default', 'late', [{ n: 3 }]);
       expect(await installation.rows('default', 'SELECT * FROM late')).toMatchObject([{ n: 3 }]);
       await installation.stop();

@@ -155,9 +155,7 @@ export async function openStores(
   );
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const deadLetter = openDeadLetter(config.dataDirectory);
-  const forgotten = new ForgottenBatchesProjection(streams, (each) =>
-    deadLetter.forgetDatabases(each),
-  );
+  const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
   const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead);
   return {
     ...opened,

@@ -1,3 +1,4 @@
+import { Semaphore } from '@app/flow';
 import type { LeaderElection, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
@@ -50,8 +51,8 @@ export class WarehouseTablesProjection implements Projection {
   private live = false;
   private found: readonly WarehouseTable[] = [];
   private readonly aside = new StreamsAside();
-  /** Work on tables, one after the other. */
-  private work: Promise<void> = Promise.resolve();
+  /** Tables are worked on one after the other. */
+  private readonly working = new Semaphore(1);
 
   constructor(
     private readonly schema: WarehouseSchema,
@@ -119,7 +120,7 @@ export class WarehouseTablesProjection implements Projection {
 
   /** Resolves when nothing works on tables. */
   async idle(): Promise<void> {
-    await this.work;
+    await this.working.run(() => Promise.resolve());
   }
 
   async caughtUp(): Promise<void> {
@@ -189,7 +190,7 @@ export class WarehouseTablesProjection implements Projection {
   /** @throws what the engine may let pass another time. */
   private async carryOut(id: string, name: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.alone(work);
+      await this.working.run(work);
     } catch (error) {
       if (!refuses(error)) throw error;
       this.aside.put(id, name);
@@ -200,7 +201,7 @@ export class WarehouseTablesProjection implements Projection {
   /** By then the catalog has all that was carried out for it, whose next event comes after. */
   private async mendAgain(stream: StreamDescription): Promise<void> {
     try {
-      await this.alone(async () => {
+      await this.working.run(async () => {
         const tables = await this.schema.tables();
         const isIts = ({ database, table }: TableName): boolean =>
           database === stream.database && table === stream.name;
@@ -210,12 +211,6 @@ export class WarehouseTablesProjection implements Projection {
     } catch (error) {
       this.log.error({ err: error, stream: stream.id }, 'a stream is still put aside');
     }
-  }
-
-  private async alone(work: () => Promise<void>): Promise<void> {
-    const done = this.work.then(work);
-    this.work = done.catch(() => undefined);
-    await done;
   }
 
   private async create(created: StreamCreated['data']): Promise<void> {

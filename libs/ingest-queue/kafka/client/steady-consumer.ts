@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
+import { within } from '@app/flow';
 import type { KafkaLog } from './kafka-client.js';
 
 interface SteadyConsumerOptions {
@@ -56,11 +57,8 @@ export class SteadyConsumer {
     this.closing.abort();
     await this.opening.catch(() => undefined);
     const ended = this.consumer?.disconnect().catch(() => undefined);
-    if (this.isMember) return ended;
-    const enough = new AbortController();
-    const { signal } = enough;
-    await Promise.race([ended, sleep(JOINING_MS, undefined, { signal }).catch(() => undefined)]);
-    enough.abort();
+    if (this.isMember || !ended) return ended;
+    await within(JOINING_MS, ended, () => undefined);
   }
 
   private async open(): Promise<void> {
