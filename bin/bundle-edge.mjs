@@ -1,7 +1,7 @@
 // The edge program in a few files, from what was compiled to dist/: reading a thousand small files
 // would take longer than everything else it does before its first answer.
 import { basename, join } from 'node:path';
-import { BUNDLE, onlyWhatIsUsed } from './bundle-options.mjs';
+import { BUNDLE, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
 import { makeCatalogData } from './make-catalog-data.mjs';
 
 /** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
@@ -32,20 +32,32 @@ const THREADS = ['warehouse/chdb/read-in-thread.mjs', 'postgres-wire/catalog/cat
 export async function bundleEdge(dist) {
   const { build } = await import('esbuild');
   const folder = join(dist, 'apps', 'edge');
-  const { metafile } = await build({
+  const options = {
     absWorkingDir: dist,
-    entryPoints: { bundle: join(folder, 'main.js') },
     outdir: folder,
-    outExtension: { '.js': '.mjs' },
     ...BUNDLE,
+    metafile: true,
+    external: EXTERNAL,
+    plugins: [partsOfRxjs, onlyWhatIsUsed(dist)],
+  };
+  // By itself, so that reading the arguments loads no more than that takes.
+  const first = build({
+    ...options,
+    entryPoints: { bundle: join(folder, 'main.js') },
+    outExtension: { '.js': '.mjs' },
+    external: [...EXTERNAL, './start.js'],
+  });
+  const second = build({
+    ...options,
+    entryPoints: [join(folder, 'start.js')],
+    allowOverwrite: true,
     splitting: true,
     // They start threads from files beside them.
     chunkNames: 'bundle-[hash]',
-    metafile: true,
-    external: EXTERNAL,
-    plugins: [onlyWhatIsUsed(dist)],
   });
-  const bundle = Object.keys(metafile.outputs).map((file) => join(dist, file));
+  const bundle = (await Promise.all([first, second])).flatMap(({ metafile }) =>
+    Object.keys(metafile.outputs).map((file) => join(dist, file)),
+  );
   // A thread starts from a file beside the one that starts it.
   const threads = THREADS.map(async (path) => {
     const file = join(folder, basename(path));

@@ -1,4 +1,14 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const RXJS = join(
+  dirname(fileURLToPath(import.meta.url)),
+  '..',
+  'node_modules',
+  'rxjs',
+  'dist',
+  'esm',
+);
 
 /** Of esbuild, for every bundle. */
 export const BUNDLE = {
@@ -31,3 +41,17 @@ export const onlyWhatIsUsed = (dist) => ({
         : undefined,
     ),
 });
+
+/**
+ * rxjs has a build of modules that import each other, of which a bundle takes what is used. By its
+ * package.json Node.js gets the one in CommonJS, of which a bundle takes all: a tenth of the time
+ * that the server's modules took to load.
+ */
+export const partsOfRxjs = {
+  name: 'parts of rxjs',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^rxjs(?:\/operators)?$/ }, ({ path }) => ({
+      path: join(RXJS, path === 'rxjs' ? '' : 'operators', 'index.js'),
+      sideEffects: false,
+    })),
+};

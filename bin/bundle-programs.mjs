@@ -1,10 +1,10 @@
 // The server's programs, each in a few files, from what was compiled to dist/: reading and compiling
-// two thousand small files took most of a start. What several programs need, and what one of them
-// needs only when something is asked of it, are files of their own (chunks).
+// two thousand small files took most of a start. What a program needs only when something is asked
+// of it is in files of its own (chunks).
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { BUNDLE, onlyWhatIsUsed } from './bundle-options.mjs';
+import { BUNDLE, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
 
 /** Below dist/apps. */
 const PROGRAMS = [
@@ -63,22 +63,16 @@ const ownPlace = (dist) => ({
     }),
 });
 
-/**
- * What is bundled at once has its modules shared out by who needs them, and those of a package that
- * import each other in a circle must stay together: so the server, which needs all of Nest, is
- * bundled apart from the programs that need a part of it.
- */
-const TOGETHER = [['api/main'], PROGRAMS.filter((program) => program !== 'api/main')];
-
 /** @param {string} dist @returns {Promise<readonly string[]>} the files written */
 export async function bundlePrograms(dist) {
   const { build } = await import('esbuild');
   const apps = join(dist, 'apps');
+  // Each by itself: together they would all load what one of them uses of a library.
   const bundled = await Promise.all(
-    TOGETHER.map((programs) =>
+    PROGRAMS.map((program) =>
       build({
         absWorkingDir: dist,
-        entryPoints: programs.map((program) => join(apps, `${program}.js`)),
+        entryPoints: [join(apps, `${program}.js`)],
         outdir: apps,
         outbase: apps,
         allowOverwrite: true,
@@ -89,7 +83,7 @@ export async function bundlePrograms(dist) {
         sourcesContent: false,
         metafile: true,
         external: ABSENT,
-        plugins: [loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
+        plugins: [partsOfRxjs, loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
       }),
     ),
   );

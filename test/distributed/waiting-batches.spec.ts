@@ -52,7 +52,12 @@ describe('what waits on Kafka', () => {
       await append(0, 20);
       await take(queue, 20, true);
       expect(await waiting()).toEqual({ found: [], unread: 0 });
-      await append(20, 30);
+      await append(20, 1);
+      // The last offset is a message's here.
+      const before = performance.now();
+      expect(await waiting()).toEqual({ found: [20], unread: 0 });
+      expect(performance.now() - before).toBeLessThan(30_000);
+      await append(21, 29);
       // Ends of transactions have offsets, too.
       await append(50, 10, 'named');
       for (let times = 0; times < 2; times += 1)

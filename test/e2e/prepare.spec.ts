@@ -29,7 +29,9 @@ describe('making a clone ready', () => {
     started = [];
     folder = mkdtempSync(join(tmpdir(), 'millrace-clone-'));
     mkdirSync(join(folder, 'bin'));
-    for (const name of ['prepare.mjs', 'alone.mjs', 'process-environment.cjs'])
+    for (const name of [
+      ...['prepare.mjs', 'alone.mjs', 'compile-cache.cjs', 'process-environment.cjs'],
+    ])
       copyFileSync(join(BIN, name), join(folder, 'bin', name));
     for (const name of ['apps', 'libs']) mkdirSync(join(folder, name));
     for (const name of ['package.json', 'package-lock.json', 'tsconfig.json'])

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWarehouse } from '@app/warehouse';
@@ -395,6 +395,16 @@ describe('an installation of which a part is of the day before', () => {
     'the keys of people, names whom nobody can read, and gives them up with --drop alone',
     async () => {
       putBack('person-keys');
+      const copied = readdirSync(join(installation.directory, 'person-keys'));
+      // The start goes on with a word, and whoever was erased since stays erased.
+      const server = await installation.start({ MILLRACE_LOG_LEVEL: 'warn' });
+      expect(server.output()).toMatch(/"count":1,.*accounts cannot be read/);
+      const there = (await installation.call('/api/default/users')).bytes.toString();
+      expect(['ann@', 'ben@', 'cat@'].map((each) => there.includes(each))).toEqual([true, false, false]); // prettier-ignore
+      await installation.stop();
+      const keys = readdirSync(join(installation.directory, 'person-keys'));
+      // It is ben's, which the copy had still.
+      expect(copied.filter((each) => !keys.includes(each))).toHaveLength(1);
       const listed = await installation.run('reconcile');
       expect(listed.stdout).toMatch(/^account \w+: its key is gone, nobody can read it$/m);
       const adopted = await installation.run('reconcile', '--adopt');
@@ -420,6 +430,7 @@ async function takeOutOfTrails(dataDirectory: string): Promise<void> {
     acceptors: 1,
     files: [],
   });
+  await warehouse.claimAudit();
   for (const database of await warehouse.databases()) {
     const rows = await warehouse.auditAfter(database, '-1', 1000);
     if (rows.length < 6) continue;

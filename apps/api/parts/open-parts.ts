@@ -58,6 +58,7 @@ import { openEvents, type Events } from './open-events.js';
 import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
 import { tellOfEngine } from './tell-of-engine.js';
+import { tellOfLostKeys } from './tell-of-lost-keys.js';
 
 /** The stores and the read models over them. They are open, and have not caught up yet. */
 export interface Stores extends Events {
@@ -219,6 +220,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await refuseOtherAge(stores);
   await projector.start();
+  tellOfLostKeys(stores.users, stores.people, logger);
   // Where a stream is there was a queue for it.
   const hadQueue = stores.streams.all().length > 0;
   const { queue, foreign, held } = await openQueue(config, hadQueue, logger);

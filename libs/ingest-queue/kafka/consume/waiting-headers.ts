@@ -63,11 +63,12 @@ export async function readWaitingHeaders(
       },
       onPassed: (partition, offset) => reader.passed(partition, offset),
     });
-    const enough = AbortSignal.any([reader.done, AbortSignal.timeout(bounds.milliseconds)]);
+    const timer = setTimeout(() => reader.end(), bounds.milliseconds);
     try {
-      await consumer.start(enough);
-      if (!enough.aborted) await once(enough, 'abort');
+      await consumer.start(reader.ended);
+      if (!reader.ended.aborted) await once(reader.ended, 'abort');
     } finally {
+      clearTimeout(timer);
       await consumer.close();
     }
     return reader.unread;
@@ -106,9 +107,13 @@ class WaitingReader {
     private readonly each: (headers: Readonly<Record<string, string>>) => void,
   ) {}
 
-  /** It is aborted when all is read, or as many messages as may be. */
-  get done(): AbortSignal {
+  /** It is aborted when all is read, or as much as may be. */
+  get ended(): AbortSignal {
     return this.ending.signal;
+  }
+
+  end(): void {
+    this.ending.abort();
   }
 
   get unread(): number {
@@ -124,11 +129,11 @@ class WaitingReader {
     for (const message of messages) {
       const offset = BigInt(message.offset);
       if (!range || offset < range.next || offset >= range.end) continue;
-      if (this.done.aborted) return undefined;
+      if (this.ended.aborted) return undefined;
       this.each(textHeaders(message));
       this.left -= 1;
       range.next = offset + 1n;
-      if (this.left === 0) this.ending.abort();
+      if (this.left === 0) this.end();
     }
     const last = batch.lastOffset();
     payload.resolveOffset(last);
@@ -140,8 +145,8 @@ class WaitingReader {
   /** The ends of transactions, and what was aborted, have offsets and are in no batch. */
   passed(partition: number, offset: bigint): void {
     const range = this.ranges.get(partition);
-    if (this.done.aborted || !range || offset < range.next) return;
-    range.next = offset + 1n;
-    if (isRead(this.ranges)) this.ending.abort();
+    if (this.ended.aborted || !range) return;
+    if (offset >= range.next) range.next = offset + 1n;
+    if (isRead(this.ranges)) this.end();
   }
 }
