@@ -41,7 +41,7 @@ const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string
 ];
 
 /**
- * What says the same as a notation of another system, in a statement that the engine cannot read.
+ * Tells what says the same as a notation of another system, in a statement that the engine cannot read.
  * @returns undefined where there is none in it, or its pieces cannot be told.
  */
 export function foreignNotation(text: string): string | undefined {
