@@ -63,7 +63,7 @@ describe('names in another case', () => {
     'SELECT lat AS NAME FROM "CITY"',
     'SELECT 1 FROM "Public".city',
     'SELECT 1 FROM a.public.city',
-    // What is called so in the statement is no schema.
+    // A name that the statement gives is no schema.
     'WITH main AS (SELECT 1 AS city) SELECT main.city FROM main',
     'SELECT main.city FROM (SELECT 1 AS city) main',
   ])('are not looked for: %s', (text) => {
