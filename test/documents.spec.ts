@@ -28,7 +28,7 @@ function anchorsOf(path: string): ReadonlySet<string> {
   );
 }
 
-/** What the links of a document name within this tree: [path, anchor]. */
+/** Lists the links of a document that stay within this tree: [path, anchor]. */
 function linksOf(path: string): (readonly [string, string])[] {
   return [...withoutCode(textOf(path)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)

@@ -1,8 +1,8 @@
 /** `npm run campaign`: the same suites as in CI, for hours instead of minutes. */
 export const CAMPAIGN = process.env.MILLRACE_CAMPAIGN === '1';
 
-/** How often a suite repeats what it does. */
+/** Tells how often a suite repeats its work. */
 export const rounds = (ci: number, campaign: number): number => (CAMPAIGN ? campaign : ci);
 
-/** How long a test of so many rounds may take. */
+/** Tells how long a test of so many rounds may take. */
 export const roundsMs = (count: number, eachMs = 60_000): number => 120_000 + count * eachMs;

@@ -54,7 +54,7 @@ const installed = (name: string): Files => ({
   [`node_modules/${name}/index.js`]: 'exports.thing = 1;',
 });
 
-/** Each rule, and the least tree that breaks it. */
+/** Each rule is here with the least tree that breaks it. */
 const BREACHES: Readonly<Record<string, Files>> = {
   'libs-never-import-apps': {
     'libs/flow/a.ts': takes('../../apps/api/b.js'),

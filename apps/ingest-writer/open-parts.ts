@@ -69,9 +69,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   });
   const streams = new StreamsProjection();
   const deadLetter = openDeadLetter(dataDirectory);
-  const forgotten = new ForgottenBatchesProjection(streams, (each) =>
-    deadLetter.forgetDatabases(each),
-  );
+  const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
   const projector = new Projector(events, [streams, forgotten], logger);
   await projector.start();
   const { queue } = await openKafka({

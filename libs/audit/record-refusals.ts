@@ -1,7 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import type { CommandPipeline } from '@app/event-store';
-import type { AuthenticatedRequest, Caller, ErrorKind, Logger, MillraceError } from '@app/platform';
+import { within } from '@app/flow';
+import {
+  OutageLog,
+  type AuthenticatedRequest,
+  type Caller,
+  type ErrorKind,
+  type Logger,
+  type MillraceError,
+} from '@app/platform';
 
 /**
  * The number of entries that a caller may add to the trail in a minute by being refused. More
@@ -37,7 +44,7 @@ interface Recorded {
 /** Keeps refused commands, so that the audit trail also says who tried what. */
 export class RefusalRecorder {
   private readonly callers = new Map<string, Recorded>();
-  private isKeeping = true;
+  private readonly outage = new OutageLog();
 
   constructor(
     private readonly pipeline: CommandPipeline,
@@ -51,10 +58,7 @@ export class RefusalRecorder {
 
   /** Resolves when it is kept, or after a while. Failing to keep it must not change the answer. */
   async record(failure: MillraceError, request: AuthenticatedRequest): Promise<void> {
-    const late = new AbortController();
-    const tooLong = sleep(WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined);
-    await Promise.race([this.keep(failure, request), tooLong]);
-    late.abort();
+    await within(WAIT_MS, this.keep(failure, request), () => undefined);
   }
 
   private async keep(failure: MillraceError, request: AuthenticatedRequest): Promise<void> {
@@ -87,15 +91,14 @@ export class RefusalRecorder {
           requestId: request.id,
         },
       );
-      this.isKeeping = true;
+      this.outage.succeeded();
     } catch (error) {
-      // Once: while the store is away, whoever is refused would write the log.
-      if (this.isKeeping)
+      this.outage.failed(() =>
         this.logger.error(
           { reason: String(error), requestId: request.id },
           'a refusal could not be kept, and maybe others after it',
-        );
-      this.isKeeping = false;
+        ),
+      );
     }
   }
 

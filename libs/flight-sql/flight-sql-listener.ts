@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
-import type { Logger } from '@app/platform';
+import { listen, type ListenAddress, type Logger } from '@app/platform';
 import { BOUNDS } from './bounds.js';
 import type { FlightSqlDoor } from './door.js';
 import { FLIGHT_SERVICE } from './protocol/flight-service.js';
@@ -39,7 +38,7 @@ export class FlightSqlListener {
   ) {}
 
   /** @throws when the address is taken. @returns its address for people */
-  async open({ host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+  async open(address: ListenAddress): Promise<string> {
     const library = await import('@grpc/grpc-js');
     const { Metadata, Server, ServerCredentials } = library;
     const calls = new Calls(this.door, this.logger);
@@ -62,11 +61,9 @@ export class FlightSqlListener {
       this.keep(socket);
       injector.injectConnection(socket);
     });
-    listening.listen(port, host);
-    await once(listening, 'listening');
+    const { authority } = await listen(listening, address);
     [this.listening, this.grpc] = [listening, grpc];
-    const name = host.includes(':') ? `[${host}]` : host;
-    return `grpc://${name}:${(listening.address() as AddressInfo).port}`;
+    return `grpc://${authority}`;
   }
 
   /** Calls that run are cut off. */

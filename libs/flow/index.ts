@@ -5,3 +5,4 @@ export { introspectionCost, selectedFields } from './graphql-cost.js';
 export { Semaphore } from './semaphore.js';
 export { FairSemaphore } from './fair-semaphore.js';
 export { KeyedMutex } from './keyed-mutex.js';
+export { within } from './within.js';

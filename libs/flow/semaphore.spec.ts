@@ -18,6 +18,18 @@ describe('Semaphore', () => {
     expect(came).toEqual(['third', 'fourth']);
   });
 
+  it('gives a place back whose work has failed, and tells how full it is', async () => {
+    const semaphore = new Semaphore(1);
+    const done: string[] = [];
+    const failing = semaphore.run(() => Promise.reject(new Error('failed')));
+    const next = semaphore.run(async () => void done.push('next'));
+    expect([semaphore.isFull, semaphore.isIdle, semaphore.waiting]).toEqual([true, false, 1]);
+    await expect(failing).rejects.toThrow('failed');
+    await next;
+    expect(done).toEqual(['next']);
+    expect([semaphore.isFull, semaphore.isIdle, semaphore.waiting]).toEqual([false, true, 0]);
+  });
+
   it('forgets who does not wait any more', async () => {
     const semaphore = new Semaphore(1);
     const give = await semaphore.acquire();

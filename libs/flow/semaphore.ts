@@ -1,20 +1,45 @@
-/** So many at a time; who comes late waits in order. */
+/** Lets so many work at a time. Others wait, in the order in which they came. */
 export class Semaphore {
-  private readonly waiting: (() => void)[] = [];
+  private readonly queue: (() => void)[] = [];
   private held = 0;
 
   constructor(private readonly size: number) {}
 
+  /** How many wait for a place. */
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  /** Whether the next one has to wait. */
+  get isFull(): boolean {
+    return this.held >= this.size;
+  }
+
+  /** Whether nobody has a place. */
+  get isIdle(): boolean {
+    return this.held === 0;
+  }
+
+  /** Does the work with a place of its own. A semaphore of size 1 does one piece of work at a time. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
   /** @returns what gives the place back; more than once does no harm. @throws the signal's reason */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.held < this.size) this.held += 1;
+    if (!this.isFull) this.held += 1;
     else await this.turn(signal);
     let given = false;
     return () => {
       if (given) return;
       given = true;
-      const next = this.waiting.shift();
+      const next = this.queue.shift();
       if (next) next();
       else this.held -= 1;
     };
@@ -27,11 +52,11 @@ export class Semaphore {
         resolve();
       };
       const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(enter), 1);
+        this.queue.splice(this.queue.indexOf(enter), 1);
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', leave, { once: true });
-      this.waiting.push(enter);
+      this.queue.push(enter);
     });
   }
 }

@@ -26,8 +26,10 @@ export {
 export { httpAdapter } from './http/http-server.js';
 export { isAbort } from './errors/is-abort.js';
 export { keepPrivate, makePrivately } from './files/keep-private.js';
+export { listen, type ListenAddress } from './http/listen.js';
 export { listenFailure } from './http/listen-failure.js';
 export { createLogger, nestLogger, type Logger } from './logging/logger.js';
+export { OutageLog } from './logging/outage-log.js';
 export { MetricsController } from './metrics/metrics.controller.js';
 export { counter, gauge, histogram, measureProcess, ROW_BUCKETS } from './metrics/registry.js';
 export { measureReadiness } from './metrics/readiness-metrics.js';

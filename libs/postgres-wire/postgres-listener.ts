@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { Logger } from '@app/platform';
+import { createServer, type Server, type Socket } from 'node:net';
+import { listen, type ListenAddress, type Logger } from '@app/platform';
 import { CatalogPostgres } from './catalog/catalog-postgres.js';
 import { BOUNDS } from './protocol/bounds.js';
 import type { Answerers } from './session/answering.js';
@@ -23,13 +22,11 @@ export class PostgresListener {
   }
 
   /** @throws when the address is taken. @returns its address for people */
-  async open({ host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+  async open(address: ListenAddress): Promise<string> {
     const server = createServer((socket) => this.accept(socket));
-    server.listen(port, host);
-    await once(server, 'listening');
+    const { authority } = await listen(server, address);
     this.server = server;
-    const name = host.includes(':') ? `[${host}]` : host;
-    return `postgres://${name}:${(server.address() as AddressInfo).port}`;
+    return `postgres://${authority}`;
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Semaphore } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import type { QueryProgress } from '@app/warehouse';
 
@@ -39,8 +40,7 @@ const WORDS: Readonly<Record<Allowed, string>> = {
 const ALLOWED = Object.keys(WORDS) as Allowed[];
 
 interface Account {
-  running: number;
-  readonly waiting: (() => void)[];
+  readonly running: Semaphore;
   /** The rest of a minute's allowance. It is below 0 until it is made good. */
   readonly left: Record<Allowed, number>;
   refilledAt: number;
@@ -66,8 +66,7 @@ export class OrganizationQueries {
     signal.throwIfAborted();
     const account = this.account(share);
     this.checkAllowance(account);
-    if (account.running < this.limits.running) account.running += 1;
-    else await this.wait(account, signal);
+    const release = await this.turn(account, signal);
     const startedAt = performance.now();
     let ended = false;
     return {
@@ -78,9 +77,7 @@ export class OrganizationQueries {
         account.left.resultBytes -= resultBytes;
         account.left.readRows -= read?.rowsRead ?? 0;
         account.left.readBytes -= read?.bytesRead ?? 0;
-        const next = account.waiting.shift();
-        if (next) next();
-        else account.running -= 1;
+        release();
         this.forget(share, account);
       },
     };
@@ -89,8 +86,7 @@ export class OrganizationQueries {
   private account(share: string): Account {
     const { seconds, resultBytes, readRows, readBytes } = this.limits;
     const account = this.accounts.get(share) ?? {
-      running: 0,
-      waiting: [],
+      running: new Semaphore(this.limits.running),
       left: { seconds, resultBytes, readRows, readBytes },
       refilledAt: performance.now(),
     };
@@ -115,37 +111,26 @@ export class OrganizationQueries {
     }
   }
 
-  private wait(account: Account, signal: AbortSignal): Promise<void> {
+  /** @returns what ends the turn */
+  private async turn(account: Account, signal: AbortSignal): Promise<() => void> {
     const { running, waiting, waitSeconds } = this.limits;
-    if (account.waiting.length >= waiting)
+    if (!account.running.isFull) return account.running.acquire();
+    if (account.running.waiting >= waiting)
       throw tooMany(`${running} queries run and ${waiting} wait; send fewer at a time`, 1);
-    return new Promise((resolve, reject) => {
-      const leave = (reason: Error): void => {
-        account.waiting.splice(account.waiting.indexOf(enter), 1);
-        settle();
-        reject(reason);
-      };
-      const onAbort = (): void => leave(signal.reason as Error);
-      const late = setTimeout(() => {
-        const message = `no turn within ${waitSeconds} s: other queries run`;
-        leave(tooMany(message, waitSeconds));
-      }, waitSeconds * 1000);
-      const settle = (): void => {
-        clearTimeout(late);
-        signal.removeEventListener('abort', onAbort);
-      };
-      const enter = (): void => {
-        settle();
-        resolve();
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      account.waiting.push(enter);
-    });
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort(tooMany(`no turn within ${waitSeconds} s: other queries run`, waitSeconds));
+    }, waitSeconds * 1000);
+    try {
+      return await account.running.acquire(AbortSignal.any([signal, late.signal]));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** An organization that asks nothing needs no account once its allowance is whole. */
   private forget(share: string, account: Account): void {
-    if (account.running > 0) return;
+    if (!account.running.isIdle) return;
     if (ALLOWED.every((each) => account.left[each] >= this.limits[each]))
       this.accounts.delete(share);
   }

@@ -1,26 +1,13 @@
 import { positive, wholeNumber } from '@app/platform';
+import type { QueryLimits } from '@app/warehouse';
 import type { z } from 'zod';
+import type { OrganizationQueryLimits } from './organization-queries.js';
 
 const GIB = 1024 ** 3;
 
 /** The bounds of each query, and of all queries of one organization. */
-export interface QueryLimitsOfAll {
-  readonly timeoutSeconds: number;
-  readonly memoryBytes: number;
-  readonly readRows: number;
-  readonly readBytes: number;
-  readonly resultRows: number;
-  readonly resultBytes: number;
-  /** Of all queries of one organization; the last four per minute. */
-  readonly organization: {
-    readonly running: number;
-    readonly waiting: number;
-    readonly waitSeconds: number;
-    readonly seconds: number;
-    readonly resultBytes: number;
-    readonly readRows: number;
-    readonly readBytes: number;
-  };
+export interface QueryLimitsOfAll extends QueryLimits {
+  readonly organization: OrganizationQueryLimits;
 }
 
 /** The variables that bound queries. Sizes are in bytes. */

@@ -4,6 +4,8 @@ import {
   organizationName,
   organizationNameStream,
 } from '@app/identity';
+import { certain } from '@app/platform';
+import type { AuditTables } from '@app/warehouse';
 import { ulid } from 'ulid';
 import { keepLostEntries } from './keep-lost-entries.js';
 import type { Difference, Look } from './look.js';
@@ -19,7 +21,7 @@ export async function settleOrganization(settling: Settling): Promise<void> {
     return settleKnown(settling, organization.id);
   }
   const { id, isAway, isDeleted } = difference;
-  const name = found.models.organizations.get(id)?.name ?? '';
+  const { name } = certain(found.models.organizations.get(id), `organization ${id}`);
   const isGone = isAway && (isDeleted || mode === 'drop') && name !== DEFAULT_ORGANIZATION;
   return isGone ? deleteKnown(settling, { id, name }) : settleKnown(settling, id);
 }
@@ -30,12 +32,22 @@ interface Named {
 }
 
 async function settleKnown(settling: Settling, id: string): Promise<void> {
-  const { deeds, mode } = settling;
+  const { deeds, kept, mode } = settling;
   const streams = await settleStreams(settling, id);
   const entries = await keepLostEntries(settling, id);
-  const { missing: entriesMissing } = settling.difference;
+  const { missing: entriesMissing, database } = settling.difference;
+  if (entriesMissing > 0) await emptyTrail(kept.warehouse, database);
   const data = { organizationId: id, mode, ...entries, entriesMissing, ...streams };
   await deeds.tell([{ type: 'OrganizationReconciled', data }], id);
+}
+
+/**
+ * The projection writes behind the last entry only, and those that are missing may lie before it.
+ * It makes all of them again out of the events.
+ */
+async function emptyTrail(warehouse: AuditTables, database: string): Promise<void> {
+  await warehouse.createAuditTable(database);
+  await warehouse.truncateAudit(database, '-1');
 }
 
 /**
@@ -64,7 +76,7 @@ async function foundAnew(
   // No organization has the name. A crash has left the reservation to one that was never made.
   if (holder !== id)
     await deeds.decide(organizationName, stream, [
-      { type: 'release', holder: holder ?? '' },
+      { type: 'release', holder: certain(holder, 'holder of a reserved name') },
       { type: 'reserve', holder: id },
     ]);
   const organization = { id, name, database: difference.database };

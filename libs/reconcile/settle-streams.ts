@@ -1,5 +1,6 @@
 import type { ReconciledOrganization } from '@app/audit';
 import type { Passcodes } from '@app/identity';
+import { certain } from '@app/platform';
 import {
   streamAggregate,
   streamName,
@@ -124,7 +125,7 @@ async function takeName(
   if (holder === id) return;
   // No stream has the name. A crash has left the reservation to one that was never made.
   await deeds.decide(streamName, stream, [
-    { type: 'release', holder: holder ?? '' },
+    { type: 'release', holder: certain(holder, 'holder of a reserved name') },
     { type: 'reserve', holder: id },
   ]);
 }

@@ -1,5 +1,5 @@
 import type { Delivery } from '@app/ingest-queue';
-import { currentTrace, traced, traceOf } from '@app/platform';
+import { certain, currentTrace, traced, traceOf } from '@app/platform';
 import type { StreamsProjection } from '@app/streams';
 import { REJECTED_TABLE, type WarehouseSchema, type WarehouseWriter } from '@app/warehouse';
 import type { RejectedRemoval } from './rejected-removal.js';
@@ -50,8 +50,8 @@ export class GroupInserter {
     records,
   }: Pick<Delivery, 'partition' | 'epoch' | 'records'>): Promise<void> {
     const known = this.partitions.get(partition);
-    const first = records[0]?.position.offset ?? 0n;
-    const last = records.at(-1)?.position.offset ?? 0n;
+    const first = certain(records[0], 'record of a delivery').position.offset;
+    const last = certain(records.at(-1), 'record of a delivery').position.offset;
     if (known && known.epoch === epoch && first > known.last) {
       known.first = first;
       known.last = last;
@@ -141,4 +141,5 @@ export class GroupInserter {
 
 const keyOf = ({ table, streamId }: BatchGroup): string => JSON.stringify([table, streamId]);
 
-const partitionOf = ({ batches }: BatchGroup): number => batches[0]?.record.position.partition ?? 0;
+const partitionOf = ({ batches }: BatchGroup): number =>
+  certain(batches[0], 'batch of a group').record.position.partition;

@@ -1,4 +1,7 @@
-/** As a Delta log has them, as a stream does, and how rows are made: like an access log's. */
+/**
+ * Rows like those of an access log: their columns in a Delta log and in a stream, and the SQL that
+ * makes them.
+ */
 export const COLUMNS = [
   ['host', 'string', 'Nullable(String)', "concat('web-', toString(n % 40))"],
   ['method', 'string', 'Nullable(String)', "['GET','POST','PUT'][n % 3 + 1]"],

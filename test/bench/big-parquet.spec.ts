@@ -51,7 +51,7 @@ describe('a Parquet file of a gibibyte', () => {
       status: [{ name: 'rows', successful: ROWS, failed: 0 }],
     });
     const accepted = { growth: accepting.stop(), time: since() };
-    // What comes after this upload is written after it.
+    // The writer keeps the order, so this upload is written after the big one.
     await client.upload('warm', [{ a: 1 }]);
     await openEngineOfTables(client, 'warm');
     expect(await client.count('rows')).toBe(ROWS);

@@ -27,7 +27,7 @@ describe('bulk beside _json', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** The same documents, each behind its action. */
+  /** Writes the same documents with an action before each. */
   async function asBulk(source: string, name: string, action: (n: number) => string) {
     const path = join(directory, name);
     const file = createWriteStream(path);

@@ -164,7 +164,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Until the last byte is here. */
+/** Sends a request and resolves when the last byte of the answer is here. */
 function ask({ url }: Pick<RunningProgram, 'url'>, small: SmallRequest): Promise<Answer> {
   const { method } = small;
   const [path = '', body] = [small.path, small.body].map((each) => each?.replace('{n}', '1'));
@@ -242,7 +242,7 @@ async function answered(
 
 interface Hammered {
   readonly perSecond: number;
-  /** Of the server's processor time, a request. */
+  /** The server used so much processor time for one request. */
   readonly microseconds: number;
 }
 

@@ -13,13 +13,13 @@ export interface RawInsert {
   /** Seconds of processor time, of all threads. */
   readonly processor: number;
   readonly rows: number;
-  /** To the question, if there was one. */
+  /** The answer to the question, if there was one. */
   readonly answer: string;
 }
 
 /**
- * What the engine alone takes to insert what a SELECT gives into a table of these columns
- * and `_timestamp`, in a process of its own.
+ * Tells how long the engine alone takes to insert the rows of a SELECT into a table of these
+ * columns and `_timestamp`. The engine runs in a process of its own.
  * @param directory a folder of the test; the engine's data is below it, and gone afterwards.
  * @param question a SELECT of one value from the table `raw.t`, asked when it has the rows.
  */

@@ -4,7 +4,7 @@ import { readSettings } from '../../libs/warehouse/sql/read-settings.js';
 /** The engine's own HTTP interface, asked past Millrace. */
 export interface EngineAlone {
   readonly headers: Readonly<Record<string, string>>;
-  /** Where to ask in the database that has the table. */
+  /** The address of the engine, with the database that has the table. */
   url(this: void, query?: string): URL;
   close(this: void): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import { seededRandom } from '../fixtures/seeded-random.js';
 import type { NamedShape } from './shape.js';
 
-/** What chance gives to one record. */
+/** The random choices for one record come from here. */
 interface Chance {
   /** A whole number from 0 to below this. */
   below(limit: number): number;
   fraction(): number;
   of<T>(values: readonly T[]): T;
-  /** So many of this, each by its place. */
+  /** Makes so many things, each by its place. */
   many<T>(count: number, make: (place: number) => T): T[];
 }
 

@@ -19,7 +19,7 @@ async function times(rounds: number, work: (round: number) => Promise<unknown>):
   return `median ${at(0.5)} ms, p99 ${at(0.99)} ms`;
 }
 
-/** What the guard costs a small query: one seen before, and one that is new. */
+/** The bench tells how much the guard adds to a small query: to one seen before, and to a new one. */
 describe('guard', () => {
   let engine: GuardedEngine;
   beforeAll(async () => {

@@ -42,7 +42,7 @@ export async function load(asked: Asked): Promise<Load> {
   return { perSecond: requests / seconds, ...spread(times) };
 }
 
-/** Of times in milliseconds. */
+/** Finds the median and the 99th percentile of times in milliseconds. */
 export function spread(times: readonly number[]): Pick<Load, 'medianMs' | 'p99Ms'> {
   const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;

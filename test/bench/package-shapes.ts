@@ -99,7 +99,10 @@ function messages(): readonly JsonRecord[] {
     });
 }
 
-/** What the lockfile says of each package: fields that few records have, and objects with the names of packages as keys. */
+/**
+ * Reads the lockfile's entry of each package. Few records have all fields, and some objects have
+ * names of packages as keys.
+ */
 function lockedPackages(): readonly JsonRecord[] {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, JsonRecord>>;

@@ -27,7 +27,7 @@ export class MemoryWatch {
 /** The most resident memory, in bytes, that a process has had. Linux only. */
 export const mostMemory = (pid: number): number => statusBytes(pid, 'VmHWM');
 
-/** As it is now, in bytes. */
+/** Reads the resident memory of a process now, in bytes. */
 export const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
 
 function statusBytes(pid: number, name: string): number {

@@ -4,7 +4,7 @@ const TICKS_A_SECOND = 100;
 /** Places behind the command's name. */
 const [PARENT, USER, SYSTEM, USER_OF_ENDED, SYSTEM_OF_ENDED] = [1, 11, 12, 13, 14];
 
-/** What the kernel tells of a process, behind its name. */
+/** Reads the numbers that the kernel gives for a process, behind the name of the process. */
 function told(pid: number): readonly number[] {
   const [, behindName = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\S )/);
   return behindName.split(' ').map(Number);
@@ -16,7 +16,10 @@ const sum = (fields: readonly number[], places: readonly number[]): number =>
 /** Seconds of processor time that a process has used, by all its threads. Says more than the clock on a busy machine. Linux only. */
 export const processorSeconds = (pid: number): number => sum(told(pid), [USER, SYSTEM]);
 
-/** The same of a process and all that it has started, and they in turn, with those that have ended. */
+/**
+ * Adds the times of a process and of all that it has started, directly or not, also those that have
+ * ended.
+ */
 export function familyProcessorSeconds(pid: number): number {
   const all = new Map<number, readonly number[]>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

@@ -12,7 +12,7 @@ import { report } from './report.js';
 const SHORT = process.env.BENCH === 'short';
 /** A million take a quarter of an hour, so they come once, and only when they are asked for. */
 const LONG = process.env.BENCH === 'long';
-/** Fewer would have no event of those that come after the organizations. */
+/** With fewer events there would be none after those that make the organizations. */
 const EVENTS = SHORT ? 8_000 : LONG ? 1_000_000 : 100_000;
 const ROUNDS = SHORT || LONG ? 1 : 3;
 const log = createLogger('fatal');
@@ -57,7 +57,7 @@ describe(`a start after ${EVENTS.toLocaleString('en')} events`, () => {
     await open();
   };
   const snapshots = () => new SnapshotFiles(join(directory, 'snapshots'));
-  /** As the program starts: all projections, with the snapshots that are there. */
+  /** Starts all projections as the program does, with the snapshots that are there. */
   const start = async (what: string, kept: SnapshotFiles): Promise<Took> => {
     const projector = new Projector(stores.events, stores.projections, log, kept);
     const time = await took(what, () => projector.start());

@@ -15,7 +15,7 @@ const LINES = SHORT ? 50_000 : 2_000_000;
 const ROUNDS = SHORT ? 4 : 200;
 const PASSES = SHORT ? 1 : 3;
 const CLIENTS = 64;
-/** As many as run at a time of one organization. */
+/** So many queries of one organization run at a time. */
 const RUNNING = 4;
 const AUTHORIZATION = `Basic ${Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64')}`;
 
@@ -62,7 +62,7 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
       headers: { 'content-length': String(statSync(file).size) },
     });
     expect(uploaded.json()).toMatchObject({ status: [{ successful: LINES, failed: 0 }] });
-    // The same tables twice: two engines, neither of which warms the other's caches.
+    // Two engines have the same tables, so neither warms the other's caches.
     await server.stop();
     cpSync(join(dataDirectory, 'warehouse', 'store'), join(directory, 'alone', 'store'), {
       recursive: true,
@@ -80,7 +80,7 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
 
   const directly = (sql: string, connections: number, requests: number): Promise<Load> =>
     load(asked(sql, connections, requests));
-  /** What one more hop through Node.js costs, with nothing done there. */
+  /** Measures the cost of one more hop through Node.js, where nothing is done with the bytes. */
   const relayed = (sql: string, connections: number, requests: number): Promise<Load> => {
     const { pathname, search } = engine.url();
     const url = new URL(pathname + search, relay.url);
@@ -110,7 +110,7 @@ describe('queries over HTTP beside the engine’s own HTTP interface', () => {
       const bare: Load[] = [];
       const http: Load[] = [];
       await directly(sql, 1, 3);
-      // In turns: what else the machine does meets both.
+      // They take turns, so that other work of the machine meets both.
       for (let pass = 0; pass < PASSES; pass += 1) {
         own.push(await directly(sql, 1, ROUNDS));
         bare.push(await relayed(sql, 1, ROUNDS));

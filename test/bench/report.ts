@@ -1,6 +1,9 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 
-/** What the figures were measured on, and how much other work it had when this was loaded: before the bench began. */
+/**
+ * The load is read when this file is loaded, before the bench begins: it tells how much other work
+ * the machine had.
+ */
 const [LOAD = 0] = loadavg();
 const machine = (): string =>
   `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}`;

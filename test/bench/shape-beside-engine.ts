@@ -8,9 +8,9 @@ import type { ShapeFiles } from './shape-files.js';
 import { checksum, columnsOf, difference, missing } from './shape-readback.js';
 
 const MIB = 1024 * 1024;
-/** Or the engine would take a dot in an object's key for a level. */
+/** Without this the engine would take a dot in an object's key for a level. */
 const DOTS_IN_KEYS = 'json_type_escape_dots_in_keys = 1';
-/** As the server has the engine write JSON. */
+/** The server has the engine write JSON with these settings. */
 const AS_ANSWERED = `output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, ${DOTS_IN_KEYS}`;
 
 export interface Taken {
@@ -50,7 +50,7 @@ export async function runShape(
     expect(await missing(server, stream, shape.key, files.samples)).toEqual({ lines: 0 });
     expect(difference(await sumOf(), before)).toBe(engine.answer);
   }
-  // Its merges would go on beside the next run.
+  // Otherwise its merges would go on beside the next run.
   await client.call(`/api/default/${stream}`, { method: 'DELETE' });
   return { ours, engine };
 }
@@ -76,7 +76,10 @@ function engineAlone(
   return inserted;
 }
 
-/** From the first byte sent until every row is queryable; of the server and the engine's process. */
+/**
+ * Measures from the first byte sent until every row is queryable, for the server and the engine's
+ * process.
+ */
 async function upload(
   { client, process }: Server,
   stream: string,

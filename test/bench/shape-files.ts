@@ -3,15 +3,15 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Shape } from './shape.js';
 
-/** What makes a stream with all its columns. */
+/** A first upload of so many bytes makes the stream with all its columns. */
 const WARM_BYTES = 2_000_000;
 const SAMPLES = 60;
 const WRITE_BYTES = 1024 * 1024;
 
 export interface ShapeFiles {
-  /** What is uploaded. */
+  /** This file is uploaded. */
   readonly all: string;
-  /** Without the records that are rejected: what the engine alone can insert. */
+  /** The same file without the records that are rejected: the engine alone can insert these. */
   readonly good: string;
   readonly bytes: number;
   readonly records: number;

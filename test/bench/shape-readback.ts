@@ -6,7 +6,7 @@ import { quoteIdentifier, quoteText } from '../../libs/warehouse/ddl/identifier.
 export const checksum = (columns: readonly Column[], table: string): string =>
   `SELECT toString(sumWithOverflow(cityHash64(toJSONString(tuple(${columns.map(({ name }) => quoteIdentifier(name)).join(', ')}))))) AS sum FROM ${table}`;
 
-/** Of two sums of 64 bits, what makes one of the other. */
+/** Subtracts one sum of 64 bits from another; the result wraps. */
 export const difference = (later: string, earlier: string): string =>
   String(BigInt.asUintN(64, BigInt(later) - BigInt(earlier)));
 
@@ -22,7 +22,7 @@ export async function columnsOf({ client }: Server, stream: string): Promise<rea
   return fields.map((name, place) => ({ name, type: row?.types[place] ?? '' }));
 }
 
-/** How many of the lines that were sent no row has, all its fields alike, and the first of them. */
+/** Counts the sent lines that no row has with all its fields alike, and finds the first of them. */
 export async function missing(
   { client }: Server,
   stream: string,

@@ -39,7 +39,10 @@ describe('ingest of many shapes beside the engine alone', () => {
   let streams = 0;
   let shared: Server | undefined;
 
-  /** One each, so that a shape alone costs what it costs among the others; a quick look has one for all. */
+  /**
+   * Each shape has a server of its own, so that alone it costs what it costs among the others. A
+   * quick look uses one server for all.
+   */
   const serverOfShape = async (): Promise<Server> =>
     SHORT ? (shared ??= await startServer()) : startServer();
 

@@ -20,7 +20,7 @@ const MIB = 2 ** 20;
  */
 const RISE_MAX_MIB = SHORT ? 200 : 80;
 
-/** What one kind of request does, over and over. */
+/** The soak sends one kind of request like this, over and over. */
 interface Work {
   readonly name: string;
   readonly clients: number;
@@ -32,7 +32,7 @@ interface Work {
 class Figures {
   readonly times = new Map<string, number[]>();
   readonly unexpected: string[] = [];
-  /** Of uploads, by how many lines they had. */
+  /** Counts acknowledged uploads by how many lines they had. */
   readonly acknowledged = new Map<number, number>();
 
   get rows(): number {
@@ -43,7 +43,7 @@ class Figures {
     this.acknowledged.set(rows, (this.acknowledged.get(rows) ?? 0) + 1);
   }
 
-  /** How many lines must be there how many times: an upload has the first lines of the log. */
+  /** Tells how often each line must be there: an upload has the first lines of the log. */
   timesOfLines(lines: number): readonly { times: number; lines: number }[] {
     const found = new Map<number, number>();
     for (let line = 0; line < lines; line += 1) {

@@ -45,7 +45,7 @@ export async function uploadBesideEngine(bench: UploadBench): Promise<number> {
   await bench.write(file, LINES);
   const server = await startServer(bench.variables ? { variables: bench.variables } : {});
   try {
-    // Warm, as a server in use is.
+    // A server in use is warm, so this one is warmed first.
     await server.client.upload('warm', [{ a: 1 }]);
     await server.client.count('warm');
     const memory = new MemoryWatch(server.process.pid ?? 0);
@@ -81,7 +81,7 @@ export async function uploadBesideEngine(bench: UploadBench): Promise<number> {
   }
 }
 
-/** From the first byte sent until every row is queryable. */
+/** Measures from the first byte sent until every row is queryable. */
 async function uploadSeconds(
   { client }: Server,
   stream: string,

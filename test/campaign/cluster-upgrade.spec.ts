@@ -78,7 +78,8 @@ describe('a cluster of 0.2.0 that becomes one of this version', () => {
         await server.client.upload('logs', [{ n: 2, more: 'x' }]);
       }
       for (const server of each()) expect(await server.client.count('logs')).toBe(4);
-      // Whoever starts the older one again learns it at once: what it wrote would count for nothing.
+      // An operator who starts the older release again is told at once that its events would not
+      // count.
       await expect(
         startServer({
           dataDirectory: join(folder, 'again'),

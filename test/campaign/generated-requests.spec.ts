@@ -7,9 +7,9 @@ import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { pythonPackages } from './python-packages.js';
 
 const RUN_MS = 900_000;
-/** Of each route. */
+/** Each route gets so many requests. */
 const REQUESTS = 20;
-/** What is long by its nature, or ends what the others need. */
+/** These routes are left out: they take long by their nature, or end sessions that the others need. */
 const LEFT_OUT = '/api/auth|_tail|graphql$';
 const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance';
 

@@ -22,7 +22,7 @@ export function pythonPackages(list: string): string | undefined {
     rmSync(folder, { recursive: true, force: true });
     run('python3', '-m', 'venv', folder);
     run(join(folder, 'bin/python'), ...pip, '--only-binary', ':all:', '--no-deps', '-r', requirements); // prettier-ignore
-    // What was begun and not ended is nowhere.
+    // The last step makes this folder, so a fetch that was cut short does not count as done.
     mkdirSync(join(folder, 'whole'));
     return folder;
   } catch {

@@ -27,7 +27,10 @@ const run = (command, args, cwd) => {
   if (status !== 0) throw new Error(error?.message ?? stderr.slice(-2000));
 };
 
-/** What was begun and not ended is nowhere: the last step puts a mark into the folder. */
+/**
+ * Fetches into a folder. The last step puts a mark there, so a fetch that was cut short does not
+ * count as done.
+ */
 function fetchInto(folder, fill) {
   if (existsSync(join(folder, 'whole'))) return;
   rmSync(folder, { recursive: true, force: true });

@@ -21,7 +21,7 @@ const quiet = { onProgress: () => undefined };
 
 /** Fails as it is told, before or after the rows are there: the caller cannot tell which. */
 class FailingTables extends MemoryAuditTables {
-  /** What comes of the next appends; then all succeed. */
+  /** The next appends end as this list says; all later ones succeed. */
   readonly plan: ('succeed' | 'fail before' | 'fail after')[] = [];
 
   override async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
@@ -220,7 +220,7 @@ describe('an audit trail', () => {
   });
 
   it('shows an event that was changed, removed or put in, in any place', async () => {
-    // Those of an organization that is deleted are in no trail any more.
+    // The entries of a deleted organization are in no trail any more.
     const audit = events.filter(
       ({ type, metadata: { organizationId } }) =>
         !/(?:Reserved|Released)$/.test(type) &&
@@ -267,7 +267,7 @@ describe('an audit trail', () => {
       'fail after' as const,
     );
     const stop = fc.record({
-      /** So many events come, live; then it starts anew. */
+      /** So many events come while it lives; then it starts anew. */
       after: fc.nat({ max: 12 }),
       /** It begins with the snapshot it ended with, or from the first event. */
       snapshot: fc.boolean(),
@@ -318,7 +318,7 @@ describe('an audit trail', () => {
   });
 });
 
-/** As the projector does, without its patience. */
+/** Tries again as the projector does, but without a pause. */
 async function untilWritten(trail: AuditTrailProjection): Promise<void> {
   for (;;) {
     const done = await trail.writeGroup().then(

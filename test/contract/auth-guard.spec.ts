@@ -43,7 +43,7 @@ import {
 } from './node.js';
 import { until } from '../server/until.js';
 
-/** With a colon, at which a Basic header is easily cut. */
+/** The password has colons, because a Basic header is easily cut at one. */
 const PASSWORD = 'Secret:77:x';
 
 @Controller('probe')
@@ -107,7 +107,7 @@ describe('the guard', () => {
   let node: Node;
   let app: NestFastifyApplication;
 
-  /** With an id that says who it is: who makes an account by its commands cannot choose one. */
+  /** Registers a person with a speaking id, which the commands would not let anybody choose. */
   async function register(id: string, root = false): Promise<void> {
     const { people, pipeline } = node;
     const email = `${id}@example.com`;
@@ -195,7 +195,7 @@ describe('the guard', () => {
   }
   const message = (text: string) => (JSON.parse(text) as ErrorBody).message;
 
-  /** Who may do what in acme, written by hand and not derived from the code. */
+  /** The table of rights in acme is written by hand, so that it is not derived from the code. */
   const yes = 200;
   const no = 403;
   it.each([
@@ -278,7 +278,7 @@ describe('the guard', () => {
     expect(await statuses('/probe/acme/query', ['editor', 'viewer', 'root'])).toEqual([
       200, 200, 200,
     ]);
-    // What they may do there stays what their role says.
+    // A role still decides about the other permissions.
     expect(await statuses('/probe/acme/upload', ['editor', 'viewer', 'root'])).toEqual([
       200, 403, 200,
     ]);

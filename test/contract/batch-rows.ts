@@ -21,7 +21,7 @@ export function rowsOf({ file, columns, types, acceptedAt, times }: ColumnarFile
   return `(SELECT * EXCEPT (_partition, _offset, _row) FROM (${rows}))`;
 }
 
-/** For a statement that reads them. */
+/** A statement that reads them needs these settings. */
 export const READING = `SETTINGS ${Object.entries(LINES_SETTINGS)
   .map(([name, value]) => `${name} = ${typeof value === 'string' ? `'${value}'` : value}`)
   .join(', ')}`;

@@ -10,7 +10,7 @@ import { seededRandom } from '../fixtures/seeded-random.js';
 import { openLocalEngine } from '../server/open-local-engine.js';
 
 const DAY_MS = 86_400_000;
-/** What JavaScript's own dates hold, about 270,000 years to either side. */
+/** JavaScript's own dates hold so many days on either side of 1970: about 270,000 years. */
 const JS_DAYS = 100_000_000;
 const COUNT = 2000;
 

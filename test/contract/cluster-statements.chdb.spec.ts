@@ -110,7 +110,8 @@ describe('statements for a cluster', () => {
     expect(await parsed(all)).toMatch(
       /^CREATE TABLE IF NOT EXISTS o_a\.`web-1\.x\\`y` .* AS s_a\.`web-1\.x\\`y` ENGINE = Distributed\('main\\'1', 's_a', 'web-1\.x`y'\) COMMENT '01S'/,
     );
-    // What is left half-way must be found: by the table that people see.
+    // A drop that stops half-way must be found again by the table that people see, so that table
+    // goes last.
     expect(ddl.dropTable(table)[0]).toContain('s_a');
     expect(ddl.dropDatabase('o_a')[0]).toContain('s_a');
   });

@@ -112,7 +112,7 @@ describe('columns that a stream takes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** What the warehouse says when a field comes: the columns that are new for it. */
+  /** Gives the state of a stream after a field of this kind came. */
   const evolve = (
     state: StreamState,
     { name, kind }: { name: string; kind: Kind },

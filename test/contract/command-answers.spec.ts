@@ -11,7 +11,7 @@ import {
 } from '@app/event-store';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
 
-/** Long enough that a busy machine does not stand still for so long by itself. */
+/** A busy machine does not stand still for so long by itself. */
 const MAX_WAIT_MS = 500;
 
 describe('commands whose read model', () => {
@@ -19,7 +19,7 @@ describe('commands whose read model', () => {
   let store: EventStore;
   let projector: Projector;
   let pipeline: CommandPipeline;
-  /** What the read model does with an event. */
+  /** The read model applies an event by this function. */
   let apply: (event: RecordedEvent) => Promise<void>;
 
   beforeEach(async () => {

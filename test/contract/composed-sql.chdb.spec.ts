@@ -27,7 +27,7 @@ import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-proc
 /** A statement with the reason why it is composed. */
 type Titled = readonly [title: string, statement: string];
 
-/** What is composed of pieces is kept as the engine prints it, so that a reviewer can read it. */
+/** The golden files keep composed SQL as the engine prints it, so that a reviewer can read it. */
 describe('composed SQL', () => {
   let directory: string;
   let engine: ReaderInProcess;
@@ -212,7 +212,7 @@ const CREDENTIALS: SourceCredentials = {
   azure: { account: 'acme', key: 'c2VjcmV0' },
 } as SourceCredentials;
 
-/** What the catalogs of the two servers answer of a table with a name and a price. */
+/** The catalogs of the two servers answer this for a table with a name and a price. */
 const CATALOGS = {
   mysql: [
     { place: 'shop', tab: 'orders', name: 'name', nullable: 'NO', kind: 'varchar', whole: 'varchar(20)', digits: 0 },

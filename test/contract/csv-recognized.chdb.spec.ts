@@ -14,7 +14,7 @@ describe('days and times that CSV has, with the real engine', () => {
   });
   afterAll(() => under.close());
 
-  /** Of the first records of a stream. */
+  /** Tells the types that the first records of a stream give. */
   async function told(values: readonly string[], keeper = new PureKeeper()) {
     const lines = values.map((value, index) => `${value},${index}`);
     const { accepted, rejected } = await under.accept(keeper, lines, CSV);

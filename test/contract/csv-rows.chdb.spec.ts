@@ -85,7 +85,7 @@ const odd = fc
     ...['99999999999999999', '-5', '1790000000123', '1790000000123456', '0', '0.0', 'never'],
   )
   .chain((text) => fc.boolean().map((isQuoted) => (isQuoted ? quoted(text) : plain(text))));
-/** As JSON on a line the others would be other texts. */
+/** The others would be other texts when they are JSON on one line. */
 const onOneLine = odd.filter(({ text }) => !text.includes('\n'));
 const fields: Readonly<Record<string, fc.Arbitrary<Field>>> = {
   _timestamp: fc.integer({ min: 0, max: 4_000_000_000 }).map((time) => bare(String(time))),
@@ -138,7 +138,7 @@ function json(name: string, { text, isQuoted }: Field): string | undefined {
   const asText = JSON.stringify(text);
   if (name === 'arrays') return isJson(text) ? text : asText;
   if (type === 'Nullable(String)') return asText;
-  // Beyond 64 bits JSON has it as text only.
+  // JSON can hold more than 64 bits only as text.
   if (name === 'decimal') return asText;
   if (type === 'Nullable(Bool)') return /^(true|false)$/i.test(text) ? text.toLowerCase() : asText;
   if ((type.startsWith('Nullable(') && name !== 'object') || name === '_timestamp')
@@ -162,7 +162,10 @@ const asJson = (each: readonly Field[]): string =>
     return value === undefined ? [] : [`${JSON.stringify(name)}:${value}`];
   }).join(',')}}`;
 
-/** As the framer leaves it: a line break within quotes is a byte that no UTF-8 has. */
+/**
+ * Writes a record as the framer leaves it: a line break within quotes becomes a byte that UTF-8
+ * does not have.
+ */
 const asCsv = (each: readonly Field[]): Buffer =>
   Buffer.from(
     Buffer.from(
@@ -201,7 +204,7 @@ describe('rows of CSV, with the real engine', () => {
     return { file, firstLine: 1, bytes: bytes.length, csv };
   };
 
-  /** Those that are there, by column: what CSV has no field for is not written. */
+  /** Reads the fields that are there, by column. A column without a field in the CSV is not written. */
   const rows = async (columnar: ColumnarFile | undefined): Promise<readonly string[]> => {
     if (!columnar) return [];
     const answer = await engine.run(

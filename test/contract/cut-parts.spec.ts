@@ -6,7 +6,7 @@ import { likelyDelimiter as serversDelimiter } from '../../libs/intake/frame/csv
 import { frameCsv } from '../../libs/intake/frame/frame-csv.js';
 import { rounds } from '../rounds.js';
 
-/** The same bytes, as they may arrive. */
+/** Gives the same bytes in the pieces in which they may arrive. */
 async function* arriving(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
   for (const cut of cuts) yield bytes.subarray(at, (at += cut));
@@ -91,14 +91,14 @@ describe('parts of a file', () => {
   });
 });
 
-/** What is no CSV is refused, in parts as well. */
+/** Gives `refused` for text that is no CSV; it must be refused in parts as well. */
 const orRefused = (records: Promise<string[]>): Promise<string[] | string> =>
   records.catch((error: unknown) => {
     expect((error as Error).message).toContain('behind the quotes of a field');
     return 'refused';
   });
 
-/** As the server frames them; what never ends ends here. */
+/** Frames records as the server does. A record that never ends ends with the text. */
 async function recordsOf(csv: string, delimiter?: string): Promise<string[]> {
   const { lines, delimiter: found } = await frameCsv(arriving(Buffer.from(csv), []), delimiter);
   expect(found).toBe(delimiter ?? found);

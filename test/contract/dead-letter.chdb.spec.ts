@@ -81,12 +81,12 @@ describe('batches that their table does not take', () => {
     return writer;
   }
 
-  /** More often than a batch is tried that is at fault itself. */
+  /** It fails more often than a batch is tried that is itself at fault. */
   const failed = (what: string): Promise<void> =>
     until(() => Promise.resolve(logged.filter((line) => line.includes(what)).length > 3));
 
   const newStream = (): string => `S${(made += 1)}`;
-  /** As acceptance does, all in one append. */
+  /** Appends all payloads in one append, as acceptance does. */
   async function append(stream: string, ...payloads: Uint8Array[]): Promise<QueuePosition[]> {
     const headers = headersOf(stream);
     const records = payloads.map((payload) => ({
@@ -213,7 +213,7 @@ describe('batches that their table does not take', () => {
     expect(await deadLetter.list()).toMatchObject(
       positions.map((position) => ({ position, reason: expect.stringContaining(lost) as string })),
     );
-    // What comes later is not waited for as long again.
+    // The writer does not wait as long again for a later batch.
     await expect(progress.awaitWritten(last(await append(lost, bytes)))).rejects.toMatchObject({
       kind: 'SET_ASIDE',
     });
@@ -254,7 +254,8 @@ describe('batches that their table does not take', () => {
     const [batch, ...more] = await new DeadLetter(kept()).list();
     expect([batch?.position, more]).toEqual([positions[1], []]);
     expect(await valuesOf(stream)).toBe('1,4,5,6\n');
-    // As it came, and where somebody can mend it: whoever puts it back has it read as lines.
+    // The bytes are kept as they came, in a file that somebody can mend. Whoever puts it back has
+    // it read as lines.
     const name = readdirSync(kept()).find((file) => file.endsWith('.ndjson')) ?? '';
     const payload = join(kept(), name);
     const text = readFileSync(payload, 'utf8');

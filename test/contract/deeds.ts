@@ -214,7 +214,7 @@ function refused(error: unknown): void {
   if (kind === undefined || kind === 'INTERNAL' || kind === 'NOT_READY') throw error;
 }
 
-/** One after the other, as people would: what is refused changes nothing. */
+/** Performs the deeds one after the other, as people would. A refused deed changes nothing. */
 export async function performAll(node: Node, deeds: readonly Deed[]): Promise<void> {
   for (const each of deeds) await perform(node, each).catch(refused);
 }

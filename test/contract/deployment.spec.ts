@@ -99,7 +99,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { environment = {} }] of nodes) {
       expect(proxy).toContain(`${name}:5080`);
       expect(JSON.stringify(compose.networks)).toContain(environment.MILLRACE_TRUSTED_PROXIES);
-      // Longer than the proxy takes to find out that a node stops.
+      // This must be longer than the proxy takes to find out that a node stops.
       const interval = Number(/health_interval (\d+)s/.exec(proxy)?.[1]);
       expect(Number(environment.MILLRACE_DRAIN_SECONDS)).toBeGreaterThan(interval);
     }
@@ -113,7 +113,8 @@ describe('docker-compose.yml', () => {
       (value) => /^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1] ?? [],
     );
     expect([...secrets].sort()).toEqual(named.sort());
-    // Who serves nobody needs no password of root's, nor keys to the tables of organizations.
+    // A program that serves nobody needs neither root's password nor keys to the tables of
+    // organizations.
     const serves =
       environment.MILLRACE_ROLES === 'api' || environment.ROOT_ACCESS_KEY !== undefined;
     if (!serves) {
@@ -222,7 +223,7 @@ describe('the Dockerfile', () => {
     expect(
       copied.filter((each) => !ignored.includes(`!${each}`) || !existsSync(join(root, each))),
     ).toEqual([]);
-    // Each is the image's own command: what it is, its role says.
+    // Each runs the image's own command; its role says what it is.
     expect(ours.filter(([, { command }]) => command !== undefined)).toEqual([]);
     expect(last.filter((line) => /^(?:ENTRYPOINT|CMD) /.test(line))).toEqual([
       'ENTRYPOINT ["millrace"]',

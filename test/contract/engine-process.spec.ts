@@ -81,7 +81,8 @@ describe('the engine’s process', () => {
     while (!isDone) others.push(await ask('SELECT 1 AS n', B));
     await finished;
     expect(await deaf).toMatchObject({ code: 159 });
-    // Its limit, what the engine has to end it, and its end; a busy machine takes longer.
+    // This is the limit, the time that the engine gets to end the query, and its end. A busy
+    // machine takes longer.
     expect(performance.now() - begun).toBeLessThan(LIMIT_SECONDS * 1000 + 5000);
     expect(new Set(others)).toEqual(new Set(['{"n":1}\n']));
     while (started().length === before) await delay(20);

@@ -33,7 +33,7 @@ describe('the second wall: hostile statements past the guard', () => {
       const { warehouse } = opened;
       return { warehouse, localEngine: local, close: () => warehouse.close() };
     });
-    // By then the database has its user.
+    // This query makes the database's user.
     await engine.warehouse.text({ sql: 'SELECT 1', database: OWN.database, format: 'text' });
   });
   afterAll(() => engine.close());
@@ -90,7 +90,7 @@ describe('the second wall: hostile statements past the guard', () => {
     for (const sql of statements) {
       const answer = await ask(sql);
       if (!answer.startsWith('failed: ')) answered += 1;
-      // What it was asked may stand in what it says.
+      // An error message may repeat the statement.
       const said = answer.replaceAll(sql, '');
       if (said.includes(CANARY) || said.includes('root:x:')) told.push(`${sql}: ${answer}`);
     }
@@ -119,7 +119,7 @@ describe('the second wall: hostile statements past the guard', () => {
     expect(await ask(sql)).toMatch(reason);
   });
 
-  // Elsewhere nothing holds it.
+  // Other systems have no fence to try.
   const fenced = process.platform === 'linux' ? it : undefined;
   fenced?.('no file of the machine is open to it, nor what other processes are told', async () => {
     expect(await ask("SELECT file('/etc/passwd')")).toMatch(/Permission denied/);

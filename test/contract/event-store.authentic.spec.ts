@@ -16,7 +16,7 @@ const authentic = (store: EventStore, sealedUpTo = 0n): EventStore =>
     new NotOurs({ error: () => undefined }),
   );
 
-/** What carries MACs is the same port to whoever reads and appends. */
+/** A store that carries MACs must keep the contract of the port. */
 eventStoreContract('authentic, embedded', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-authentic-'));
   const open = () => authentic(openEmbeddedEventStore({ directory }));

@@ -38,7 +38,7 @@ describe('failed logins', () => {
     requestId: `request-${(login += 1)}`,
     ...more,
   });
-  /** What is kept of it when the program ends. */
+  /** Lists the events of failed logins that are stored by the time the program has ended. */
   async function keptOf(
     count: () => void,
   ): Promise<{ type: string; data: Record<string, number>; address: string; length: number }[]> {

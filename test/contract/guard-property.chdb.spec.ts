@@ -8,10 +8,10 @@ import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './gua
 
 const RUNS = rounds(4, 60);
 const STATEMENTS = 60;
-/** What no answer may hold. */
+/** No answer may hold this text. */
 const SECRET = new RegExp(`${CANARY}|\\bo_[0-9a-f]{32}`);
 
-/** What a tenant gets for a statement: rows, or words. */
+/** A tenant gets this for a statement: rows, or an error's words. */
 interface Outcome {
   readonly admitted: boolean;
   readonly told: string;
@@ -33,7 +33,7 @@ describe('whatever a tenant sends, nothing but its own streams is read', () => {
 
   beforeAll(async () => {
     engine = await openGuardedEngine();
-    // So that whatever lists tables shows it.
+    // A statement that lists tables would show this one.
     await engine.warehouse.createTable({ database: OTHER, table: CANARY }, [], '01S');
   });
   afterAll(() => engine.close());
@@ -68,7 +68,10 @@ describe('whatever a tenant sends, nothing but its own streams is read', () => {
     });
   }
 
-  /** The same once more. Which rows a LIMIT leaves may differ each time: asked again, it is as before. */
+  /**
+   * Asks the same once more. A LIMIT without ORDER BY may give other rows each time, so the answer
+   * counts only if it is the same as before.
+   */
   async function again(sql: string, before: Outcome | undefined): Promise<Outcome> {
     let now = await outcome(sql);
     for (let more = 0; more < ASKED_AGAIN && now.told !== before?.told; more += 1)
@@ -141,7 +144,7 @@ describe('whatever a tenant sends, nothing but its own streams is read', () => {
         ),
         { numRuns: RUNS, endOnFailure: true },
       );
-      // Or it would show nothing.
+      // A test in which hardly anything is refused would show nothing.
       expect(refused).toBeGreaterThan((RUNS * STATEMENTS) / 5);
       expect(admitted).toBeGreaterThan((RUNS * STATEMENTS) / 5);
       expect(answered).toBeGreaterThan((RUNS * STATEMENTS) / 20);

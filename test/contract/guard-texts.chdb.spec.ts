@@ -12,7 +12,7 @@ const ROUNDS = rounds(160, 20_000);
 const SEED = Number(process.env.MILLRACE_SEED ?? Date.now() % 1_000_000_000);
 const AT_ONCE = 4;
 const SECRET = new RegExp(`${CANARY}|${RAN}|o_[0-9a-f]{32}|(?:\\b|a)${hostname()}\\b`);
-/** After so many it is enough. */
+/** The test ends after so many breaches. */
 const BREACHES = 10;
 
 describe('texts that functions read in a way of their own', () => {
@@ -106,7 +106,7 @@ describe('texts that functions read in a way of their own', () => {
       ['batch.native', 'canary.csv', 'canary.txt', 'engine', 'out'], // prettier-ignore
     );
     expect(readdirSync(join(engine.directory, 'out'))).toEqual([]);
-    // Or it would show nothing.
+    // A test in which hardly anything is refused would show nothing.
     expect(tally.refused).toBeGreaterThan(ROUNDS / 4);
     expect(tally.answered).toBeGreaterThan(ROUNDS / 100);
   }, 1_800_000);

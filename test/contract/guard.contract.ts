@@ -14,9 +14,9 @@ interface Hostile {
 const SUITE = 'the guard, with a second organization beside';
 
 /**
- * What the guard keeps to, whatever has the tables.
- * @param step of the hostile statements every so many-th is asked: what refuses most of them never
- *   asks what has the tables.
+ * The guard must keep to this, whichever adapter has the tables.
+ * @param step one of so many hostile statements is asked. Most are refused before the adapter is
+ *   asked, so an adapter can be tried with fewer.
  */
 export const guardContract = (
   adapter: string,

@@ -109,7 +109,7 @@ describe('the chart for Kubernetes', () => {
     expect(of('PodDisruptionBudget').sort()).toEqual(['millrace-api', 'millrace-writer']);
     for (const { spec } of all.filter(({ kind }) => kind === 'StatefulSet'))
       expect(of('Service')).toContain(spec.serviceName);
-    // Whoever is scaled is not told a number, too.
+    // A workload that an autoscaler scales must not have a number of replicas of its own.
     const scaled = all.flatMap(({ spec }) => spec.scaleTargetRef?.name ?? []);
     const told = all.filter(({ spec }) => spec.replicas !== undefined);
     expect(
@@ -156,7 +156,8 @@ describe('the chart for Kubernetes', () => {
         expect(config.kafka?.brokers.length).toBeGreaterThan(0);
         expect(config.dataDirectory).toMatch(/^\/data\/./);
         expect(terminationGracePeriodSeconds).toBeGreaterThan(config.drainSeconds + 25);
-        // Who serves nobody needs no password of root's, nor keys to the tables of organizations.
+        // A program that serves nobody needs neither root's password nor keys to the tables of
+        // organizations.
         if (!config.roles.has('api'))
           expect(Object.keys(variables).filter((each) => /ROOT_PASSWORD|AWS/.test(each))).toEqual(
             [],

@@ -285,7 +285,7 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       };
       expect(await flood('a')).toBe(10);
       expect(await flood('b')).toBe(5);
-      // Who has nothing there may have all that is free.
+      // An organization with nothing in the queue may take all free room.
       await queue.append([piece('c', 0.2)]);
       await expect(queue.append([piece('d', 0.1)])).rejects.toBeInstanceOf(QueueFullError);
       await take(queue, 16, true, { maxRecords: 10, maxBytes: under.maxBytes });

@@ -38,7 +38,10 @@ describe('two groups of one stream that are inserted at once', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  /** What was there before is known when it resolves, as after the first group of a table. */
+  /**
+   * Inserts the first group of a table. When this resolves, the writer knows which rows the table
+   * had before.
+   */
   async function begin(
     writer: WarehouseWriter,
     schema: Pick<Warehouse, 'dropRejected' | 'removeRejected'>,

@@ -203,7 +203,7 @@ describe.each([
     const now = again.organizations.find('default');
     expect([...(now?.members.keys() ?? [])]).not.toContain(bobs);
     expect(again.passcodes.open({ id, passcode: now?.passcode })).toBe(passcode);
-    // What is left out counts as before: commands for the same streams go on.
+    // Events that are left out still count as revisions, so commands for the same streams go on.
     await again.memberships.rotatePasscode(id, systemContext());
     const last = again.organizations.find('default');
     expect(again.passcodes.open({ id, passcode: last?.passcode })).not.toBe(passcode);
@@ -249,7 +249,7 @@ describe.each([
     await last.stop();
     const person = last.users.byEmail(ann.email)?.id ?? '';
     for (const { serverKey } of [first, second]) {
-      // Alone: without what it knows of others.
+      // These keys are opened without what the node knows of others.
       const keys = new EmbeddedPersonKeys(join(directory, 'a', 'person-keys'), serverKey);
       expect(() => keys.find(person)).toThrow(/wrapped with another secret key/);
     }
@@ -273,7 +273,7 @@ describe.each([
     await expect(check(first, false)).rejects.toThrow(/millrace seal-events/);
     expect(await eventsOf(store)).toEqual(before);
     await check(first);
-    // What the older release writes after that is not of this installation any more.
+    // Events that the older release writes after that do not count for this installation.
     const late = await startNode(site(first, store));
     await late.memberships.create('late', undefined, systemContext());
     await late.stop();
@@ -342,7 +342,7 @@ describe.each([
     await last.stop();
   });
 
-  /** As a server of before did: to another key root is not there. */
+  /** Makes a second root, as an older server did: it did not find the root of another key. */
   async function strangersRoot(one: Server): Promise<void> {
     const node = await startNode(site(one, store));
     const account = { email: EMAIL, firstName: 'root', lastName: '', password: 'Secret-77' };

@@ -13,7 +13,7 @@ interface Sent {
 
 const isJson = (name: string): boolean => name.startsWith('y_');
 const isNone = (name: string): boolean => name.startsWith('n_');
-/** With nothing in them: between brackets there may be nothing, and a line of nothing is no record. */
+/** These hold nothing. Between brackets there may be nothing, and an empty line is no record. */
 const BLANK = new Set(['n_single_space', 'n_structure_no_data']);
 
 /** A record is a line: line breaks are blanks here, but in what is to be refused. */
@@ -30,7 +30,7 @@ const within = (before: string, { bytes }: Sent, after: string): Buffer =>
 
 const isObject = ({ bytes }: Sent): boolean => bytes.toString().trimStart().startsWith('{');
 
-/** What is JSON, and is refused for a limit that is stated. */
+/** These texts are JSON, and are refused because of a limit that the documents state. */
 const REFUSED_VALUES = ['y_object_duplicated_key', 'y_object_duplicated_key_and_value'];
 /** An object and a null in a list of several kinds: kept as text, but not within an object. */
 const REFUSED_WITHIN = ['y_array_heterogeneous', ...REFUSED_VALUES];
@@ -41,7 +41,7 @@ const REFUSED_RECORDS: readonly (readonly [name: string, reason: string])[] = [
   ['y_object_escaped_null_in_key', 'field "foo\u0000bar": int64 has a control character in its name'], // prettier-ignore
 ];
 
-/** Others' tests of parsers, which nobody made for us: `y_` is JSON, `n_` is none, of the rest parsers say either. */
+/** Others wrote these tests of parsers. `y_` is JSON, `n_` is not, and about the rest parsers differ. */
 describe('the JSON parsing test suite', () => {
   let opened: OpenReadBack;
   let tables = 0;

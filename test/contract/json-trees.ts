@@ -27,7 +27,10 @@ const LITERALS: ReadonlyMap<string, Tree> = new Map([
   ['null', null],
 ]);
 
-/** What a JSON text says, which must be one; of fields named twice the last. Not the judge's way: it is to be compared with. */
+/**
+ * Reads a text that must be JSON; of fields named twice the last one counts. It works differently
+ * from the judge, because it is compared with the judge.
+ */
 export function treeOf(json: string): Tree {
   const tokens = new RegExp(TOKEN);
   const next = (): string => {

@@ -8,9 +8,9 @@ type Places = Map<string, Set<Tree>>;
  * and empty objects are left out, and a list is read by the type of one in the same place of another.
  */
 export class KeptValues {
-  /** With a fraction. */
+  /** These places have lists with a fraction. */
   private readonly fractions: Places = new Map();
-  /** With a list or an object. */
+  /** These places have lists with a list or an object. */
   private readonly nested: Places = new Map();
   /** The value that is looked at: of a column, of a column's list, or an object of any list. */
   private root: Tree = null;
@@ -140,11 +140,14 @@ const place = (at: string, name: string): string => `${at}.${JSON.stringify(name
 const isNothing = (value: Tree): boolean =>
   Array.isArray(value) ? value.length === 0 : isFields(value) && value.size === 0;
 
-/** What a column has for a row that says nothing there; of objects it is null, since `{}` says something. */
+/**
+ * Tells whether a column has its default, as it has for a row without the field. For objects that
+ * is null, since `{}` says something.
+ */
 const isDefault = (stored: Tree): boolean =>
   stored === null || (Array.isArray(stored) && stored.length === 0);
 
-/** What needs no column. */
+/** Tells whether a value needs no column. */
 const isSilent = (value: Tree): boolean =>
   value === null || (Array.isArray(value) && value.every((each) => each === null));
 

@@ -1,6 +1,6 @@
 import type { QueryLimits } from '@app/warehouse';
 
-/** More than any statement of these suites needs. */
+/** These limits allow more than any statement of these suites needs. */
 export const LIMITS: QueryLimits = {
   timeoutSeconds: 10,
   memoryBytes: 1 << 30,
@@ -10,7 +10,7 @@ export const LIMITS: QueryLimits = {
   resultBytes: 1 << 30,
 };
 
-/** For statements that read as long as they may. */
+/** These limits let a statement read as long as it may. */
 export const endless = (timeoutSeconds: number): QueryLimits => ({
   ...LIMITS,
   timeoutSeconds,

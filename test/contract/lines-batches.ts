@@ -61,7 +61,7 @@ export function describeLines(open: () => WarehouseUnderTest): void {
     };
 
     it('are one part, each row with its position in the order of the lines', async () => {
-      // More than the engine reads at once, in times that are in no order.
+      // These are more rows than the engine reads at once, with times in no order.
       const many = Array.from({ length: 150_000 }, (_, n) =>
         JSON.stringify({ _timestamp: MICROS + ((n * 7919) % 1000), n, who: `p${n}`, tags: [`t${n}`], nested: { n } }),
       ); // prettier-ignore

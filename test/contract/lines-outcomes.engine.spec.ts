@@ -10,8 +10,8 @@ const TABLE = { database: 'o_outcomes', table: 't' };
 const limits = { timeoutSeconds: 10, memoryBytes: 1 << 30, readRows: 1e9, readBytes: 1e12, resultRows: 1e6, resultBytes: 1 << 30 }; // prettier-ignore
 
 /**
- * What the engine makes of values in lines, where it is not what was written: acceptance must refuse
- * them, or know. An engine that does otherwise is a reason to look at acceptance again.
+ * The engine changes these values when it reads them from lines, so acceptance must refuse them or
+ * know them. If an engine does otherwise, look at acceptance again.
  */
 describe('values that the engine does not keep as they are', () => {
   let directory: string;

@@ -7,7 +7,7 @@ import { until } from '../server/until.js';
 
 /** Busy for minutes, if nothing ends it. */
 const LONG = 'SELECT sum(cityHash64(number)) FROM numbers(1000000000000)';
-/** Elsewhere the kernel has no fence to try. */
+/** Other systems have no fence to try. */
 const fenced = process.platform === 'linux' ? it : undefined;
 
 describe('the engine that reads uploads', () => {
@@ -22,7 +22,7 @@ describe('the engine that reads uploads', () => {
       tell: (event) => events.push(event),
       stays: false,
     });
-  /** Of all processes that were started, in order. */
+  /** Lists the ids of all processes that were started, in order. */
   const pids = (): number[] =>
     events.flatMap((event) => (event.type === 'started' ? [event.pid] : []));
   const started = async (count: number): Promise<number> => {
@@ -191,7 +191,7 @@ describe('the engine that reads uploads', () => {
     const directory = join(folder, 'spool');
     const files = { directory, index: 0, rows: 0, bytes: 0, rowsMax: 1, bytesMax: 2 ** 30 };
     await engine.run('SELECT 1');
-    // Long enough until the first file for the process to be lost before it.
+    // The first file takes long enough for the process to be lost before it.
     const slow = 'SELECT number, sleepEachRow(1) FROM numbers(2) SETTINGS max_block_size = 1';
     const iterator = engine.spool(slow, files)[Symbol.asyncIterator]();
     const first = iterator.next();

@@ -4,7 +4,7 @@ import type { Warehouse } from '@app/warehouse';
 
 const TABLE = { database: 'o_wide', table: 'many_wide_files' };
 const STREAM_ID = '01W';
-/** So that names alone are more than an engine takes in a statement by default. */
+/** With so many files the names alone are more than an engine takes in a statement by default. */
 const FILES = 30;
 
 /** An insert of many files into a table that is as wide as one can be: each tells every name. */

@@ -26,7 +26,7 @@ import { account, by, eventsOf, openSite, startNode, type Site } from './node.js
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Of no type that any field of ours has. */
+/** No field of ours has this type. */
 const ODD = [[7]];
 const data = (event: RecordedEvent, change: (fields: Fields) => unknown): RecordedEvent => ({
   ...event,
@@ -44,7 +44,7 @@ const field = (fields: Fields, which: number): string => {
 };
 const NEEDED = ['$correlationId', '$causationId', 'actor', 'occurredAt'];
 
-/** What a hand, another program or a later release may have left where an event of ours stood. */
+/** A hand, another program or a later release may have left one of these in the place of our event. */
 const mutations: Readonly<Record<string, (event: RecordedEvent, n: number) => RecordedEvent>> = {
   'another type': (event) => ({ ...event, type: `${event.type}Again` }),
   'a later version': (event, n) => metadata(event, (all) => ({ ...all, schemaVersion: 2 + n })),

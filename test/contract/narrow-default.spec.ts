@@ -16,7 +16,7 @@ describe.each([
   };
   const narrow = ({ pipeline, users, organizations }: Node): Promise<void> =>
     new NarrowDefaultHandler(pipeline, site.store, users, organizations).execute();
-  /** As the version before registered people: everybody a member of `default` by the same command. */
+  /** Registers people as the version before did: the same command made everybody a member of `default`. */
   const registerAsBefore = async (name: string, organizationId: string): Promise<string> => {
     const { accounts, memberships } = nodes[0];
     const context = by('ADMIN', { organizationId });

@@ -32,10 +32,10 @@ import { Invitations } from '../../libs/identity/people/invitation-commands.js';
 import { Memberships } from '../../libs/identity/people/memberships.js';
 import { Passcodes } from '../../libs/identity/people/passcode.js';
 
-/** What several nodes have in common, in a folder of its own. */
+/** The nodes of a test have these things in common, in a folder of its own. */
 export interface Site {
   readonly directory: string;
-  /** As a node understands what is stored. */
+  /** A node reads what is stored through this. */
   readonly store: EventStore;
   readonly stored: EventStore;
   readonly serverKey: ServerKey;
@@ -101,7 +101,7 @@ export interface Node extends ReadModels {
 
 interface NodeOptions {
   readonly snapshots?: SnapshotFiles;
-  /** What time it is to its read models. */
+  /** The read models read the time from this clock. */
   readonly now?: () => number;
   /** Projections that come after the others. */
   more?(models: ReadModels): readonly Projection[];
@@ -155,7 +155,7 @@ export function callerOf({ users }: ReadModels, userId: string): Caller {
   return { userId, email, root, byPasscode: false };
 }
 
-/** As the guard hands it to a route. */
+/** Gives the organization as the guard hands it to a route. */
 export function organizationOf({ organizations }: ReadModels, name: string): RequestOrganization {
   const found = organizations.find(name);
   if (!found) throw new Error(`no organization ${name}`);

@@ -39,7 +39,7 @@ const { tree } = fc.letrec<{ tree: Tree; object: Record<string, Tree> }>((tie) =
   ),
   object: fc.dictionary(fc.constantFrom(...KEYS), tie('tree'), { maxKeys: 5 }),
 }));
-/** What is in a column: an object, null, or nothing (undefined). */
+/** A column holds an object, null, or nothing (undefined). */
 type Sent = Readonly<Record<string, Tree>> | null | undefined;
 /** Records that agree more often than not, so that types live for a while. */
 const records: fc.Arbitrary<readonly Sent[]> = fc.array(
@@ -63,7 +63,7 @@ const jsonOf = (value: Tree): Text =>
         .map(([key, each]) => `${JSON.stringify(key)}:${jsonOf(each)}`)
         .join(',')}}`;
 
-/** What was sent at a path; undefined where there is nothing, or an object. */
+/** Finds the value that was sent at a path. It is undefined where there is nothing, or an object. */
 function sentAt(record: Readonly<Record<string, Tree>>, keys: readonly string[]): Text | undefined {
   let value: Tree | undefined = record;
   for (const key of keys) {

@@ -17,7 +17,7 @@ export interface Acceptance {
     lines: readonly string[],
     csv?: Chunk['csv'],
   ): Promise<AcceptedChunk>;
-  /** What the expression makes of each row, sorted; none where nothing was written. */
+  /** Lists the value of the expression for each row, sorted. The list is empty where nothing was written. */
   rows(columnar: ColumnarFile | undefined, expression: string): Promise<string[]>;
   /** The same in the order of the rows. */
   ordered(columnar: ColumnarFile | undefined, expression: string): Promise<string[]>;

@@ -12,7 +12,7 @@ const FOREIGN = 1500;
 const FOREIGN_BYTES = 8000;
 /** The log may be ahead of what is kept by so much. */
 const KEPT_EVERY = 4 * 1024 * 1024;
-/** What a start may look at, to and fro: far below what others wrote. */
+/** A start may read at most so many events back and forth: far fewer than others wrote. */
 const FEW = 100 + (2 * KEPT_EVERY) / FOREIGN_BYTES;
 
 /** Others write to the same server: what was passed over once is not read at every start. */
@@ -67,7 +67,7 @@ describe('events of other programs (double)', () => {
     return Number(to.commit);
   }
 
-  /** As a process does: follows, and meets what comes. */
+  /** Follows the store as a process does, and applies what comes. */
   async function follow(store: EventStore, after: bigint | undefined) {
     const ending = new AbortController();
     const types: string[] = [];
@@ -143,7 +143,7 @@ describe('events of other programs (double)', () => {
     await first.close();
     expect(kept()).toBeGreaterThan(Number(position));
     await double.stop();
-    // The same places in the log, and another history after them.
+    // Another history now has the same places in the log.
     double = await EventStoreDbDouble.start();
     const other = openEventStoreDb({ url: double.url, log: { warn: () => undefined } });
     expect(await before(other)).toBe(position);

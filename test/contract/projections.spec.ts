@@ -46,7 +46,7 @@ const all = (models: Record<ReadModel, SnapshottedProjection>): SnapshottedProje
 const states = (models: Record<ReadModel, SnapshottedProjection>): unknown =>
   structuredClone(all(models).map((each) => each.snapshot()));
 
-/** What people are told out of the read models. */
+/** Collects the answers that people get from the read models. */
 const told = ({ people, users, organizations, invitations, streams }: ReadModels): unknown =>
   structuredClone({
     users: [0, 1, 2, 3].map((n) => users.byEmail(`p${n}@example.com`)),

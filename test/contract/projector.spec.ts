@@ -126,7 +126,7 @@ describe('the projector, on the embedded store', () => {
     );
 
   it('knows a position again that another node reached while this one started', async () => {
-    // More than the store reads at once.
+    // This is more than the store reads at once.
     await append(501);
     let during: Promise<{ position: bigint }> | undefined;
     const projection = { name: 'p', apply: async () => void (await (during ??= append(1))) };

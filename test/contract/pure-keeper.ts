@@ -19,7 +19,7 @@ export class PureKeeper implements SchemaKeeper {
     return { ...STREAM, ...this.state };
   };
 
-  /** As `columns` in the settings does. */
+  /** Declares columns as `columns` in the settings does. */
   declare(declared: readonly Column[]): this {
     const events = streamAggregate.decide(this.state, {
       type: 'change-settings',

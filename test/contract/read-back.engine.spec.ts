@@ -5,10 +5,10 @@ import { openReadBack, ReadBack, refusalsOf, type OpenReadBack } from './read-ba
 
 const RUNS = rounds(5, 1500);
 
-/** Why a record may be refused as a whole: for what it is, which is no one field's fault. */
+/** A record may be refused as a whole for these reasons, which are no one field's fault. */
 const OF_NO_FIELD = /^not a record: a (?:number beyond 64 bits|text with half of a surrogate pair)/;
 
-/** What comes first decides about columns: without this most of those for several kinds would be of text. */
+/** The first record decides about columns. Without this one, most columns of several kinds would be text. */
 const FIRST = '{"ms":[1,"x"],"os":[{"a":1}],"s":"x","i":1,"o":{"a":1},"p":{"a":1}}';
 const NULLS =
   '{"ms":null,"o":null,"s":null,"i":null,"a.b":null,"a":null,"is":[],"":null,"\\"":null}';

@@ -47,7 +47,7 @@ export class ReadBack {
     return new ReadBack(opened.under, opened.directory, table);
   }
 
-  /** What the stream makes of a chunk; nothing is stored. */
+  /** Accepts a chunk as the stream would, and stores nothing. */
   async accept(lines: readonly (string | Buffer)[]): Promise<AcceptedChunk> {
     const file = join(this.directory, `${this.table.table}-${(this.offset += 1)}.ndjson`);
     const bytes = Buffer.concat(lines.map((line) => Buffer.concat([Buffer.from(line), NEWLINE])));
@@ -149,7 +149,7 @@ export class ReadBack {
   }
 }
 
-/** Digits that no number of JavaScript has. */
+/** No number of JavaScript has these digits. */
 const QUOTED = {
   output_format_json_quote_64bit_integers: '1',
   output_format_json_quote_decimals: '1',

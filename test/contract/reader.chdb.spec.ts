@@ -17,7 +17,7 @@ import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-proc
 
 /** Takes the engine minutes, a little at a time. */
 const ENDLESS = 'SELECT sum(cityHash64(number, 1)) AS endless FROM numbers(900000000000)';
-/** The same, computed while the statement is analysed. */
+/** The same sum is computed while the statement is analysed. */
 const ENDLESS_SCALAR = `SELECT (${ENDLESS}) AS scalar`;
 
 describe('reading with a real engine', () => {
@@ -58,7 +58,7 @@ describe('reading with a real engine', () => {
       const client = new AbortController();
       const long = `SELECT 'gone' AS whose, number FROM numbers(200000)`;
       const left = both.map(() => read(long, client.signal).catch(() => 'cut'));
-      // Before the first block, between the first and the second, or later.
+      // The kill comes before the first block, between the first and the second, or later.
       await delay(round % 7);
       client.abort(new Error('the client has gone'));
       await Promise.all(left);
@@ -88,7 +88,7 @@ describe('reading with a real engine', () => {
     const start = performance.now();
     await text(await warehouse.stream({ sql, format: 'json' }));
     clearInterval(beat);
-    // Long enough to tell, and never silent for more than a part of it.
+    // The query takes long enough to tell, and is never silent for more than a part of it.
     const whole = performance.now() - start;
     expect(whole).toBeGreaterThan(100);
     expect(beats).toBeGreaterThan(10);
@@ -209,7 +209,8 @@ describe('reading with a real engine', () => {
     });
 
     it('is stopped when its client goes, and answers nobody else', async () => {
-      // Without a placeholder: the engine lists a statement that has one without the mark it is found by.
+      // The statement has no placeholder: with one, the engine lists it without the mark it is
+      // found by.
       const sql = `SELECT 'gone' AS whose, sum(cityHash64(number, 1)) AS forsaken FROM numbers(400000000)`;
       const next = `SELECT {n:UInt64} AS whose`;
       for (const each of [sql, next]) await answer(each, 'ndjson', 1);

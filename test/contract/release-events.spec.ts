@@ -33,7 +33,7 @@ describe('the events of a release', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What read models are told by the events of a store, and which of those say nothing. */
+  /** Collects the answers of read models that read a store, and the events that say nothing to them. */
   async function told(directory: string, stored: EventStore) {
     const met = new NotUnderstood({ error: () => undefined });
     const site: Site = {

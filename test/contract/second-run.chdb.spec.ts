@@ -8,11 +8,14 @@ import { endless } from './limits.js';
 import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-process.js';
 
 const FEW = 3;
-/** More than an answer may have that is held whole. */
+/** This is more than an answer may have that is held whole. */
 const MANY = 20_000;
 const GROWS_AFTER_MS = 2000;
 
-/** Few rows at once until then, many rows after a second from then on, by the engine's clock; never the same twice. */
+/**
+ * Gives few rows at once until `then`, and many rows after a second from then on, by the engine's
+ * clock. It is never the same statement twice.
+ */
 const growing = (then: number, seconds: number): string => {
   const grown = `(toUnixTimestamp64Milli(now64(3)) >= ${then})`;
   return `SELECT number, sleep(if(${grown}, ${seconds}, 0)) FROM numbers(if(${grown}, ${MANY}, ${FEW}))`;
@@ -32,7 +35,7 @@ describe('a statement that is run once more, since there is more of its answer',
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** How it is answered after it has grown. */
+  /** Reads the answer after it has grown. */
   const grown = async (
     seconds: number,
     onSample?: (progress: QueryProgress) => void,

@@ -193,12 +193,12 @@ describe('commands for a stream', () => {
           const answers = await Promise.all(results);
           for (const name of ['s', 't']) {
             const list = await inStore(`${name}${round}`);
-            // Each word once: nothing was decided on what another has changed.
+            // Each word is there once, so nothing was decided on a state that another had changed.
             expect(new Set(list).size).toBe(list.length);
             for (const [index, { stream, word }] of commands.entries()) {
               const answer = answers[index];
               if (stream !== name || answer === undefined) continue;
-              // What was answered is stored, and so is what an answer has shown.
+              // A change that was answered is stored, and so is one that an answer has shown.
               if (typeof answer !== 'string') expect(list.slice(0, answer.length)).toEqual(answer);
               if (typeof answer !== 'string' && word !== '') expect(answer).toContain(word);
               if (answer === 'ALREADY_EXISTS') expect(list).toContain(word);

@@ -36,7 +36,8 @@ describe('an event that the warehouse refuses to carry out', () => {
       more: ({ users, organizations, people }) => {
         const accounts = new AccountsDirectory(users, organizations, people);
         const databases = () => accounts.databases();
-        const log = { error: (_: object, message: string) => void said.push(message) };
+        const say = (_: object, message: string) => void said.push(message);
+        const log = { error: say, warn: say };
         tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, log);
         return [
           new FollowLeaderProjection(lead, accounts),
@@ -102,6 +103,15 @@ describe('an event that the warehouse refuses to carry out', () => {
     expect(tables.streamsAside).toBe(0);
   });
 
+  it('tells of a table that is gone when a start makes it again', async () => {
+    await create('good');
+    await node.stop();
+    await warehouse.dropTable({ database, table: 'good' });
+    await start();
+    expect(said).toEqual([expect.stringContaining('tables of streams are not there')]);
+    expect(await columnsOf('good')).toEqual(['_timestamp']);
+  });
+
   it('has fields without a value as columns that give up their places, also where a start mends them', async () => {
     const more = (id: string, version: number, data: object) =>
       append(id, 'StreamSchemaEvolved', { added: [], widened: [], version, ...data });
@@ -120,7 +130,7 @@ describe('an event that the warehouse refuses to carry out', () => {
       ]),
     );
     await node.stop();
-    // What a crash may have left: nothing of the change but the event.
+    // A crash can leave the event of a change and nothing else of it.
     await warehouse.dropTable(table);
     await warehouse.createTable(table, ['a', 'l', 'z'].map((name) => ({ name, type: UNTYPED })), 's'); // prettier-ignore
     await start();

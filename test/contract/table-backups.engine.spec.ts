@@ -53,7 +53,7 @@ describe('backups of the embedded engine’s tables', () => {
     renameSync(join(making, 'tables'), full);
 
     await warehouse.appendAudit(ORG, [row('3')]);
-    // Of the base the engine needs nothing but its list.
+    // The engine needs nothing of the base but its list.
     const base = join(making, 'base');
     cpSync(join(full, '.backup'), join(base, '.backup'));
     const to = { folder: join(making, 'tables') };

@@ -6,7 +6,7 @@ import { quoteText } from '@app/warehouse';
 import { refuseOtherTypes } from '../../libs/acceptance/table/refuse-other-types.js';
 import { openLocalEngine } from '../server/open-local-engine.js';
 
-/** What a field is by its file, what the engine gave, and whether that is the same. */
+/** Each case has a field's type in its file, the type that the engine gave, and whether they are the same. */
 const CASES = [
   ['Int64', 'Nullable(Int64)', true],
   ['Int64', 'Nullable(Float32)', false],

@@ -65,7 +65,10 @@ function edges(type: ValueType, isColumn: boolean): [bigint, bigint] {
   }
 }
 
-/** What a value is in the units of a column; undefined where the column has none that is the same. */
+/**
+ * Converts a value to the units of a column. It is undefined where the column has no value that is
+ * the same.
+ */
 function expected(value: bigint, from: ValueType, to: ValueType): bigint | undefined {
   const [factor, divisor] = unitsOf(from, to) ?? [];
   if (factor === undefined || divisor === undefined) return undefined;
@@ -132,7 +135,7 @@ describe('values of tables in columns', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** What each column has of each value; undefined where it takes none. */
+  /** Reads what each column has of each value. It is undefined where the column takes none. */
   async function fitted(
     values: readonly string[],
     kind: string,

@@ -20,7 +20,7 @@ const VALUES: readonly (readonly [type: string, values: readonly string[]])[] = 
   ['UUID', ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']],
 ];
 
-/** How columns widen, and what a value of theirs is then. */
+/** Columns widen like this, and their values then read like this. */
 const WIDENED: readonly (readonly [from: string, to: string, text: string, after: string])[] = [
   ['Int32', 'Int64', '-2147483648', '-2147483648'],
   ['UInt8', 'Decimal(7, 2)', '255', '255'],

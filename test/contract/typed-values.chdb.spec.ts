@@ -245,14 +245,14 @@ describe('values of columns at which acceptance looks, with the real engine', ()
             Number.isInteger(Number(text)) ? Number(text) : Math.fround(Number(text)),
           );
         expect(read(back)).toEqual(read(kept));
-        // And is the float that is nearest.
+        // The kept value is the nearest float.
         const nearest = kept.map((value) => {
           const bytes = Buffer.alloc(4);
           bytes.writeFloatLE(Number(value));
           return String(bytes.readUInt32LE());
         });
         expect(written).toEqual(nearest);
-        // Those of six digits all are.
+        // All values of six digits are kept exactly.
         for (const [index, value] of all.entries())
           if (/^-?[1-9]\.?\d{0,5}$/.test(value)) expect(refused.has(index + 1)).toBe(false);
       }),
@@ -272,7 +272,7 @@ describe('values of columns at which acceptance looks, with the real engine', ()
         fc.option(fc.integer({ min: -12, max: 12 })),
       )
       .map(([sign, whole, fraction, exponent]) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${exponent === null ? '' : `e${exponent}`}`); // prettier-ignore
-    /** In units of the last digit; undefined where it is no whole number of them. */
+    /** Gives the value in units of the last digit. It is undefined where it is no whole number of them. */
     const units = (text: string): bigint | undefined => {
       const [number = '', exponent = '0'] = text.split('e');
       return integer(`${number}${number.includes('.') ? '' : '.'}0e${Number(exponent) + 4}`);

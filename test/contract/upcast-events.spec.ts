@@ -27,7 +27,7 @@ type Today =
   | { readonly type: 'Named'; readonly data: { readonly fullName: string } }
   | { readonly type: 'Moved'; readonly data: { readonly to: string } };
 
-/** What an imagined release wrote. */
+/** An imagined release wrote events of these types. */
 const BEFORE = new EventTypes({
   Named: { name: z.string() },
   Registered: { name: z.string(), town: z.string() },
@@ -106,7 +106,7 @@ describe.each([
   let directory: string;
   let stored: EventStore;
   let dispose: () => Promise<void>;
-  /** As the earlier release has it. */
+  /** The earlier release reads this store. */
   let before: EventStore;
   let store: EventStore;
   let projector: Projector | undefined;

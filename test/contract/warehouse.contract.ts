@@ -21,7 +21,10 @@ export interface WarehouseUnderTest {
   dispose(): Promise<void>;
 }
 
-/** What a table of the engine, or of what stands before or behind it, can be asked for without having it as a column. */
+/**
+ * A table of the engine answers for these names without having them as columns. So does a table
+ * function around it.
+ */
 const VIRTUAL_COLUMNS = [
   ...['_part', '_part_index', '_part_uuid', '_part_offset', '_part_granule_offset'],
   ...['_part_starting_offset', '_part_data_version', '_partition_id', '_partition_value'],
@@ -301,7 +304,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect(typed.slice(0, -1).map((column) => made.get(column.name))).toEqual(
           typed.slice(0, -1).map(({ type }) => type),
         );
-        // What may hold values is not dropped.
+        // A column that may hold values is not dropped.
         await warehouse.dropUntyped(TABLE, names);
         const left = (await warehouse.columns(TABLE)).map((column) => column.name);
         expect([...left].sort()).toEqual([...own, 'u.x.y', ...names.slice(0, -1)].sort());

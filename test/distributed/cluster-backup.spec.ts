@@ -12,7 +12,7 @@ import { nodesUnderTest } from './two-nodes.js';
 
 const TIMEOUT_MS = 240_000;
 const ROWS = 50;
-/** Between two uploads to a node: CI has other suites. */
+/** Uploads to a node pause for so long, because CI has other suites. */
 const PAUSE_MS = rounds(50, 0);
 
 describe('a backup of a cluster that goes on', () => {

@@ -127,7 +127,7 @@ describe('one stream that changes at two nodes at once', () => {
   );
 });
 
-/** What the tables of the two nodes have. */
+/** The tables of the two nodes have these columns. */
 const OF_A = { id: ["'a'", 'String'], only_a: ['1', 'Int64'], both: ["'of a'", 'String'] } as const;
 const OF_B = { both: ["'of b'", 'String'], only_b: ["'one'", 'String'], id: ["'b'", 'String'] } as const; // prettier-ignore
 

@@ -5,9 +5,9 @@ import { Cluster } from '../faults/exactly-once/cluster.js';
 
 const { Kafka, logLevel } = kafkajs;
 const TIMEOUT_MS = 480_000;
-/** Between two uploads of a stream: CI has other suites. */
+/** Uploads of a stream pause for so long, because CI has other suites. */
 const PAUSE_MS = rounds(50, 0);
-/** As many partitions as there are, and some of them twice. */
+/** There is a stream for each partition, and some partitions have two. */
 const STREAMS = Array.from({ length: 16 }, (_, n) => `elastic${n}`);
 
 describe('writers that come and go', () => {
@@ -29,7 +29,7 @@ describe('writers that come and go', () => {
   };
   /** Resolves when rows put on every partition now are in their tables. */
   const allWritten = () => Promise.all(STREAMS.map((stream) => upload(stream, true)));
-  /** Of the writers' group, as Kafka sees it. */
+  /** Counts the members of the writers' group, as Kafka sees it. */
   const members = async (): Promise<number> => {
     const admin = new Kafka({ brokers: [cluster.kafka.brokers], logLevel: logLevel.NOTHING }).admin(); // prettier-ignore
     await admin.connect();

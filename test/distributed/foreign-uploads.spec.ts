@@ -10,7 +10,7 @@ import { until } from '../server/until.js';
 const { Kafka, CompressionTypes, logLevel } = kafkajs;
 
 const RECORD_BYTES = 100_000;
-/** Of one organization: more than the other tests make. */
+/** One organization makes more streams here than in the other tests. */
 const STREAMS = 40;
 
 describe('Kafka', () => {
@@ -55,7 +55,7 @@ describe('Kafka', () => {
   const send = (messages: Message[], compression = CompressionTypes.None) =>
     producer.send({
       topic: `${namespace}.uploads`,
-      // One key, one partition: they keep their order.
+      // Messages with one key go to one partition and keep their order.
       messages: messages.map((message) => ({ key: 'same', ...message })),
       compression,
     });

@@ -155,7 +155,8 @@ describe('on Kafka', () => {
           messages: [{ key: 'k', value: 'never committed', partition }],
         });
       await before.append([record('second')]);
-      // What the crash left open would keep this waiting for as long as a transaction may take.
+      // The crash left a transaction open. It would block this read until the transaction times
+      // out.
       const again = await node('two');
       expect(texts(await take(again, 2, true))).toEqual(['first', 'second']);
       await expect(transaction.commit()).rejects.toThrow();

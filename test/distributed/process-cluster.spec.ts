@@ -144,7 +144,10 @@ describe('the cluster of docker-compose.yml, as processes', () => {
     TIMEOUT_MS,
   );
 
-  /** As an operator runs it, with the variables and the data directory of a process that goes on. */
+  /**
+   * Runs a command as an operator does, with the variables and the data directory of a process that
+   * goes on.
+   */
   const millrace = (args: readonly string[], dataDirectory: string): Promise<Ended> =>
     runMillrace(args, {
       home: tmpdir(),
@@ -163,7 +166,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
     if (!answer.ok) throw new Error(text);
     return text;
   }
-  /** Its database, or its comment, which is its stream's id. */
+  /** Reads a table's database, or its comment, which is the id of its stream. */
   const ofTable = (what: 'database' | 'comment', table: string): Promise<string> =>
     onClickHouse(`SELECT ${what} FROM system.tables WHERE name = '${table}' LIMIT 1`);
 
@@ -188,7 +191,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
       expect([code, stdout]).toEqual([0, '3-1000000: in its table\n']);
       expect(await cluster.node(1).client.count('lonely')).toBe(3);
       expect(await waiting()).toBe(0);
-      // Whoever lost the partition to the command goes on with it.
+      // The node that lost its partition to the command goes on with it.
       for (let time = 0; time < 20; time += 1)
         await cluster.node(0).client.upload('lonely', [{ a: 4 }]);
       expect(await cluster.node(1).client.count('lonely')).toBe(23);

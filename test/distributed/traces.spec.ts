@@ -61,7 +61,7 @@ describe('traces, through Kafka into the writer', () => {
   const spansOf = (traceId: string): ReceivedSpan[] =>
     collector.spans.filter((span) => span.traceId === traceId);
 
-  /** How each insert of these came to be: from the root, or from a span that is not here. */
+  /** Lists the spans above each insert, from the root or from a span that is not here. */
   const waysToInserts = (spans: readonly ReceivedSpan[]): string[][] => {
     const byId = new Map(spans.map((span) => [span.spanId, span]));
     const way = ({ parentSpanId = '', service, name }: ReceivedSpan): string[] => {
@@ -95,7 +95,7 @@ describe('traces, through Kafka into the writer', () => {
         parentSpanId: CALLER,
         attributes: { 'millrace.request_id': 'request-7', 'http.response.status_code': 200 },
       });
-      // Nothing hangs in the air: the parent of each is there, or is the caller.
+      // Each span's parent is there, or is the caller's.
       const orphans = spans.filter(
         ({ parentSpanId = '' }) => parentSpanId !== CALLER && !byId.has(parentSpanId),
       );

@@ -7,8 +7,8 @@ import { nodesUnderTest } from './two-nodes.js';
 const PASSWORD = 'Secret-77';
 const OTHER_PASSWORD = 'Other-Secret-88';
 /**
- * What is promised of changes at another node is a second. It is so many looks on a quiet machine;
- * on a busy one, where a look takes longer, as many.
+ * A change at another node must show within a second. On a quiet machine that is so many looks. On
+ * a busy machine a look takes longer, and there may be as many.
  */
 const SOON = { looks: 20, everyMs: 50 };
 const TIMEOUT_MS = 120_000;
@@ -35,7 +35,7 @@ describe('two nodes', () => {
   const status = async (server: Server, name: string, password = PASSWORD): Promise<number> =>
     (await server.client.call('/api/default/streams', { credentials: person(name, password) }))
       .status;
-  /** Within the second that is promised. */
+  /** Waits no longer than the second that is promised. */
   const soon = async (isSo: () => Promise<boolean>): Promise<void> => {
     for (let look = 0; !(await isSo()); look += 1) {
       if (look === SOON.looks) throw new Error(`not so at look ${look}: ${String(isSo)}`);
@@ -266,7 +266,7 @@ describe('two nodes', () => {
   it(
     'go on when the one that carries events out is paused or killed',
     async () => {
-      // Whoever was started last leads; which of the two it is does not matter.
+      // The node that was started last leads; which of the two it is does not matter.
       for (const [stopped, other] of [
         [a, b],
         [b, a],

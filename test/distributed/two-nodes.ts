@@ -12,7 +12,7 @@ const TIMEOUT_MS = 240_000;
 /** The nodes of the tests of a `describe`. */
 interface NodesUnderTest {
   readonly nodes: () => TwoNodes;
-  /** Each is what runs in its place now: a node may be started again. */
+  /** A node may be started again; this is the process that runs in its place now. */
   readonly a: Server;
   readonly b: Server;
 }
@@ -108,7 +108,7 @@ export class TwoNodes {
     return server;
   }
 
-  /** What every process of it is told. */
+  /** Every process of the cluster gets these variables. */
   variables(): Record<string, string> {
     return {
       KAFKA_BROKERS: this.brokers,

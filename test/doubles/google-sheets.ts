@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 export interface GoogleSheetsDouble {
   /** Stands for `https://docs.google.com`. */
   readonly origin: string;
-  /** By `<id>/<gid>`; the first sheet of a document is gid 0. What is not here is private. */
+  /**
+   * The sheets by `<id>/<gid>`; the first sheet of a document is gid 0. Documents that are not here
+   * are private.
+   */
   readonly sheets: Map<string, string>;
   stop(): Promise<void>;
 }

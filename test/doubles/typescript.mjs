@@ -11,7 +11,7 @@ import { swcOptions } from '../../bin/swc-options.mjs';
 const root = new URL('../../', import.meta.url);
 const cache = new URL('.cache/typescript/', root);
 const options = { ...swcOptions, sourceMaps: 'inline', module: { type: 'es6' } };
-/** Another compiler or other options make other code of the same text. */
+/** Another compiler or other options make other code of the same text, so they are part of the key. */
 const compiler = JSON.stringify([
   JSON.parse(readFileSync(new URL('node_modules/@swc/core/package.json', root), 'utf8')).version,
   options,
@@ -41,7 +41,7 @@ async function compiled(url) {
   const { transform } = await import('@swc/core');
   const { code } = await transform(text, { ...options, filename: fileURLToPath(url) });
   await mkdir(cache, { recursive: true });
-  // Under another name until it is whole, for another process may look.
+  // The file has another name until it is whole, because another process may look.
   const part = new URL(`${key}.${process.pid}.part`, cache);
   await writeFile(part, code);
   await rename(part, kept);

@@ -27,7 +27,7 @@ describe('what agents might send to keep us from others', () => {
   });
   afterAll(() => server.giveBack());
 
-  /** How long the slowest answer to another one takes while this is on its way. */
+  /** Measures the slowest answer to another client while this work is on its way. */
   async function besides(work: Promise<unknown>): Promise<number> {
     let isDone = false;
     const done = work.finally(() => (isDone = true));

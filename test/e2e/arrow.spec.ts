@@ -10,7 +10,7 @@ const fixture = (name: string): Buffer => readFileSync(join(FIXTURES, name));
 
 type Row = Record<string, unknown>;
 
-/** By the Parquet file that has the same rows. */
+/** Each Arrow file is compared with the Parquet file that has the same rows. */
 const SAME: readonly (readonly [string, string])[] = [
   ...['types', 'exact', 'typed', 'years', 'numbers', 'invalid-utf8', 'double-keys'].map(
     (name) => [`${name}.arrow`, name] as const,
@@ -71,7 +71,7 @@ describe('Arrow', () => {
         type,
       ]),
     );
-  /** As they are written: what JSON.parse would not keep counts too. */
+  /** Rows are compared as they are written, because JSON.parse would not keep all of it. */
   const textOf = async (stream: string): Promise<string> =>
     (
       await server.client.call('sql', {
@@ -96,7 +96,8 @@ describe('Arrow', () => {
     }));
     expect(ofArrow).toEqual(ofParquet);
     expect(ofArrow?.status).toBe(200);
-    // Of a map the engine's reader of Arrow does not tell null: docs/tables.md says so.
+    // The engine's reader of Arrow does not tell a null map from an empty one: docs/tables.md says
+    // so.
     const sameMaps = (text: string): string => text.replaceAll(/"(map|numbered)":null/g, '"$1":{}');
     expect(await textOf(a)).toBe(sameMaps(await textOf(p)));
     expect(await schemaOf(a)).toEqual(await schemaOf(p));

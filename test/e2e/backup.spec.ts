@@ -40,7 +40,7 @@ describe('backup and restore, as docs/operations.md says', () => {
         body: JSON.stringify({ ...ANN, first_name: 'Ann', last_name: 'X', role: 'admin' }),
         headers: { 'content-type': 'application/json' },
       });
-      // Acknowledged, and perhaps not written when it stops.
+      // This one is acknowledged, and perhaps not written when the server stops.
       const waiting = { body: JSON.stringify([{ a: 5 }]) };
       expect((await before.client.call('/api/default/logs/_json', waiting)).status).toBe(200);
       await before.stop();
@@ -50,7 +50,7 @@ describe('backup and restore, as docs/operations.md says', () => {
       expect(kept).toMatch(/person-keys/);
       expect(kept).not.toMatch(/(secret-key|root-credentials)$/m);
 
-      // What comes after the backup is lost with the folder.
+      // Rows that come after the backup are lost with the folder.
       const lost = await startServer({ dataDirectory: paths.DATA });
       await lost.client.upload('logs', [{ a: 100 }]);
       await lost.kill();

@@ -24,7 +24,7 @@ describe('bad input', () => {
   });
   afterAll(() => server.stop());
 
-  // Whatever came, the server serves on and has what it acknowledged.
+  // After any input the server still serves, and has all that it acknowledged.
   afterEach(async () => {
     expect(await server.client.count('kept')).toBe(1);
   });

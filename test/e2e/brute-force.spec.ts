@@ -119,7 +119,7 @@ describe('guessing passwords', () => {
     expect((await ask(person('ben'), address)).status).toBe(200);
     const answers: Answer[] = [];
     for (let n = 0; n < 10; n += 1) answers.push(await guess(`somebody${n}`, n, address));
-    // At once: one a second is checked, and a busy machine has many seconds.
+    // They are sent at once: one a second is checked, and a busy machine has many seconds.
     const more = Array.from({ length: 10 }, (_, n) => guess(`another${n}`, n, address));
     answers.push(...(await Promise.all(more)));
     expect(statuses(answers.slice(0, 10))).toEqual(Array<number>(10).fill(401));
@@ -143,7 +143,7 @@ describe('guessing passwords', () => {
     expect((await ask(person('hanna'), '10.40.0.1')).status).toBe(200);
     const waited = performance.now() - began;
     await Promise.all(guesses);
-    // One after the other it would be all the time: the guesses came first.
+    // If each waited for the one before, this would be all the time: the guesses came first.
     expect(waited).toBeLessThan((performance.now() - began) / 2);
   }, 120_000);
 
@@ -182,7 +182,7 @@ describe('guessing passwords', () => {
         expect((await guess(name, n, `${net}.${n}`)).status).toBe(401);
       return processorTicks(server.process.pid) - before;
     };
-    // In turn, and the least of each: the server does other things too.
+    // They take turns, and the least of each counts, because the server does other things too.
     const frida = await cost('frida', '10.6.0');
     const notThere = await cost('not-there', '10.7.0');
     const there = Math.min(frida, await cost('gustav', '10.6.1'));
@@ -216,7 +216,7 @@ describe('guessing passwords', () => {
         ),
       );
     await server.stop();
-    // With all that the clients say of themselves it would be five times as much.
+    // It would be five times as much with all that the clients say of themselves.
     expect(events() - before).toBeLessThan(batches * 128 * 1024);
     server = await startServer({ dataDirectory, variables });
     const answer = await server.client.call('/api/default/audit?size=1000');
@@ -239,7 +239,7 @@ describe('guessing passwords', () => {
     // The 14 guesses, and the right one that was not looked at.
     expect(total(there)).toBe(15);
     expect(Math.max(...hits.map(({ user_agent: { length } }) => length))).toBe(256);
-    // One for each minute that it took.
+    // There is one event for each minute that it took.
     const rest = hits.filter(({ type }) => type === 'LoginsFailed');
     expect(total(rest)).toBeGreaterThan(200);
     expect(rest[0]?.address).toMatch(/^10\.\d+\.\d+\.\d+ \(\d+\), /);

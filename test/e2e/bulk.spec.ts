@@ -165,7 +165,7 @@ describe('Elasticsearch bulk', () => {
       'at most 200 streams',
     ],
   ])('%#: stores nothing of a request that is none', async (body, status, message) => {
-    // long enough for the way of large ones, too
+    // The request is long enough to be handled as a large one.
     const padding = lines({ index: { _index: 'whole' } }, { t: 'x'.repeat(1000) }).repeat(100);
     for (const sent of [body, padding + body]) {
       const answer = await bulk(sent);

@@ -44,7 +44,7 @@ describe('millrace change-key', () => {
   };
   const session = async (cookie: string): Promise<number> =>
     (await call('/api/auth/session', { headers: { cookie }, credentials: 'none' })).status;
-  /** What people are told, and whom their credentials let in. */
+  /** Collects the answers that people get, and whom their credentials let in. */
   const told = async (token: string, passcode: string): Promise<unknown> => {
     const paths = ['users', 'invitations', 'tokens', 'passcode'];
     const answers = await Promise.all(paths.map((path) => call(`/api/default/${path}`)));
@@ -103,7 +103,7 @@ describe('millrace change-key', () => {
       ]);
       const second = secret();
       expect(second).not.toBe(first);
-      // What is refused leaves nothing that the next change would take.
+      // A refused key leaves nothing behind that the next change would take.
       const given = join(dataDirectory, '..', `given-key-${process.pid}`);
       for (const [key, why] of [
         [second, /is the one that the server has/],
@@ -120,7 +120,7 @@ describe('millrace change-key', () => {
       );
       await start();
       expect(await told(token, passcode ?? '')).toEqual(before);
-      // One that has the old key could have made it.
+      // Somebody with the old key could have made this cookie.
       expect(await session(cookie)).toBe(401);
       expect(await session(await signIn())).toBe(200);
       expect((await call('/api/default/users', person(BEN))).status).toBe(200);
@@ -129,7 +129,7 @@ describe('millrace change-key', () => {
       await stop();
       await verify('--head', `default=${head}`);
 
-      // From the environment, to a key of ours.
+      // The key changes from one of the environment to one of a file.
       const variables = { MILLRACE_SECRET_KEY: second };
       const file = join(dataDirectory, '..', `new-key-${process.pid}`);
       const third = randomBytes(32).toString('base64');
@@ -138,7 +138,7 @@ describe('millrace change-key', () => {
       writeFileSync(file, `${third}\n`, { mode: 0o600 });
       const again = await run(['change-key', '--new-key-file', file], variables);
       expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/; 3 keys of people/)]);
-      // Once more, as where it was broken off.
+      // The command is run once more, as after it was broken off.
       expect((await run(['change-key', '--new-key-file', file], variables)).code).toBe(0);
       rmSync(file);
       await start({ MILLRACE_SECRET_KEY: third });

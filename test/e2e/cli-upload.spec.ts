@@ -11,7 +11,7 @@ import { runMillrace, startMillrace, type Ended } from '../server/run-millrace.j
 import { startServer, type Server } from '../server/start-server.js';
 
 const PART_BYTES = 16 * 1024 * 1024;
-/** So many that the last of three kills comes before the end on a fast machine, too. */
+/** There are so many that the last of three kills comes before the end on a fast machine, too. */
 const MANY = rounds(500_000, 1_000_000);
 const MANY_STORED = `${MANY.toLocaleString('en')} stored, 0 rejected`;
 
@@ -161,7 +161,7 @@ describe('millrace upload', () => {
     expect(kills).toBeGreaterThan(0);
     if (!isDone) {
       const { code, stdout, stderr } = await upload([path, '--stream', stream]);
-      // not the same command: --wait is no part of what is uploaded
+      // The command is another one, but `--wait` is no part of what is uploaded.
       expect([code, stdout]).toEqual([0, expect.stringContaining(MANY_STORED)]);
       expect(stderr).toContain('going on with an upload that broke off');
     }
@@ -248,7 +248,7 @@ describe('millrace upload', () => {
     file('some.txt', '');
     const { code, stderr } = await upload([join(folder, name), ...args]);
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
-    // nothing to go on with: nothing can be stored
+    // Nothing of it can be stored, so there is nothing to go on with.
     expect(unfinished()).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickh
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
-/** What was not written for us, as it comes from npm. */
+/** The official client comes from npm and was not written for us. */
 describe('the official client of ClickHouse', () => {
   const admin = { username: 'ann@example.com', password: 'Secret-77' };
   let server: Server;

@@ -3,7 +3,7 @@ import { startServer, type Server } from '../server/start-server.js';
 
 const PASSWORD = 'Secret-77';
 const VIEWER = { email: 'vera@example.com', password: PASSWORD };
-/** In names, rows and columns of the other organization. */
+/** This word is in names, rows and columns of the other organization. */
 const SECRET = 'whisper';
 
 describe("ClickHouse's HTTP interface", () => {
@@ -279,7 +279,7 @@ describe("ClickHouse's HTTP interface", () => {
     expect([outside.status, outside.headers['x-clickhouse-exception-code']]).toEqual([403, '497']);
     const none = await server.client.call(path.replace('other', 'none'), { credentials: VIEWER });
     expect(none.bytes.toString().replace('none', 'other')).toBe(outside.bytes.toString());
-    // Who is named beside other credentials is not who asks.
+    // The user is the one of the credentials, and not one named beside them.
     const both = { 'x-clickhouse-user': 'root@example.com', 'x-clickhouse-key': 'x' };
     expect(await told('SELECT currentUser()', '', { headers: both })).toBe('vera@example.com\n');
   });

@@ -7,7 +7,7 @@ const person = (name: string) => ({ email: `${name}@insert.example.com`, passwor
 
 describe("rows by ClickHouse's INSERT", () => {
   let server: BorrowedServer;
-  /** One beside, which the callers do not belong to. */
+  /** The callers do not belong to this organization. */
   const other = (): string => `${server.organization}other`;
 
   const json = (path: string, body: unknown): Promise<Answer> =>

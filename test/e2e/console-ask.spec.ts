@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const ROWS = 100;
 /** Takes the engine a few seconds. */
 const LONG = 'SELECT sum(cityHash64(number, 1)) AS s FROM numbers(3000000000)';
-/** The same, and fails at its end. */
+/** This one takes as long, and fails at its end. */
 const FAILS_LATE =
   'SELECT sum(cityHash64(number, 1) % 2 + intDiv(1, 99999999 - number)) AS s FROM numbers(100000000)';
 

@@ -15,13 +15,13 @@ const PAGES = [
   ...['ask', 'search', 'upload', 'streams', 'people', 'tokens'],
   ...['organization', 'audit', 'server', 'account'],
 ];
-/** What Web Vitals call good is 0.1. */
+/** Web Vitals call a shift of 0.1 good. */
 const SHIFT_MAX = 0.02;
 /** Others may use the machine meanwhile. */
 const TRIES = 20;
 const INTERACTIVE_MS = 1000;
 const isWithin = (times: readonly number[]): boolean => Math.min(...times) < INTERACTIVE_MS;
-/** Of words that are read as sentences. */
+/** A line of words that are read as sentences may have so many letters. */
 const LINE_LETTERS_MAX = 110;
 
 /** Sums up, from the first frame on, how much moves without anybody's doing. */
@@ -260,7 +260,7 @@ function looking(): void {
     try {
       const theirs = await context.newPage();
       const { port } = foreign.address() as AddressInfo;
-      // For a browser that is another site than 127.0.0.1.
+      // A browser takes localhost for another site than 127.0.0.1.
       await theirs.goto(`http://localhost:${port}/`);
       const answered = theirs.waitForResponse('**/stolen/_json');
       await theirs.evaluate('document.forms[0].submit()');
@@ -277,7 +277,7 @@ function looking(): void {
           }),
         )`);
       expect(seen).toEqual(['refused', 'refused', 'refused']);
-      // In a frame of theirs the console shows nothing.
+      // The console shows nothing in a frame of another site.
       await theirs.goto(`http://localhost:${port}/`);
       await theirs.evaluate(`document.querySelector('iframe').src = '${server.url}/'`);
       await until(() =>

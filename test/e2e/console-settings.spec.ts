@@ -13,7 +13,7 @@ const BOB = { email: 'bob@example.com', password: 'Secret-78' };
 const isInvalid = (field: object): boolean =>
   !(field as { readonly validity: { readonly valid: boolean } }).validity.valid;
 
-/** What there is to look after: streams, people, tokens, the audit trail, the server. */
+/** An admin looks after streams, people, tokens, the audit trail and the server. */
 function lookingAfterIt(): void {
   let server: Server;
   let browser: Browser;

@@ -23,7 +23,7 @@ const alerts = (parse(readFileSync(rules, 'utf8')) as Alerts).groups.flatMap((gr
   group.rules.map(({ alert, expr }) => [alert, expr] as const),
 );
 const METRIC = /\b(?:millrace|process|nodejs)_\w+/g;
-/** What Prometheus itself adds. */
+/** Prometheus itself adds these labels. */
 const OWN_LABELS = ['instance', 'le'];
 
 describe('the dashboard for Grafana, and the alerts for Prometheus', () => {

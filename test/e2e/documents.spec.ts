@@ -49,10 +49,10 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
       { _id: 'x', n: 1 },
       { _id: 'x', n: 2 },
     ]);
-    // In another stream, or without an id, it is another document.
+    // A document in another stream, or without an id, is another document.
     for (const path of ['twice/_doc/x', 'twice/_doc', 'twice/_doc'])
       expect((await ask('POST', path, '{"n":1}')).status).toBe(201);
-    // As @elastic/elasticsearch asks, at the end of its helper `bulk` too.
+    // @elastic/elasticsearch asks for these, at the end of its helper `bulk` too.
     for (const path of ['_refresh', '_all/_refresh', 'twice/_refresh'])
       expect((await ask('GET', path)).status).toBe(200);
     expect(await server.client.count('twice')).toBe(3);

@@ -4,7 +4,7 @@ import { rounds } from '../rounds.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a column is declared as, and values for it. Doubles stay below where they look like long integers. */
+/** Each column's declared type has values here. Doubles stay below where they look like long integers. */
 const TYPES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Utf8: fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 8 }),

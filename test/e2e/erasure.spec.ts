@@ -23,7 +23,7 @@ interface Hit {
   readonly address: string;
 }
 
-/** What is there; undefined when it went while it was looked at. */
+/** Looks at something that may go meanwhile; then it gives undefined. */
 function unlessGone<T>(look: () => T): T | undefined {
   try {
     return look();

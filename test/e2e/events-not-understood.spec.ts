@@ -13,7 +13,7 @@ import { newEvent } from '../contract/event-store.contract.js';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-/** Whose events they are: `organization-<id>`, `stream-<id>`. */
+/** The events belong to these: `organization-<id>`, `stream-<id>`. */
 interface Places {
   readonly organization: string;
   readonly stream: string;
@@ -100,7 +100,7 @@ describe('an event that is not understood, in the embedded store', () => {
           [organization, id] = [event.stream, data.id];
         if (event.type === 'StreamCreated' && data.organizationId === id) stream = event.stream;
       }
-      // What a later release may leave, when it is given up again.
+      // A later release may leave these events when it is given up again.
       const later = newEvent('StreamSettingsChanged', { settings: { days: 1 } });
       const settings = { ...later, metadata: { ...later.metadata, schemaVersion: 2 } };
       await store.append(organization, [newEvent('OrganizationPraised', { by: 'A' })], 'any');

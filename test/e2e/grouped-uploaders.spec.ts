@@ -2,7 +2,7 @@ import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const ANN = { email: 'ann@grouped.example.com', password: 'Secret-77' };
 const ROUNDS = 40;
-/** Of root, beside each of Ann's. */
+/** Root sends so many uploads beside each of Ann's. */
 const OTHERS = 6;
 
 describe('small uploads of several people to one stream', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-/** For a process whose clock is so many hours ahead, or behind when negative. */
+/** Gives a process a clock that is so many hours ahead, or behind when negative. */
 function clockAhead(hours: number): Readonly<Record<string, string>> {
   const script = `const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
@@ -73,7 +73,7 @@ describe('an upload with an Idempotency-Key', () => {
         `/api/default/${path.replace(/_\w+$/, '_rejected')}`,
       );
       expect([path, rejected.json()]).toEqual([path, [expect.anything()]]);
-      // without the key it is another upload
+      // An upload without the key is another upload.
       expect((await send(path, undefined, body)).status).toBe(200);
       expect([path, await countOf(path)]).toEqual([path, 2 * count]);
     }
@@ -173,7 +173,8 @@ describe('an upload with an Idempotency-Key', () => {
       for (const { stream } of uploads) await drop(stream);
     }
     for (const { stream, path, body, key } of uploads) {
-      // What is made by hand under the name is another stream too.
+      // A stream that is made by hand under the same name is another stream, so the key does not
+      // count.
       await server.client.upload(stream, '[{"a":7}]');
       expect([path, (await send(path, key, body)).status]).toEqual([path, 200]);
       expect([path, await server.client.count(stream)]).toEqual([path, 2]);

@@ -33,7 +33,7 @@ describe('invitations', () => {
     return server.client.call(path, {
       method,
       credentials: name === 'root' ? ROOT : { email: email(name), password },
-      // Each call comes from an address of its own: what is paced by address is not met here.
+      // Each call comes from an address of its own, so that the pace by address is not met here.
       headers: {
         'content-type': 'application/json',
         'x-forwarded-for': `10.0.${made >> 8}.${made & 255}`,
@@ -125,7 +125,7 @@ describe('invitations', () => {
       expect((await as('bea', 'DELETE', path)).status).toBe(404);
     }
     expect((await as('wes', 'GET', '/api/bco/streams')).status).toBe(403);
-    // nor of who was refused there
+    // Her audit trail does not tell who was refused there, either.
     const trail = (await as('bea', 'GET', '/api/bco/audit?size=1000')).bytes.toString();
     expect(trail).not.toMatch(/wes@/);
     const kept = await as('root', 'GET', `/api/default/audit?actor=${email('wes')}`);
@@ -258,7 +258,7 @@ describe('invitations', () => {
     });
     expect((await invite('bea', 'bco', 'own', 'admin')).json()).toEqual(SENT);
     expect((await invite('root', 'bco', 'own', 'viewer')).json()).toEqual(added);
-    // added directly, the invitation is over: it gives no other role, and no way back
+    // A direct addition ends the invitation: it gives no other role, and no way back.
     expect((await answer('own', 'bco', 'accept')).status).toBe(404);
     expect(await members('bea', 'bco')).toMatchObject({ [email('own')]: 'viewer' });
     expect((await as('bea', 'DELETE', `/api/bco/users/${email('own')}`)).status).toBe(200);

@@ -70,7 +70,7 @@ describe('a server’s life', () => {
     const server = await startServer({ dataDirectory });
     const asked = performance.now();
     expect(await server.stop()).toBe(0);
-    // On Kafka its consumers wait 10 s until the group has given up the one that was killed.
+    // On Kafka its consumers wait 10 s until the group has given up the member that was killed.
     expect(performance.now() - asked).toBeLessThan(9000);
   });
 

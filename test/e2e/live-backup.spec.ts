@@ -20,7 +20,7 @@ import { until } from '../server/until.js';
 const TIMEOUT_MS = 480_000;
 const WORKERS = 3;
 const ROWS = 20;
-/** Between two uploads of a worker: all of them are sent twice more, and CI has other suites. */
+/** A worker pauses so long between two uploads: all of them are sent twice more, and CI has other suites. */
 const PAUSE_MS = rounds(40, 0);
 /** An upload of a stream has a new one, as long as there are some. */
 const NEW_FIELDS = 40;
@@ -166,7 +166,7 @@ describe('a backup of a running server', () => {
       await written(server);
       const [all, allRejected] = [await stored(server), await rejected(server)];
       expect(all.size).toBe(ingest.done.length);
-      // What has not changed is not there again.
+      // A later backup does not hold unchanged files again.
       const largest = join(backups(), 'full');
       expect(bytesBelow(join(backups(), 'later'))).toBeLessThan(bytesBelow(largest));
       expect(statSync(largest).mode & 0o777).toBe(0o700);
@@ -194,7 +194,8 @@ describe('a backup of a running server', () => {
           const { status } = await restored.client.call('/api/default/streams', { credentials });
           expect(status).toBe(logins[index]);
         }
-        // Whoever does not know what was lost sends all of it again, and nothing is there twice.
+        // A client that does not know what was lost sends all of it again, and nothing is there
+        // twice.
         await ingest.sendAgain(restored);
         await written(restored);
         expect(await stored(restored)).toEqual(all);
@@ -279,14 +280,14 @@ describe('a backup of a running server', () => {
     const damaged = await restore('later', 'damaged');
     expect(damaged.stderr).toMatch(/is not what was backed up/);
     writeFileSync(manifest, whole);
-    // What was there of it is gone: it may be tried again.
+    // The half-restored folder is gone, so the restore may be tried again.
     expect((await restore('later', 'damaged')).code).toBe(0);
     writeFileSync(join(directory, 'damaged/restoring'), 'later\n');
     await expect(start(join(directory, 'damaged'))).rejects.toThrow(/is not whole: empty/);
   });
 });
 
-/** Of the copied tables. */
+/** Counts the bytes of the copied tables. */
 function bytesBelow(backup: string): number {
   const found = readdirSync(join(backup, 'tables'), { recursive: true, encoding: 'utf8' });
   return found.reduce((sum, file) => sum + statSync(join(backup, 'tables', file)).size, 0);

@@ -25,7 +25,7 @@ describe('the metrics', () => {
       body: JSON.stringify(person),
       headers: { 'content-type': 'application/json' },
     });
-    // From where a person has logged in before, the wrong passwords below hold up nobody.
+    // A person has logged in from here before, so the wrong passwords below hold up nobody.
     const { status: known } = await server.client.call('/api/default/streams', {
       credentials: user,
     });
@@ -114,7 +114,7 @@ describe('the metrics', () => {
     expect(await get({ credentials: 'none' })).toBe(200);
     // A proxy on this machine speaks for somebody elsewhere.
     expect(await get({ credentials: 'none', headers: FORWARDED })).toBe(401);
-    // One that says nothing of it passes on what it was called by.
+    // A proxy that adds no header passes on the host it was called by.
     for (const host of ['millrace.example.com', 'localhost.example.com', '192.0.2.7:5080', '0'])
       expect(await get({ credentials: 'none', headers: { host } })).toBe(401);
     for (const host of ['localhost', '127.0.0.1:80', '[::1]:5080'])

@@ -78,7 +78,7 @@ const STATEMENTS: readonly (readonly [sql: string, rows: readonly object[]])[] =
   ['SELECT k.n FROM t UNION ALL SELECT k.n FROM t WHERE false ORDER BY 1 LIMIT 1', [{ 'k.n': 1 }]],
 ];
 
-/** What files have otherwise: kinds that their columns tell, and keys that not every record has. */
+/** Files answer these differently: their columns have kinds, and not every record has every key. */
 const HOSTED_ONLY = /k\.(?:[mls]\b|big|_timestamp|`null`)|k\['none|toTypeName|\* FROM t WHERE/;
 
 describe('fields within objects', () => {
@@ -246,7 +246,7 @@ describe('fields within objects', () => {
       { id: 1 },
       { id: 5 },
     ]);
-    // One that the engine has no filter for, which put the whole stream aside.
+    // The engine has no filter for this field, and such a setting once put the whole stream aside.
     await server.client.upload('wide', [{ k: { n: 1 } }]);
     expect(await get('wide/settings', { partition_keys: ['k.n'] })).toMatchObject({
       code: 200,

@@ -10,7 +10,7 @@ import { until } from '../server/until.js';
 
 // On a busy machine hundreds of tables take their time.
 const TIMEOUT_MS = 240_000;
-/** Of each of four requests; in the campaign as many as a bulk request may name. */
+/** Each of four requests names so many; in the campaign as many as a bulk request may name. */
 const STREAMS = rounds(25, 200);
 
 interface BulkAnswer {

@@ -9,7 +9,7 @@ const fixture = (name: string): Buffer =>
 
 type Row = Record<string, unknown>;
 
-/** As `make_files.py` made them. Within an object nulls are left out. */
+/** `make_files.py` made these rows. Nulls within an object are left out. */
 const ROWS: readonly Row[] = Array.from({ length: 300 }, (_, i) => ({
   id: i,
   s: [{ a: i, b: `b${i}`, in: { z: i } }, null, {}][i % 3],

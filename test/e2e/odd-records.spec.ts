@@ -167,7 +167,7 @@ describe('odd records', () => {
   it('that give it several types at the same time make it one of them', async () => {
     await server.client.upload('race', '{"x":null}');
     const values = Array.from({ length: 40 }, (_, n) => [`${n}`, `"t${n}"`, `[${n}]`, `{"k":${n}}`][n % 4]); // prettier-ignore
-    // Beyond 64 KiB they do not go together.
+    // Uploads beyond 64 KiB are not taken in one group.
     const pad = ' '.repeat(66_000);
     const answers = await Promise.all(
       values.map((value, n) => server.client.upload('race', `{"x":${value}}${n % 3 === 0 ? pad : ''}`)), // prettier-ignore

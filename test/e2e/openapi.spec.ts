@@ -164,7 +164,8 @@ describe('the OpenAPI document', () => {
     const managed = operations.filter(([, , , { tags = [] }]) =>
       ['Users', 'Organizations', 'Invitations', 'Tokens', 'Streams'].includes(tags[0] ?? ''),
     );
-    // What they answer is whatever happened: organizations.spec.ts, csv.spec.ts and invitations.spec.ts look at it.
+    // The answers of these depend on what happened before; organizations.spec.ts, csv.spec.ts and
+    // invitations.spec.ts look at them.
     const elsewhere = [
       'GET /api/{org}/audit',
       'POST /api/{org}/audit/verify',

@@ -18,7 +18,7 @@ const START = 1_700_000_000_000_000;
 const MINUTE = 60_000_000;
 const HOUR = { start_time: START, end_time: START + 60 * MINUTE };
 
-/** What the web page and the Grafana plugin of OpenObserve send. */
+/** The requests are those of OpenObserve's web page and of its Grafana plugin. */
 describe('clients of OpenObserve', () => {
   let server: BorrowedServer;
 
@@ -68,7 +68,7 @@ describe('clients of OpenObserve', () => {
     const found = await search({ sql, ...HOUR, histogram_interval: 3600 });
     expect(found.histogram_interval).toBe(3600);
     expect(found.hits.map(({ n }) => n)).toEqual([47, 13]);
-    // What the statement itself says holds.
+    // An interval in the statement itself holds.
     const own = await search({
       sql: sql.replace('_timestamp', "_timestamp, '1 day'"),
       histogram_interval: 60,

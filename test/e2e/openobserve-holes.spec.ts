@@ -5,12 +5,12 @@ const PASSWORD = 'Secret-77';
 const LONG = 'a'.repeat(101);
 const OTHER_PASSWORD = 'Stolen-99';
 
-/** What OpenObserve of 2023 let people do to each other (reference/openobserve.md, section 1.9). */
+/** OpenObserve of 2023 let people do these things to each other (reference/openobserve.md, section 1.9). */
 describe('holes of OpenObserve that we do not have', () => {
   let server: Server;
   let calls = 0;
 
-  /** Each from an address of its own, so that the throttle of logins plays no part. */
+  /** Each call comes from an address of its own, so that the throttle of logins plays no part. */
   function as(name: string, method: string, path: string, body?: object): Promise<Answer> {
     calls += 1;
     return server.client.call(path, {
@@ -165,7 +165,7 @@ describe('holes of OpenObserve that we do not have', () => {
   });
 
   it('D5: nobody removes or changes root', async () => {
-    // Who does not see root is told what they are told of anybody who is not there.
+    // Someone who does not see root gets the same answer as for an account that is not there.
     const nobody = '/api/acme/users/nobody-here@example.com';
     const told = (await as('ann', 'DELETE', nobody)).status;
     expect((await as('ann', 'DELETE', `${nobody}?erase=true`)).status).toBe(403);

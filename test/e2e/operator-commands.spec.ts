@@ -109,7 +109,7 @@ describe('commands for operators', () => {
         0,
         expect.stringMatching(new RegExp(`^usage: millrace ${command}\\b`)),
       ]);
-      // As in the image, where no process is started for it.
+      // In the image no process is started for it.
       const variables = environment();
       const here = await runMillrace([command, '--help'], { ...home(), variables });
       expect(here.stdout).toBe(own.stdout);
@@ -345,7 +345,7 @@ describe('commands for operators', () => {
           `at or after position ${changed.key} is not what was`,
         ) as string,
       });
-      // Whoever changes an event on purpose can make its sum anew.
+      // A forger who changes an event on purpose can also make its sum anew.
       const forging = open({ path: join(dataDirectory, 'events'), maxDbs: 4 });
       const { id, type, metadata, stream, revision } = changed.value;
       const sum = crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
@@ -362,7 +362,7 @@ describe('commands for operators', () => {
           ),
         ),
       ]);
-      // as it was, for the tests beside this one
+      // The store is put back as it was, for the tests beside this one.
       const again = open({ path: join(dataDirectory, 'events'), maxDbs: 4 });
       await again
         .openDB<unknown, number>({ name: 'events', encoding: 'json' })

@@ -90,7 +90,7 @@ describe('organizations that end', () => {
       await ask('/api/acme', { ...call, credentials: 'none' }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 401]);
-    // To a stranger it is as one that does not exist.
+    // A stranger is told the same as of one that does not exist.
     const told = (await end('acme', BEA)).json<{ message: string }>().message;
     const nowhere = (await end('acmo', BEA)).json<{ message: string }>().message;
     expect(nowhere).toBe(told.replaceAll('acme', 'acmo'));
@@ -207,7 +207,7 @@ describe('organizations that end', () => {
     expect([status, bytes.toString()]).toEqual([expect.any(Number), expect.stringMatching(/deleted meanwhile/)]); // prettier-ignore
     await until(() => Promise.resolve(tail.end() !== undefined));
     expect(tail.end()).toMatch(/^(?:refused|deleted)$/);
-    // What was on the queue for it holds nobody up.
+    // Batches of it that were still on the queue do not hold anybody up.
     expect((await upload('acme', ANN)).status).toBe(200);
   });
 

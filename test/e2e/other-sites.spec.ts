@@ -6,7 +6,10 @@ const FOREIGN = 'https://evil.example';
 const ALLOWED = 'https://app.example.com';
 const from = (headers: Record<string, string>): Record<string, string> => headers;
 
-/** What a browser says of a page, and whether we may take it for ours. `own` stands for our origin. */
+/**
+ * Each case has the headers that a browser sends for a page, and whether we may take it for ours.
+ * `own` stands for our origin.
+ */
 const PAGES: readonly (readonly [string, Record<string, string>, boolean])[] = [
   ['no browser', {}, true],
   ['our page', from({ origin: 'own', 'sec-fetch-site': 'same-origin' }), true],

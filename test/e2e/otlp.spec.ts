@@ -297,7 +297,7 @@ describe('OTLP over HTTP', () => {
     );
     expect(kept.map(({ line }) => line)).toEqual([2, 3]);
     expect(String(kept[0]?.record)).toContain('"attributes":{"a":1,"a":2}');
-    // Of one that is alone too.
+    // The same holds for one record alone.
     const alone = await ask({ body: logs({ attributes: twice }), headers: JSON_TYPE });
     expect([alone.status, alone.bytes.toString()]).toEqual([200, expect.stringContaining('"1"')]);
   });

@@ -114,7 +114,7 @@ describe('Parquet', () => {
     );
     expect(withoutZones(least)).toMatchObject(LEAST);
     expect(withoutZones(most)).toMatchObject(MOST);
-    // What JSON.parse does not keep.
+    // JSON.parse does not keep these values, so they are asked for as text.
     expect(
       await server.client.sql(
         `SELECT toString(int64) AS int64, toString(uint64) AS uint64, toString(decimal38) AS decimal38, toString(decimal76) AS decimal76, toString(float64) AS nan, toString(float32) AS float32 FROM ${stream} WHERE id < 3 ORDER BY id`,
@@ -250,7 +250,7 @@ describe('Parquet', () => {
       {
         int8: 1,
         uint32: 4294967295,
-        // As exact as JSON.parse is.
+        // JSON.parse makes this of the exact number.
         uint64: 18446744073709552000,
         float: 0.5,
         double: 0.1,
@@ -281,7 +281,7 @@ describe('Parquet', () => {
         uint32: 0,
         uint64: 0,
         float: 0.10000000149011612,
-        // Infinity, which JSON has not.
+        // The file has infinity, which JSON does not have.
         double: null,
         bool: false,
         text: '',
@@ -380,7 +380,7 @@ describe('Parquet', () => {
     expect(await rowsOf(stream)).toEqual([
       {
         id: 1,
-        // In 96 bits.
+        // The file has this time in 96 bits.
         at: '2024-02-29T12:30:15.250000000Z',
         list: [1, 2],
         structs: [{ a: 1, b: 2 }],

@@ -18,7 +18,7 @@ describe('an organization’s allowance', () => {
     await asRoot('/api/other/users/f@example.com', { role: 'admin' });
     const ask = (org: string, statement: string) =>
       server.client.call(`/api/${org}/sql`, { body: statement });
-    // As long as it takes to be counted, which on a fast machine is some more.
+    // Sends larger and larger queries until one is refused; a fast machine may need some more.
     const counted = async (rows: number): Promise<void> => {
       const statement = `SELECT max(cityHash64(number, number)) AS s FROM numbers(${rows})`;
       const { status } = await ask('default', statement);
@@ -38,7 +38,7 @@ describe('an organization’s turns', () => {
   let server: Server;
   beforeAll(async () => {
     server = await startServer({
-      // Who waits for a turn is turned away after as long as a query may take.
+      // A query that waits for a turn is refused after as long as a query may take.
       variables: { MILLRACE_ORG_QUERIES: '2', MILLRACE_QUERY_TIMEOUT_SECONDS: '3' },
     });
   });
@@ -68,7 +68,7 @@ describe('an organization’s turns', () => {
       await until(async () => (await status()) === 429);
       left.destroy();
       await until(async () => (await status()) === 200, 20_000);
-      // One turn came back; with that in use the other one is asked for.
+      // One turn came back. This query takes it, and the next one asks for the other turn.
       const other = ask('', 1);
       await once(other, 'readable');
       expect(String(other.read(15))).toBe('HTTP/1.1 200 OK');

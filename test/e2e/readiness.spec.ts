@@ -76,7 +76,7 @@ describe('readiness', () => {
       await until(async () => (await away()) === undefined);
       await until(async () => (await server.client.count('logs')) === 2);
       await server.kill();
-      // Nothing that it is for can be done.
+      // Nothing works that the server is for.
       server = await start({ MILLRACE_MIN_FREE_DISK_BYTES: '9000000000000000' });
       expect(await away()).toEqual({ disk: expect.any(String) as string });
       tables.pause();

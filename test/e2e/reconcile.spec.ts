@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openWarehouse } from '@app/warehouse';
+import { LIMITS } from '../contract/limits.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import type { Answer } from '../server/client.js';
 import { runMillrace, type Ended } from '../server/run-millrace.js';
@@ -26,7 +28,7 @@ interface Entry {
   readonly data: string;
 }
 
-/** What an older Node.js is told first. */
+/** An older Node.js prints this first. */
 const OF_NODE = /^Millrace is for Node\.js .*\n/;
 
 /** An installation of which a part is put back to what it was a day before. */
@@ -37,8 +39,9 @@ class Installation {
 
   constructor(private variables: Readonly<Record<string, string>> = {}) {}
 
-  async start(): Promise<Server> {
-    const { directory: dataDirectory, variables } = this;
+  async start(more: Readonly<Record<string, string>> = {}): Promise<Server> {
+    const { directory: dataDirectory } = this;
+    const variables = { ...this.variables, ...more };
     return (this.server = await startServer({ dataDirectory, variables }));
   }
 
@@ -77,7 +80,7 @@ class Installation {
 
   /** While it is stopped. */
   keep(day: string): void {
-    // One that was killed has left its socket.
+    // A server that was killed has left its socket.
     const filter = (source: string): boolean => !lstatSync(source).isSocket();
     cpSync(this.directory, join(this.copies, day), { recursive: true, filter });
   }
@@ -145,7 +148,7 @@ async function firstDay(installation: Installation): Promise<void> {
   await installation.stop();
 }
 
-/** What changes streams, organizations and people in every way that a table keeps. */
+/** Changes streams, organizations and people in every way that a table keeps. */
 async function secondDay(installation: Installation): Promise<void> {
   await installation.start();
   await installation.upload('default', 'logs', [{ n: 2.5, text: 'b', more: true, of: { x: 1 } }]);
@@ -245,7 +248,7 @@ describe('an installation of which a part is of the day before', () => {
         { item: 6 },
       ]);
       expect(await installation.rows('beta', 'SELECT k FROM drafts')).toEqual([{ k: 'v' }]);
-      // What went goes on to be gone, and rows come as before.
+      // Deleted rows and people stay away, and new rows come as before.
       const users = (await installation.call('/api/default/users')).bytes.toString();
       expect([users.includes('ann@'), users.includes('ben@')]).toEqual([true, false]);
       await installation.upload('default', 'fresh', [{ big: 3 }]);
@@ -310,9 +313,16 @@ describe('an installation of which a part is of the day before', () => {
   );
 
   it(
-    'the warehouse, gets its tables and entries again, and the trail tells',
+    'the warehouse, is told of, gets its tables and entries again, and the trail tells',
     async () => {
       putBack('warehouse');
+      expect(await installation.refused()).toMatch(
+        /ends at position \d+, and was written up to \d+: the warehouse is older than the events.*millrace reconcile/,
+      );
+      for (const name of ['all', 'audit-trail'])
+        expect((await installation.run('replay', '--projection', name)).stderr).toContain(
+          'the warehouse is older than the events',
+        );
       const listed = await installation.run('reconcile');
       for (const told of [
         /^default: \d+ events have no entry in the audit trail$/m,
@@ -336,6 +346,52 @@ describe('an installation of which a part is of the day before', () => {
   );
 
   it(
+    'the warehouse, is gone on from with a word by a data directory that knows no better',
+    async () => {
+      putBack('warehouse');
+      rmSync(join(installation.directory, 'snapshots'), { recursive: true });
+      const server = await installation.start({ MILLRACE_LOG_LEVEL: 'warn' });
+      expect(server.output()).toMatch(/"count":3,.*tables of streams are not there/);
+      await installation.stop();
+      await installation.verified();
+      expect((await installation.start({ MILLRACE_LOG_LEVEL: 'warn' })).output()).not.toContain(
+        'tables of streams are not there',
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'the warehouse, is gone altogether, and its trails come back whole',
+    async () => {
+      installation.putBack(SECOND);
+      rmSync(join(installation.directory, 'warehouse'), { recursive: true });
+      expect(await installation.refused()).toMatch(/the audit trail of the database \w+ is gone/);
+      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified();
+      await installation.start();
+      expect(await installation.streams('default')).toEqual(['fresh', 'logs']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'only some entries of a trail, has that trail written anew',
+    async () => {
+      installation.putBack(SECOND);
+      await takeOutOfTrails(installation.directory);
+      expect((await installation.run('audit:verify')).code).toBe(1);
+      expect((await installation.run('reconcile')).stdout).toMatch(
+        /^default: 2 events have no entry in the audit trail$/m,
+      );
+      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified('--head', `acme=${noted}`);
+      expect((await installation.run('reconcile')).stdout).toBe('nothing differs\n');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'the keys of people, names whom nobody can read, and gives them up with --drop alone',
     async () => {
       putBack('person-keys');
@@ -353,6 +409,25 @@ describe('an installation of which a part is of the day before', () => {
     TIMEOUT_MS,
   );
 });
+
+/** Takes two entries out of the middle of each trail of six or more, with the server stopped. */
+async function takeOutOfTrails(dataDirectory: string): Promise<void> {
+  const { warehouse } = await openWarehouse({
+    clickHouse: undefined,
+    directory: join(dataDirectory, 'warehouse'),
+    limits: LIMITS,
+    readers: 1,
+    acceptors: 1,
+    files: [],
+  });
+  for (const database of await warehouse.databases()) {
+    const rows = await warehouse.auditAfter(database, '-1', 1000);
+    if (rows.length < 6) continue;
+    await warehouse.truncateAudit(database, rows[2]?.position ?? '');
+    await warehouse.appendAudit(database, rows.slice(5));
+  }
+  await warehouse.close();
+}
 
 describe('a queue that is newer than events and tables', () => {
   let installation: Installation;
@@ -409,7 +484,7 @@ describe('a queue that is newer than events and tables', () => {
       installation.putBack('mixed');
       expect(await installation.run('reconcile', '--drop')).toMatchObject({ code: 0, stderr: '' });
       await installation.start();
-      // What comes to the same name now is all that is there.
+      // A new stream of the same name has only new rows.
       await installation.upload('default', 'late', [{ n: 3 }]);
       expect(await installation.rows('default', 'SELECT * FROM late')).toMatchObject([{ n: 3 }]);
       await installation.stop();

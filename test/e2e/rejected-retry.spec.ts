@@ -1,7 +1,7 @@
 import type { Answer, UploadStatus } from '../server/client.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
-/** Beyond what a float holds exactly, and older than the retention set below. */
+/** This integer is beyond what a float holds exactly, and its time is before the retention set below. */
 const OLD_INTEGER = '{"_timestamp":"2020-01-01T00:00:00Z","a":9007199254740993}';
 
 interface Rejected {

@@ -16,7 +16,7 @@ interface Kept {
   readonly answers: object;
 }
 
-/** Made by `test/server/make-release-data.ts`, once a release. */
+/** `test/server/make-release-data.ts` makes these, once a release. */
 describe('the data directory of a release', () => {
   let folder: string;
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('the data directory of a release', () => {
       const dataDirectory = join(folder, 'data');
       const server = await startServer({ dataDirectory });
       try {
-        // What a later version adds to an answer is no loss.
+        // A later version may add fields to an answer.
         expect(await askHistory(server.client, kept.token)).toMatchObject(kept.answers);
         await until(async () => (await server.client.count('late')) === 1);
         await server.client.upload('logs', [{ n: 1000, nested: { at: { depth: 1 } } }]);

@@ -11,7 +11,7 @@ interface Haystack {
   readonly bytes: Buffer;
 }
 
-/** Each way in which a secret could stand somewhere. */
+/** Lists each way in which a secret could stand somewhere. */
 function needles(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   return [
@@ -30,7 +30,7 @@ function needles(secret: string): Buffer[] {
   ];
 }
 
-/** Where a secret can be found. */
+/** Lists the places where a secret can be found. */
 const places = (haystacks: readonly Haystack[], secret: string): string[] =>
   haystacks
     .filter(({ bytes }) => needles(secret).some((needle) => bytes.includes(needle)))
@@ -46,7 +46,7 @@ describe('nothing secret or personal is where it does not belong', () => {
     changed: 'Changed-Secret-42',
     wrong: 'Wrong-Secret-0815',
   };
-  /** In records: people's own data, which is where they put it and in no log. */
+  /** These stand in records: people put their own data there, and no log may have it. */
   const uploaded = ['Malformed-Content-31', 'Rejected-Content-32', 'Cut-Off-Content-33'];
   const personal = ['ann.lovelace@example.com', 'Annabella', 'Lovelacia'];
   const answers: Haystack[] = [];
@@ -82,7 +82,7 @@ describe('nothing secret or personal is where it does not belong', () => {
   const [email = '', firstName = '', lastName = ''] = personal;
   const ann = { email, password: password.ann };
 
-  /** What people and mistakes do in a day. */
+  /** Does what people do in a day, with their mistakes. */
   async function life(): Promise<void> {
     const person = {
       email,

@@ -8,7 +8,7 @@ import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 const ANN = { email: 'ann@example.com', password: 'Secret-Number-1' };
 const FOREIGN = 'https://evil.example';
-/** What our own page sends with everything. */
+/** Our own page sends these headers with every request. */
 const OURS = { 'x-millrace-console': '1', 'sec-fetch-site': 'same-origin' };
 
 describe('a session', () => {

@@ -3,9 +3,9 @@ import type { Answer, Call } from '../server/client.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 /**
- * What log shippers ask before and while they send, as their sources have it (docs/shippers.md
- * names the versions): the shippers themselves are no npm packages, so their requests are sent
- * here, and their own tests of the answers made.
+ * Log shippers ask these things before and while they send, as their sources say (docs/shippers.md
+ * names the versions). The shippers are no npm packages. So their requests are sent from here, and
+ * the checks that they make of an answer are made here.
  */
 describe('log shippers, with the path of an organization as their base path', () => {
   let server: BorrowedServer;
@@ -36,7 +36,7 @@ describe('log shippers, with the path of an organization as their base path', ()
       license: { status: string; type: string; uid: string };
     }>();
     expect(license).toMatchObject({ status: 'active', type: 'basic' });
-    // with setup left on: what it would make is said to be there
+    // A shipper with setup left on is told that what it would make is there.
     expect((await ask('/_xpack')).json()).toMatchObject({ features: { ilm: { enabled: false } } });
     for (const path of [
       '/_index_template/filebeat-8.19.0',

@@ -35,7 +35,7 @@ describe('signing up', () => {
     last_name: 'Lee',
     password: PASSWORD,
   });
-  /** Each from a network of its own, unless it is said. */
+  /** Each call comes from a network of its own, unless the test says otherwise. */
   const address = (): string => {
     made += 1;
     return `10.${made >> 8}.${made & 255}.1`;
@@ -128,7 +128,7 @@ describe('signing up', () => {
     expect(all.data.map(({ name }) => name)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^bo2$|^bob-[23]$/)]),
     );
-    // Its e-mail is not lost by that.
+    // She can still sign up with her e-mail afterwards.
     await enrol('bo2');
   });
 

@@ -62,7 +62,7 @@ describe('a client that is silent', () => {
       );
       sent.on('error', reject).end('SELECT * FROM logs');
     });
-    // As long as this takes nothing is read; the query itself might go on for longer.
+    // The query would go on for longer than nothing is read here.
     for (let times = 0; times < 3; times += 1) await stop('/api/default/logs/_json');
     await expect(text(response)).rejects.toThrow('aborted');
     expect(response.complete).toBe(false);

@@ -11,7 +11,7 @@ const RUNNING = 2;
 const WAITING = 3;
 /** Takes the engine longer than any test. */
 const ENDLESS = 'SELECT sum(cityHash64(number, 1)) AS s FROM numbers(900000000000)';
-/** The same, computed while the statement is analysed. */
+/** The same sum is computed while the statement is analysed. */
 const ENDLESS_SCALAR = `SELECT (${ENDLESS}) AS s`;
 
 describe('SQL over HTTP', () => {
@@ -261,7 +261,7 @@ describe('SQL over HTTP', () => {
       // Others are served meanwhile.
       expect((await sql(MAIN)).status).toBe(200);
       hangUp();
-      // Quiet for two seconds of the clock: the engine works at nothing.
+      // The engine is at rest when it uses no processor time for two seconds of the clock.
       let last = cpuSeconds();
       let quietSince = Date.now();
       await until(() => {

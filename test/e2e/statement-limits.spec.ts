@@ -9,7 +9,7 @@ describe('what a statement may be, take and leave behind', () => {
   });
   afterAll(() => server.stop());
 
-  /** As a client that reads nothing before it has written everything. */
+  /** Sends as a client that reads nothing before it has written everything. */
   function writeThenRead(path: string, bytes: number): Promise<{ head: string; seconds: number }> {
     const { hostname, port } = new URL(server.url);
     const started = performance.now();

@@ -42,7 +42,7 @@ describe('what an organization may keep', () => {
       );
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     }
-    // Others are not concerned, nor what it has.
+    // The bound does not touch other organizations, nor the rows that this one has.
     expect((await upload('calm/s/_json?wait=true', noise(MIB))).status).toBe(200);
     const rows = await upload('full/sql', 'SELECT count() AS n FROM s0');
     expect(rows.json()).toEqual([{ n: 1024 }]);

@@ -2,7 +2,7 @@ import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 const PASSWORD = 'Secret-77';
-/** Far less than hashing a password takes, which is what tells accounts apart by time. */
+/** This is far less than a password's hash takes, which is what tells accounts apart by time. */
 const SAME_TIME_MS = 15;
 const ROUNDS = 8;
 const ROUNDS_MAX = 24;
@@ -12,7 +12,7 @@ interface Route {
   readonly path: string;
 }
 
-/** What stands for `{org}`, `{email}` and the other parts of a path; the rest names a stream. */
+/** These values stand for `{org}`, `{email}` and the other parts of a path; the rest names a stream. */
 interface Named {
   readonly org: string;
   readonly email: string;

@@ -98,7 +98,7 @@ describe('pages of a stream', () => {
     expect(first?.values).toHaveLength(3);
     const around = `${stream}/_around?key=${FIRST * 1000}`;
     expect((await server.client.call(around)).json<{ hits: unknown[] }>().hits).toHaveLength(1);
-    // And its own routes are what they were.
+    // The stream's own routes work as before.
     expect((await server.client.call(`schema/${stream}`)).status).toBe(200);
     expect((await server.client.call(`tables/${stream}`)).json()).toHaveLength(6);
   });

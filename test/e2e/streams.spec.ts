@@ -241,7 +241,7 @@ describe('streams', () => {
       const name = fresh();
       const before = { columns: { id: 'Utf8', amount: 'Float64', flags: 'List<Utf8>' } };
       expect((await settings(name, before)).status).toBe(200);
-      // without the declaration both would have become integers
+      // Without the declaration both would have become integers.
       expect(
         await server.client.upload(name, [
           { id: '7', amount: 1, flags: [], seen: 3 },
@@ -414,7 +414,8 @@ describe('streams', () => {
     });
 
     it('frees the disk', async () => {
-      // Only what holds this column: other tables' merges come and go in the same folders.
+      // Counts only parts that hold this column: other tables' merges come and go in the same
+      // folders.
       const size = (): number =>
         partsOf(dataDirectory, 'only_here').reduce((sum, { path }) => sum + sizeOf(path), 0);
       const name = fresh();

@@ -15,7 +15,7 @@ describe('a tail over broken connections and restarts', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-tail-'));
   const reader = new TailReader('/api/default/logs/_tail', basic(ROOT.email, ROOT.password));
   let server: Server;
-  /** Also where a test has failed: nobody goes on then. */
+  /** This is set after a failed test, too, so that nobody goes on then. */
   let isOver = false;
 
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('a tail over broken connections and restarts', () => {
       reader.leave();
     }
     await more(20);
-    // In good order, and not.
+    // The server is stopped in good order once, and killed once.
     expect(await server.stop()).toBe(0);
     expect([reader.end(), reader.retry]).toEqual(['stopping', 2000]);
     server = await startServer({ dataDirectory });
@@ -89,7 +89,7 @@ describe('a tail over broken connections and restarts', () => {
     await Promise.all(writing);
     const all = stored.reduce((sum, each) => sum + each, 0);
     await until(() => Promise.resolve(reader.rows().length >= all));
-    // What comes after the last one would be a double.
+    // A row that comes after this last one would be a double.
     await server.client.upload('logs', [{ writer: WRITERS, n: 0 }]);
     await until(() => Promise.resolve(reader.rows().some(({ writer }) => writer === WRITERS)));
     isReading = false;

@@ -46,12 +46,12 @@ describe('what one account, or one organization, may have', () => {
       expect(answer.json<{ message: string }>().message).toMatch(
         /at most 3 organizations .*MILLRACE_ACCOUNT_ORGANIZATIONS/,
       );
-    // What she has she may go on with, and somebody else founds as many.
+    // She keeps the organizations that she has, and somebody else may found as many.
     const own = await server.client.call('/api/organizations', { credentials: ann });
     const names = own.json<{ data: { name: string }[] }>().data.map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('ann-'))).toHaveLength(ORGANIZATIONS);
     expect((await found('ben-0', { ...ann, email: 'ben@example.com' })).status).toBe(200);
-    // Nor do accounts that she makes found more, nor those that they make.
+    // Accounts that she makes found no more either, nor do those that they make.
     const [home = ''] = names.filter((name) => name.startsWith('ann-'));
     let maker = ann;
     for (const email of ['child@example.com', 'grandchild@example.com']) {
@@ -79,7 +79,7 @@ describe('what one account, or one organization, may have', () => {
       .json<{ data: { name: string }[] }>()
       .data.map(({ name }) => name)
       .filter((name) => name.startsWith('ann-'));
-    // To be paid for by half a minute.
+    // Half a minute of the rate pays for this body.
     const large = `{"a":"${'x'.repeat(9990)}"}\n`.repeat(3000);
     expect((await upload(first, large)).status).toBe(200);
     expect((await upload(second)).status).toBe(429);
@@ -103,7 +103,7 @@ describe('what one account, or one organization, may have', () => {
       );
     const kept = await streamsOf(organization);
     expect(kept).toHaveLength(STREAMS);
-    // Those that are there take more.
+    // The streams that are there take more rows.
     expect((await as(`/api/${organization}/${kept[0]}/_json`, '{"b":2}')).status).toBe(200);
     const others: Answer[] = [
       await as(`/api/${organization}/csv/_csv`, 'a\n1\n'),
@@ -150,7 +150,7 @@ describe('what one account, or one organization, may have', () => {
       const rows = (await server.client.call(`/api/${organization}/sql`, { body })).json();
       expect(rows).toEqual([{ n: 2 }]);
     }
-    // Alone, in a body that is not small, and again under a key.
+    // The same holds for a request alone, in a body that is not small, and again under a key.
     const alone = await bulk(action('alone'));
     expect(alone.items).toMatchObject([{ status: 403 }]);
     const body = action(kept[0] ?? '').repeat(5000) + action('alone').repeat(5000);

@@ -236,7 +236,7 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/v1/traces': () => json({}),
     'POST /api/{org}/loki/api/v1/push': () => json({ streams: [] }),
     'POST /api/{org}/prometheus/api/v1/write': () => ({
-      // Nothing, as Snappy writes it.
+      // Snappy writes an empty body like this.
       body: Buffer.of(0),
       headers: { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' },
     }),
@@ -244,7 +244,7 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
-  /** What is asked about is there and fresh, whoever asks. */
+  /** Makes the thing that a route asks about anew, whoever asks. */
   async function prepare({ method, path }: Route, name: string): Promise<string> {
     if (path.includes('/kv/'))
       await asRoot(`/api/acme/s-${name}/_json?wait=true`, json({ key: 'k', value: 'v' }));
@@ -308,8 +308,8 @@ describe('two tenants cannot touch each other', () => {
   ): Promise<() => Promise<number>> {
     made += 1;
     const about = name ?? `x${made}`;
-    // Who fails comes from elsewhere each time, or the throttle of logins would answer; the others
-    // from where the server knows their passwords, which takes no hash.
+    // Failing callers come from a new address each time, or the throttle of logins would answer.
+    // The others come from an address where the server knows their passwords, which saves a hash.
     const address =
       caller === 'otherPasscode'
         ? `10.0.${made >> 8}.${made & 255}`
@@ -321,7 +321,7 @@ describe('two tenants cannot touch each other', () => {
     );
     const { body, headers } = BODIES[title]?.(about) ?? {};
     return async () => {
-      // Now, for the passcode may have been replaced.
+      // The credentials are read now, for the passcode may have been replaced.
       const credentials = await credentialsOf(caller, about);
       if (path.endsWith('/_tail')) return tailStatus(server.url, path, credentials, address);
       const answer = await server.client.call(path, {
@@ -335,7 +335,7 @@ describe('two tenants cannot touch each other', () => {
   }
 
   describe('whoever asks', () => {
-    /** By route and caller. */
+    /** The map has the calls by route and caller. */
     const asking = new Map<Route, Map<string, () => Promise<number>>>();
     const answered = new Map<Route, Record<string, number>>();
     const may = (route: Route, caller: string): boolean => route.expected[caller] === 'y';
@@ -347,8 +347,9 @@ describe('two tenants cannot touch each other', () => {
       for (const route of routes) {
         const callersOf = new Map<string, () => Promise<number>>();
         asking.set(route, callersOf);
-        // Who is refused changes nothing, and what is read or written to stays: they all ask about
-        // the same. What somebody makes or ends by asking is each one's own.
+        // A refused request changes nothing, and reading or writing keeps things in place: all
+        // callers ask about the same thing. A caller who makes or ends something by asking gets a
+        // thing of their own.
         const uses = route.method === 'DELETE' || MAKES.test(route.path);
         let same: string | undefined;
         for (const caller of callers) {
@@ -393,7 +394,7 @@ describe('two tenants cannot touch each other', () => {
   });
 });
 
-/** Without the stream that grows by looking, and what changes by itself: parts of tables are merged. */
+/** Leaves out the stream that grows by looking, and sizes that change by themselves when parts are merged. */
 function withoutMarker(key: string, value: unknown): unknown {
   if (key === 'compressed_size') return undefined;
   if (key !== 'list' || !Array.isArray(value)) return value;

@@ -4,7 +4,7 @@ import { startServer, type Server } from '../server/start-server.js';
 /** There, and not to be seen; the other is not there at all. Both are equally long. */
 const HIDDEN = 'whisper_room';
 const ABSENT = 'nowhere_room';
-/** In names, rows, columns, keys, rejected records and settings of what is hidden. */
+/** These are in names, rows, columns, keys, rejected records and settings of the hidden stream. */
 const TRACES = [HIDDEN, 'shy_column', 'shy_key', '470001147', 'a whisper'];
 
 interface Operation {
@@ -16,7 +16,7 @@ interface Operation {
 }
 type Asked = readonly [path: string, call: Call];
 
-/** Whatever could reach a table that it may not, or tell that there is one. */
+/** Each statement tries to reach a table that the token may not read, or to learn that it is there. */
 const STATEMENTS: readonly string[] = [
   'SELECT * FROM N',
   'SELECT count() AS c FROM N',
@@ -136,7 +136,7 @@ describe('a token for one stream', () => {
         nested: { shy_key: ['whisper'] },
       },
     ]);
-    // One that does not fit, of each.
+    // Each stream has a record that does not fit.
     await server.client.upload('seen', [{ n: 'open text' }]);
     await server.client.upload(HIDDEN, [{ n: 'a whisper' }]);
     await root(`/api/default/${HIDDEN}/settings`, { partition_keys: ['shy_column'] });
@@ -156,7 +156,7 @@ describe('a token for one stream', () => {
   });
   afterAll(() => server.stop());
 
-  /** The same of the one that is hidden and the one that is not there. */
+  /** Compares the answer about the hidden stream with the one about a stream that is not there. */
   async function asOfNothing(asked: (name: string) => Asked): Promise<void> {
     const [hidden, absent] = [await ask(asked(HIDDEN)), await ask(asked(ABSENT))];
     const [, call] = asked(ABSENT);

@@ -25,7 +25,7 @@ describe('a token', () => {
     expect([answer.status, answer.bytes.toString()]).toEqual([200, expect.any(String)]);
     return answer.json<{ data: Made }>().data;
   };
-  /** Each from an address of its own, or failures would add up. */
+  /** Each call comes from an address of its own, or failures would add up. */
   const from = (authorization: string): Record<string, string> => ({
     authorization,
     'x-forwarded-for': `203.0.113.${(addresses += 1)}`,

@@ -24,7 +24,7 @@ function deltaType({ data_type: type }: Field): string {
 
 /** The benchmark's 22 statements, as analysts write them, over its tables however they came. */
 describe('TPC-H', () => {
-  /** Who adds somebody to an organization that is not there founds it. */
+  /** An account that adds somebody to a new organization founds that organization. */
   const analyst = { email: 'analyst@tpch.example.com', password: 'a-Long-password-1' };
   let server: BorrowedServer;
   let edge: Edge;

@@ -134,7 +134,7 @@ describe('columns of declared types', () => {
     const stream = await declared({ day: 'Date32', price: 'Decimal128(30, 2)' });
     const records = ['{"day":"2024-03-01T10:00:00"}', '{"day":"x"}'];
     await post(`${stream}/_multi`, records.join('\n'));
-    // As JSON has it, a number of so many digits is a text.
+    // A number of so many digits is a text, as in JSON.
     await post(`${stream}/_csv`, 'day,price\nx,123456789012345678901234\n', 'text/csv');
     const csv = '{"day":"x","price":"123456789012345678901234"}';
     expect((await rejected(stream)).map(({ record }) => record).sort()).toEqual(

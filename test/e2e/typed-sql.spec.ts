@@ -13,7 +13,7 @@ const STATEMENTS = exactJson(
   readFileSync(join(FIXTURES, 'typed-statements.json'), 'utf8'),
 ) as readonly (readonly [sql: string, rows: readonly object[]])[];
 
-/** What other databases answer with an error, and so do we: never another value. */
+/** Other databases answer these with an error, and so do we: never with another value. */
 const REFUSED: readonly (readonly [sql: string, message: RegExp])[] = [
   ['SELECT CAST(i64 AS INTEGER) FROM calm', /cannot be safely converted|beyond/],
   ['SELECT CAST(u64 AS BIGINT) FROM calm', /cannot be safely converted|beyond/],

@@ -248,7 +248,10 @@ describe('what types become', () => {
       ),
     ];
     const TEXT = '\\u0000\\"\\\\é🎈\\n';
-    /** As they were uploaded; the second has nothing, the third numbers that are none. */
+    /**
+     * The rows are as they were uploaded; the second has nothing, and the third has values that are
+     * no numbers.
+     */
     const FULL = `"i":9223372036854775807,"u":18446744073709551615,"f":5e-324,"t":"${TEXT}","b":true,"l":["a",null],"ll":[["it's"],[]],"o":{"a":{"b":[1,9007199254740993]},"c":"x"},"lo":[{"a":1}]`;
     const NONE = '"i":null,"u":null,"f":null,"t":null,"b":null,"l":[],"ll":[],"o":null,"lo":[]';
     const LINES = [

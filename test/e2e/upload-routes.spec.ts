@@ -8,8 +8,8 @@ import { makeParquet } from '../server/make-parquet.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 /**
- * What every route that takes uploads must keep to, whatever its format: rate, size, size of a
- * record, pace and Idempotency-Key. A route that is not in {@link ROUTES} fails the test.
+ * Every route that takes uploads must keep to these limits, whatever its format: rate, size, size
+ * of a record, pace and Idempotency-Key. A route that is not in {@link ROUTES} fails the test.
  */
 const MAX_BYTES = 64 * 1024;
 const RECORD_BYTES = 2000;
@@ -30,7 +30,7 @@ const parquet: MakeBody = (a) => {
   tables.set(a, made);
   return made;
 };
-/** Each made once: the writer numbers its dictionaries. */
+/** Each file is made once, because the writer numbers its dictionaries. */
 const arrowFiles = new Map<string, Buffer>();
 const arrow: MakeBody = (a) => {
   const made = arrowFiles.get(a) ?? Buffer.from(tableToIPC(tableFromArrays({ a: [a] }), 'file'));
@@ -54,7 +54,7 @@ interface Route {
   readonly method: string;
   readonly path: string;
   readonly content: MakeBody;
-  /** What the content travels in. */
+  /** Wraps the content as this route expects it. */
   wrap(content: Buffer): Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }

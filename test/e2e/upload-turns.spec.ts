@@ -3,7 +3,7 @@ import { makeParquet } from '../server/make-parquet.js';
 import { rounds } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-/** Of a body, which is to take the engine a while. */
+/** A body has so many rows, which is to take the engine a while. */
 const ROWS = rounds(50_000, 150_000);
 /**
  * Uploads of the flooding organization. Without turns, all of them come before the only upload of
@@ -11,7 +11,7 @@ const ROWS = rounds(50_000, 150_000);
  * the engine goes on. So of these there are more.
  */
 const flooding = (format: string): number => (format === '_bulk' ? 48 : 16);
-/** What else the machine does can only add to them. */
+/** Other work of the machine can only add to the times, so the best of these counts. */
 const TRIES = 3;
 
 describe('organizations take turns', () => {

@@ -17,7 +17,7 @@ const FAILS_LATE =
   'SELECT sum(cityHash64(number, 1) % 2 + intDiv(1, 99999999 - number)) AS s FROM numbers(100000000)';
 /** Takes it longer than any test waits. */
 const LONG = 'SELECT sum(cityHash64(number, 1)) AS s FROM numbers(9000000000)';
-/** Far before its time is over. */
+/** This is far before the query's time is over. */
 const SOON_MS = 20_000;
 
 interface Counts {

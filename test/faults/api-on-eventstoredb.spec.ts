@@ -87,7 +87,8 @@ describe('the server on EventStoreDB (double)', () => {
     await server.stop();
     const other = await EventStoreDbDouble.start();
     try {
-      // The same organization, without its streams: a history that was restored from long ago.
+      // The same organization comes without its streams, as in a history that was restored from
+      // long ago.
       for (const { stream, data, metadata, ...event } of organizationEvents(nodes[0]))
         other.log.append(stream, [{ ...event, data, metadata }], -2);
       const wrong = { EVENTSTORE_URL: other.url };

@@ -7,13 +7,13 @@ import { rounds, roundsMs } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 const ROUNDS = rounds(2, 60);
-/** After the first of the round is acknowledged. */
+/** The kill comes so long after the first upload of the round is acknowledged, at most. */
 const KILL_WITHIN_MS = 1000;
 const STREAMS = ['bulk_a', 'bulk_b', 'bulk_c'];
 
 interface Request {
   readonly id: string;
-  /** For each stream. */
+  /** Each stream has so many. */
   readonly records: number;
   acknowledged: boolean;
 }
@@ -55,7 +55,7 @@ describe('SIGKILL at random moments during bulk requests', () => {
     }
   }
 
-  /** How many streams have a request's records whole, and whether any has a part of them. */
+  /** Counts the streams that have a request's records whole, and tells whether any has a part of them. */
   async function found(): Promise<Map<string, { whole: number; broken: boolean }>> {
     const all = new Map<string, { whole: number; broken: boolean }>();
     const expected = new Map(requests.map(({ id, records }) => [id, records]));

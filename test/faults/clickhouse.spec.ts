@@ -31,7 +31,7 @@ describe('ClickHouse that fails (double)', () => {
   let wire: Wire;
   let warehouse: Warehouse;
   let opened: Warehouse[];
-  /** Each test's own, as its table: they share a server, which takes its time to start. */
+  /** Each test has a partition and a table of its own: they share a server, which takes its time to start. */
   let partition = 0;
   let table: { readonly database: string; readonly table: string };
 
@@ -66,7 +66,7 @@ describe('ClickHouse that fails (double)', () => {
 
   const urlAt = (port: number): string => server.url.replace(/\d+$/, String(port));
 
-  /** What another process has. */
+  /** Opens the warehouse as another process would. */
   async function open(...ports: readonly number[]): Promise<Warehouse> {
     const warehouse = await openClickHouse({
       address: { urls: ports.map(urlAt), cluster: undefined },
@@ -99,7 +99,10 @@ describe('ClickHouse that fails (double)', () => {
       format: 'text',
     });
 
-  /** As the writer does: after a failure what is there is read back, and what is missing is sent again. */
+  /**
+   * Stores as the writer does: after a failure it reads back what is there, and sends again what is
+   * missing.
+   */
   async function store(offset: bigint, failed = 0): Promise<number> {
     for (let failures = failed; ; failures += 1) {
       try {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What a file of a data directory is, by where it lies. */
+/** The place of a file in the data directory tells its kind. */
 const KINDS: readonly (readonly [string, RegExp])[] = [
   ['part', /^warehouse\/store\/store\/.*\/[^/]+_\d+_\d+_\d+\/[^/]+$/],
   ['table metadata', /^warehouse\/store\/.*\.sql$/],
@@ -18,7 +18,7 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
 
 export interface DamagedFile {
   readonly kind: string;
-  /** From the data directory. */
+  /** This path is relative to the data directory. */
   readonly file: string;
   readonly how: string;
 }

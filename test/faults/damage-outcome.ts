@@ -11,7 +11,7 @@ import type { DamagedFile } from './damage-files.js';
 
 export type Outcome = 'whole' | 'refused' | 'told' | 'SILENT' | 'HANGS';
 
-/** What became of a server whose disk has damaged a file. */
+/** A round tells how a server went on whose disk had damaged a file. */
 export interface Round extends DamagedFile {
   readonly outcome: Outcome;
   readonly words: string;
@@ -22,7 +22,7 @@ const HANGS_MS = 60_000;
 const MAIN = join(import.meta.dirname, '../../dist/apps/api/main.js');
 const UPLOADS = 3;
 const ROWS = 200;
-/** Acknowledged by a server that was killed at once: some of it is in the queue only. */
+/** This row was acknowledged by a server that was killed at once: some of it is in the queue only. */
 const LAST = 40_000;
 const TOTAL = UPLOADS * ROWS + LAST;
 
@@ -89,7 +89,7 @@ export async function outcomeOf(
   }
 }
 
-/** By the file, the folder that it is in, or what it is. */
+/** Tells whether words name the cause: the file, the folder that it is in, or its kind. */
 const namesCause = (words: string, file: string, kind: string): boolean =>
   [file, file.split('/')[0] ?? '', kind, 'keys of people', 'table'].some((name) =>
     words.includes(name),
@@ -97,11 +97,11 @@ const namesCause = (words: string, file: string, kind: string): boolean =>
 
 interface Lack {
   readonly lacks: string;
-  /** By `/readyz`, or by the answer itself. */
+  /** `/readyz` or the answer itself tells this. */
   readonly told: string | undefined;
 }
 
-/** Undefined when everything that was acknowledged is there. */
+/** Looks for something that was acknowledged and is not there; undefined when there is nothing. */
 async function stateOf(client: Client, dataDirectory: string): Promise<Lack | undefined> {
   const ask = () =>
     client.call('/api/default/sql', {

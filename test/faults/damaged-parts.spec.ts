@@ -11,13 +11,13 @@ interface StreamRecord {
   readonly damaged?: { readonly parts: number; readonly rows?: number; readonly detail: string };
 }
 
-/** Of which an engine that does not end has five, and the machine may have other work. */
+/** The server waits five seconds for an engine that does not end, and the machine may have other work. */
 const STOPS_MS = 15_000;
 const ROWS = 100;
-/** Few enough that the engine does not merge their parts. */
+/** With so few the engine does not merge their parts. */
 const UPLOADS = 3;
 
-/** More than one bit, which the engine would find. */
+/** Changes more than one bit; the engine would find a single one. */
 function changeMiddle(file: string): void {
   const bytes = readFileSync(file);
   const middle = Math.floor(bytes.length / 2);
@@ -25,9 +25,9 @@ function changeMiddle(file: string): void {
   writeFileSync(file, bytes);
 }
 
-/** What the engine loses in silence is told: by the log, `/readyz`, a metric and the stream's record. */
+/** The log, `/readyz`, a metric and the stream's record tell when the engine loses something in silence. */
 describe('a part of a table that is damaged while the server is stopped', () => {
-  /** As a server left it that was stopped. */
+  /** A server that was stopped left this folder. */
   let whole: string;
   let dataDirectory: string;
   let server: Server | undefined;

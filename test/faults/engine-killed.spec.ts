@@ -9,7 +9,7 @@ const UPLOADERS = 3;
 const ASKERS = 3;
 const RECORDS = 40;
 const BACK_MS = 3000;
-/** On a machine that does other things too. */
+/** The machine may do other things, too. */
 const BACK_MAX_MS = 15_000;
 
 describe(`the engine is killed ${KILLS} times under load`, () => {

@@ -7,7 +7,7 @@ const MAX_WAIT_MS = 20_000;
 const TIMEOUT_MS = 120_000;
 const EVENT_STORE_LINES = /(?<="msg":")the event store[^"]*/g;
 
-/** Whoever asks must know soon, and an operator by a few lines. */
+/** A caller must learn of it soon, and an operator by a few lines of the log. */
 describe('a server whose event store is away', () => {
   let double: EventStoreDbDouble;
   let server: Server;

@@ -9,7 +9,7 @@ import { until } from '../server/until.js';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 400;
-/** Less than a tenth of it, and more than is needed. */
+/** This is less than a tenth of the disk, and more than is needed. */
 const LEFT_MIB = 30;
 
 describe('a disk with little room', () => {

@@ -11,7 +11,7 @@ import { startServer } from '../server/start-server.js';
 const TIMEOUT_MS = 120_000;
 /** A supervisor sees it, and starts another one. */
 const ENDS_MS = 10_000;
-/** One that is raised by a library, and one by the processor; a campaign has all of them. */
+/** A library raises one of these signals and the processor the other; a campaign has all of them. */
 const SIGNALS = (['SIGABRT', 'SIGSEGV', 'SIGILL', 'SIGBUS', 'SIGTRAP', 'SIGFPE'] as const).slice(
   0,
   rounds(2, 6),

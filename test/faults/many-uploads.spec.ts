@@ -7,7 +7,10 @@ const STREAMS = 8;
 /** Every tenth is spooled in several chunks, four of ten in one; the others are a few records. */
 const RECORDS = { large: 60_000, medium: 3000, small: 20 };
 const PADDING = 'p'.repeat(300);
-/** What may come on top of an idle server: 500 bodies of up to 20 MB are 1 GB, half as many half of it. */
+/**
+ * The server may grow by so much over its idle size: 500 bodies of up to 20 MB are 1 GB, and this
+ * is half of it.
+ */
 const GROWTH_MAX_MIB = rounds(500, 700);
 
 interface Outcome {

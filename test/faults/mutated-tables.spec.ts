@@ -12,9 +12,9 @@ import { startServer, type Server } from '../server/start-server.js';
 const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? rounds(50, 5_000));
 const SEED = Number(process.env.FUZZ_SEED ?? (CAMPAIGN ? Date.now() % 1_000_000 : 13));
 const TIMEOUT_MS = CAMPAIGN ? 3 * 3600_000 : 300_000;
-/** Of one answer. */
+/** One answer may take so long. */
 const ANSWER_MS = 60_000;
-/** What such uploads may take at most, of files that have some kilobytes. */
+/** Such uploads may take at most so much memory; their files have some kilobytes. */
 const MEMORY_BYTES = 700 * 1024 * 1024;
 /** A stream has so many mutated names before another one takes over. */
 const UPLOADS_A_STREAM = 40;
@@ -25,7 +25,7 @@ interface Original {
   readonly name: string;
   readonly route: '_parquet' | '_arrow' | '_delta_lake';
   readonly bytes: Buffer;
-  /** As it is sent. */
+  /** Wraps a file as it is sent. */
   wrap?(bytes: Buffer): Promise<Buffer> | Buffer;
 }
 
@@ -99,7 +99,7 @@ describe('tables that are not what they claim', () => {
   let baseline: number;
   beforeAll(async () => {
     server = await startServer();
-    // What the engine needs once is no matter of the files.
+    // Memory that the engine takes once does not depend on the files.
     const types = readFileSync(join(FIXTURES, 'parquet/types.parquet'));
     await server.client.call('/api/default/warm/_parquet', { body: types });
     baseline = residentBytes(server.process.pid ?? 0);
@@ -146,7 +146,7 @@ describe('tables that are not what they claim', () => {
           faults.push({ round, name: original.name, status: answer.status, tookMs, text });
       }
       expect(faults).toEqual([]);
-      // Some of either, or the mutations are of no use.
+      // There must be some of either, or the mutations are of no use.
       expect(seen.get(400)).toBeGreaterThan(ROUNDS / 10);
       expect(seen.get(200)).toBeGreaterThan(0);
       expect(grown()).toBeLessThan(MEMORY_BYTES);
@@ -186,7 +186,7 @@ describe('tables that are not what they claim', () => {
       if (left < 128) return bytes;
     }
   };
-  /** Of 60 MB, that take kilobytes on the wire, or that claim what is not there. */
+  /** These footers stand for 60 MB, take kilobytes on the wire, or claim what is not there. */
   const FOOTERS: readonly [string, () => Buffer][] = [
     [
       '60 million structures',

@@ -9,7 +9,7 @@ import { startServer, type Server } from '../server/start-server.js';
 const ROUNDS = rounds(2, 40);
 const UPLOADS = 6;
 const RECORDS = 40;
-/** Of each upload, records that no settings let in. */
+/** Each upload has so many records that no settings let in. */
 const HOPELESS = 3;
 /** A round's server is killed at a random moment within so many times what a retry takes. */
 const KILL_WITHIN = 2.5;
@@ -79,7 +79,8 @@ describe('SIGKILL while rejected records are tried again', () => {
         await running.kill();
         answered += (await Promise.all(trying)).reduce((sum, n) => sum + n, 0);
 
-        // Once more as it starts: what the queue delivers again meets what is there.
+        // The server dies once more as it starts, when the queue delivers again what may be there
+        // already.
         server = await startServer({ dataDirectory });
         const again = tryAgain(server, stream, '');
         await sleep(random() * tookMs);

@@ -36,7 +36,7 @@ describe('a disk that answers slowly', () => {
     rmSync(directory, { recursive: true, force: true });
   }, TIMEOUT_MS);
 
-  /** Ends by itself, whatever becomes of this test. */
+  /** Stalls the disk until it ends by itself, whatever becomes of this test. */
   const stalling = async (): Promise<void> => {
     const script = `for stall in $(seq ${STALLS}); do
       fsfreeze -f "$0"; sleep ${STALL_SECONDS}; fsfreeze -u "$0"; sleep ${BETWEEN_SECONDS}

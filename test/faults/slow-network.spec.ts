@@ -6,7 +6,7 @@ const TIMEOUT_MS = 400_000;
 const root = join(import.meta.dirname, '../..');
 const LOADER = join(root, 'test/doubles/typescript.mjs');
 const MAIN = join(import.meta.dirname, 'slow-network/main.ts');
-/** In a network namespace that ends with the program. */
+/** The program runs in a network namespace that ends with it. */
 const ALONE = 'ip link set lo mtu 1500 up && exec "$0" --import "$1" "$2"';
 
 describe('a cluster on a network that is slow and loses packets, between all parts at once', () => {

@@ -56,7 +56,7 @@ describe('a server whose stores hang', () => {
     async () => {
       kafka.pause();
       const silentSince = performance.now();
-      // From ten seconds of silence on nobody waits for what the brokers' client would try.
+      // After ten seconds of silence nobody waits for the retries of the brokers' client.
       await until(
         async () =>
           (await ready()).includes('"away":{"queue"') &&

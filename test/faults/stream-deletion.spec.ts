@@ -19,7 +19,7 @@ interface Worker {
   readonly stream: string;
   /** Uploads that were answered since the last deletion that was. */
   stored: Set<string>;
-  /** What was on its way when the server died. */
+  /** This change was on its way when the server died. */
   pending: { readonly upload: string } | 'deletion' | undefined;
   uploads: number;
   deletions: number;
@@ -36,7 +36,7 @@ describe('SIGKILL while streams are deleted and made again', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  /** Until the server is gone. */
+  /** Works until the server is gone. */
   async function work(to: Server, worker: Worker, round: number): Promise<void> {
     for (let count = 0; ; count += 1) {
       if (worker.stored.size > 0 && random() < 0.3) {
@@ -68,7 +68,7 @@ describe('SIGKILL while streams are deleted and made again', () => {
     }
   }
 
-  /** What the server has of a worker's stream, by upload. */
+  /** Reads the rows that the server has of a worker's stream, by upload. */
   async function found(to: Server, { stream }: Worker): Promise<Map<string, unknown>> {
     const answer = await to.client.call('/api/default/sql', {
       body: `SELECT u, count() AS c, uniqExact(n) AS d FROM ${stream} GROUP BY u`,

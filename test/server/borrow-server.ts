@@ -7,9 +7,9 @@ export { ROOT };
 
 interface Loan {
   readonly url: string;
-  /** Of the server's process. */
+  /** The id of the server's process. */
   readonly pid: number;
-  /** Its path, which no answer may have; what is in it is of all organizations. */
+  /** The path of its data, which no answer may have. Data of all organizations are in it. */
   readonly dataDirectory: string;
   /** A new one, which nobody else uses; it ends when the server is given back. */
   readonly organization: string;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-/** Where Debian and its like put it. */
+/** Debian and its like put the browser in one of these places. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 export const BROWSER = PLACES.find((place) => existsSync(place));
 
@@ -11,7 +11,7 @@ const FLAGS = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
 
-/** With a profile of its own, which is gone when it is closed. */
+/** Opens a browser with a profile of its own, which is gone when it is closed. */
 export function openBrowser(): Promise<Browser> {
   if (BROWSER === undefined) throw new Error('there is no Chromium on this machine');
   return chromium.launch({ executablePath: BROWSER, headless: true, args: FLAGS });
@@ -24,7 +24,10 @@ export function openBrowser(): Promise<Browser> {
  */
 const TYPED_OVER_KEYWORD = 'sha256-nvGzEwTaKAtsWSKLtmoGsN3nZRxndMWG15I/Vcr4b0w=';
 
-/** What a page has complained of, and whom else it has asked, since this was called. */
+/**
+ * Watches a page. The returned function lists its complaints, and the other hosts it asked, since
+ * this was called.
+ */
 export function watchPage(page: Page, origin: string): () => readonly string[] {
   const told: string[] = [];
   page.on('console', (message) => {
@@ -44,7 +47,7 @@ export function watchPage(page: Page, origin: string): () => readonly string[] {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong by WCAG 2.2 AA, as one line each. */
+/** Lists the faults that axe finds by WCAG 2.2 AA, one a line. */
 export async function accessFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   return page.evaluate(async () => {

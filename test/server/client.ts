@@ -110,7 +110,10 @@ export class Client {
     return this.uploadTo(`${stream}/_json`, bytes, headers);
   }
 
-  /** The same in any format. @param path from the organization: `<stream>/_parquet`, for one */
+  /**
+   * Uploads in any format and waits as well.
+   * @param path from the organization: `<stream>/_parquet`, for one
+   */
   async uploadTo(
     path: string,
     body: string | Buffer,

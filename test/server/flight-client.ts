@@ -26,7 +26,7 @@ import {
 } from '../../libs/flight-sql/protocol/sql-messages.js';
 import type { Edge } from './start-edge.js';
 
-/** Where an edge program says that clients of Arrow Flight SQL ask. */
+/** Clients of Arrow Flight SQL ask here, as the edge program says. */
 export const flightAddress = (edge: Edge): string =>
   /clients of Arrow Flight SQL: grpc:\/\/(\S+)/.exec(edge.output())?.[1] ?? '';
 

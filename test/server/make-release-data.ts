@@ -22,13 +22,14 @@ try {
   const dataDirectory = join(folder, 'data');
   const first = await startServer({ dataDirectory });
   const token = await makeHistory(first.client).finally(() => first.stop());
-  // As it is after a restart: what only the first process knew is not in it.
+  // A second process sees the server as it is after a restart, without what only the first one
+  // knew.
   const second = await startServer({ dataDirectory });
   const answers = await askHistory(second.client, token).catch(async (error: unknown) => {
     await second.stop();
     throw error;
   });
-  // Acknowledged, and perhaps still on the queue when it is killed.
+  // This one is acknowledged, and perhaps still on the queue when the server is killed.
   await second.client.call('/api/default/late/_json', { body: '[{"a":1}]' });
   await second.kill();
   writeFileSync(

@@ -23,7 +23,10 @@ export interface ParquetMaker {
   stop(): Promise<void>;
 }
 
-/** One engine for many small files, whose start takes longer than the files; for one: make-parquet.ts. */
+/**
+ * Starts one engine for many small files, because its start takes longer than the files. For one
+ * file take make-parquet.ts.
+ */
 export function startParquetMaker(): ParquetMaker {
   const directory = mkdtempSync(join(tmpdir(), 'parquet-'));
   const child = spawn(

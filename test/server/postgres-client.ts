@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Edge } from './start-edge.js';
 import { until } from './until.js';
 
-/** Where an edge program says that clients of PostgreSQL ask. */
+/** Clients of PostgreSQL ask here, as the edge program says. */
 export function postgresAddress(edge: Edge): { readonly host: string; readonly port: number } {
   const url = /clients of PostgreSQL: postgres:\/\/([\d.]+):(\d+)/.exec(edge.output());
   return { host: url?.[1] ?? '', port: Number(url?.[2]) };

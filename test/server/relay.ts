@@ -13,7 +13,7 @@ export interface Relay {
   readonly url: string;
   /** Calls that were answered, in order. */
   readonly calls: readonly RelayedCall[];
-  /** Where calls go from now on; undefined: nobody is there. */
+  /** Calls go there from now on; undefined: nobody is there. */
   target: string | undefined;
   /** Breaks answers of these off after their first bytes. */
   breaks: (call: Omit<RelayedCall, 'status'>) => boolean;

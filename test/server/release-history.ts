@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Call, Client } from './client.js';
 
-/** What happened in a release's data directory, and what its server answered about it. */
+/** Ann and Ben act in the history of a data directory; the answers about it are kept too. */
 export const ANN = { email: 'ann@example.com', password: 'Secret-77' };
 const BEN = { email: 'ben@example.com', password: 'Secret-88' };
 const EXACT = 'SELECT * EXCEPT (_timestamp) FROM exact ORDER BY ALL';
@@ -54,12 +54,12 @@ export async function makeHistory(client: Client): Promise<string> {
   await client.uploadTo('exact/_parquet', exact);
   await client.upload('gone', [{ a: 1 }]);
   await ask('default/streams/gone', { method: 'DELETE' });
-  // Erased: nobody learns any more who it was.
+  // Ben is erased, so that nobody learns any more who he was.
   await ask(`default/users/${BEN.email}?erase=true`, { method: 'DELETE' });
   return token.json<{ data: { token: string } }>().data.token;
 }
 
-/** What is asked of a release's data: it does not depend on the day, nor on who asked before. */
+/** Asks about a release's data. The answers depend neither on the day nor on who asked before. */
 export async function askHistory(client: Client, token: string): Promise<unknown> {
   const get = async (path: string, call?: Call): Promise<Answer> => {
     const answer = await client.call(`/api/${path}`, call);
@@ -80,7 +80,7 @@ export async function askHistory(client: Client, token: string): Promise<unknown
   return {
     logs: await rows('default', 'SELECT * FROM logs ORDER BY n'),
     sheet: await rows('default', 'SELECT name, amount FROM sheet ORDER BY amount'),
-    // As text: these numbers have more digits than JavaScript's.
+    // This answer stays text: its numbers have more digits than JavaScript's.
     exact: (await get('default/sql', { body: EXACT })).bytes.toString(),
     orders: await rows('acme', 'SELECT * FROM orders ORDER BY n', { credentials: ANN }),
     asToken: await rows('acme', 'SELECT count() AS n FROM orders', bearer),

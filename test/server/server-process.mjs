@@ -23,7 +23,7 @@ export async function startProcess(options = {}) {
       MILLRACE_LOG_LEVEL: 'fatal',
       // No proxy has to notice.
       MILLRACE_DRAIN_SECONDS: '0',
-      // How long tests go on is nothing that a server knows.
+      // A server does not need to know how long tests go on.
       MILLRACE_CAMPAIGN: undefined,
       // With KAFKA_BROKERS set, the same specs run on Kafka, each server on topics of its own.
       KAFKA_NAMESPACE: basename(dataDirectory),

@@ -20,7 +20,7 @@ import { until } from './until.js';
 /** A real server of a database, of which `ann` is the user and `shop` the database. */
 export interface DatabaseUnderTest {
   readonly port: number;
-  /** As the edge program takes it. */
+  /** The edge program takes this address. */
   readonly uri: string;
   /** Carries out statements, of which there may be several, as `ann`. */
   run(statements: string): Promise<void>;

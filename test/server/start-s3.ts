@@ -9,7 +9,7 @@ const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 export const BUCKET = 'test-data';
 
 export interface S3 {
-  /** For a program that is to use it. */
+  /** A program that is to use the server needs these. */
   readonly variables: Readonly<Record<string, string>>;
   put(key: string, file: string): Promise<void>;
   stop(): Promise<void>;

@@ -15,7 +15,7 @@ export class TailReader {
   lastEventId = '';
   retry: number | undefined;
   comments = 0;
-  /** Of the connection; resolves whether it ended well or was cut. */
+  /** Resolves when the connection is closed, whether it ended well or was cut. */
   closed: Promise<unknown> = Promise.resolve();
   private response: IncomingMessage | undefined;
 
@@ -44,7 +44,7 @@ export class TailReader {
       .map(({ data }) => JSON.parse(data) as Row);
   }
 
-  /** Why it has ended, if it said so. */
+  /** Tells why the tail has ended, if it said so. */
   end(): string | undefined {
     const last = this.events.findLast(({ event }) => event === 'end');
     return last && (JSON.parse(last.data) as { reason: string }).reason;
@@ -87,13 +87,13 @@ export class TailReader {
       rest = lines.pop() ?? '';
       for (const each of lines) line(each);
     });
-    // One that is cut says so by an error.
+    // A connection that is cut says so by an error.
     response.on('error', () => undefined);
     this.closed = new Promise((resolve) => response.once('close', resolve));
   }
 }
 
-/** How a tail is answered; one that begins is left. */
+/** Asks for a tail and tells the status; a tail that begins is left. */
 export async function tailStatus(
   url: string,
   path: string,

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import {
   beyondFloat,
   changedIn,
@@ -178,7 +179,7 @@ function rejectedOf(
 ): RejectedRecords {
   const { lines, reasonOf, reasons, firstText } = rejections;
   const [line = 0] = lines;
-  const reason = reasons[reasonOf[0] ?? 0] ?? '';
+  const reason = certain(reasons[certain(reasonOf[0], 'rejection')], 'reason of a rejection');
   const compression = line === 1 ? compressionOf(firstText) : undefined;
   const more = REASON.isOfGrammar(reason)
     ? explainMalformed(firstText)

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { RejectedRecords, Rejection } from './chunk.js';
 import { STRUCTURAL } from '../judge/refusals/structural.js';
 
@@ -5,10 +6,12 @@ import { STRUCTURAL } from '../judge/refusals/structural.js';
 export function rejectionsOf({ first, rejections }: RejectedRecords): Rejection[] {
   if (!rejections) return [];
   const { lines, reasonOf, reasons } = rejections;
+  const reasonAt = (index: number): string =>
+    certain(reasons[certain(reasonOf[index], 'rejection')], 'reason of a rejection');
   return Array.from(lines, (line, index) => ({
     line,
     // The first one is explained in more detail.
-    reason: plainReason(index === 0 ? first.reason : (reasons[reasonOf[index] ?? 0] ?? '')),
+    reason: plainReason(index === 0 ? first.reason : reasonAt(index)),
   }));
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import { z } from 'zod';
+import { within } from '@app/flow';
 import {
   Describe,
   MillraceError,
@@ -122,12 +122,10 @@ export class AuditController {
     },
   })
   async verify(@Req() request: AuthenticatedRequest): Promise<{ code: 200; data: VerifiedTrail }> {
-    const answered = new AbortController();
-    const trail = await Promise.race([
-      this.verifier.trail(organizationOf(request).database),
-      sleep(VERIFIED_WITHIN_MS, undefined, { signal: answered.signal }),
-    ]).finally(() => answered.abort());
-    if (!trail) throw new MillraceError('NOT_READY', STILL_COMPARED, { retryAfterSeconds: 1 });
+    const verified = this.verifier.trail(organizationOf(request).database);
+    const trail = await within(VERIFIED_WITHIN_MS, verified, () => {
+      throw new MillraceError('NOT_READY', STILL_COMPARED, { retryAfterSeconds: 1 });
+    });
     return { code: 200, data: recordOf(trail) };
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '@app/platform';
+import { certain, writeDurably } from '@app/platform';
 import { z } from 'zod';
 import { arrowDataType } from '../arrow-data-type.js';
 import type { DescribedColumn, DescribedTable } from '../table-description.js';
@@ -149,7 +149,7 @@ export class StreamCache {
     const folder = this.folderOf(generation);
     try {
       for (const [index, name] of added.entries())
-        await rename(files[index] ?? '', join(folder, name));
+        await rename(certain(files[index], `file of ${name}`), join(folder, name));
       await this.save({
         generation,
         tag: tag ?? null,

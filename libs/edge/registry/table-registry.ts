@@ -1,3 +1,4 @@
+import { Semaphore } from '@app/flow';
 import { MillraceError, type Logger, type RequestOrganization } from '@app/platform';
 import { Catalog, tupleFields, type FieldWithin, type TableDescription } from '@app/query';
 import type { Column } from '@app/warehouse';
@@ -49,7 +50,8 @@ export class TableRegistry extends Catalog {
   private current: Held | undefined;
   private readonly held = new Map<string, Held>();
   private readonly dropped = new WeakSet<Copy>();
-  private last: Promise<unknown> = Promise.resolve();
+  /** Changes are made one after the other. */
+  private readonly changing = new Semaphore(1);
 
   constructor(
     private readonly workshop: Workshop,
@@ -81,7 +83,7 @@ export class TableRegistry extends Catalog {
     const prepared = all.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     try {
       for (const each of all) if (each.status === 'rejected') throw each.reason;
-      await this.inTurn(() =>
+      await this.changing.run(() =>
         this.replace(prepared, { drop, forget, again: new Set(again), keep }),
       );
     } catch (error) {
@@ -142,12 +144,6 @@ export class TableRegistry extends Catalog {
 
   private now(): ReadonlyMap<string, PreparedTable> {
     return this.current?.generation.tables ?? new Map<string, PreparedTable>();
-  }
-
-  private inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.last.then(work);
-    this.last = done.catch(() => undefined);
-    return done;
   }
 
   private async replace(

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type Database, type RangeOptions, type RootDatabase } from 'lmdb';
-import { checkLmdbFile, failedCommit } from '@app/platform';
+import { certain, checkLmdbFile, failedCommit } from '@app/platform';
 import type { NewEvent, RecordedEvent } from '../event.js';
 import {
   WrongExpectedRevisionError,
@@ -141,7 +141,7 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
     const actual = this.lastRevision(stream);
     const known = events.map((event) => this.ids.get([stream, event.id]));
     if (known.every((position) => position !== undefined)) {
-      const position = known.at(-1) ?? 0;
+      const position = certain(known.at(-1), 'event to append');
       return {
         appended: { revision: this.recorded(position).revision, position: BigInt(position) },
       };

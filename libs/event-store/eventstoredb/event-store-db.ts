@@ -15,7 +15,7 @@ import {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from '../event-store.js';
-import { RetryPolicy, within } from './retry-policy.js';
+import { RetryPolicy, unlessSilent } from './retry-policy.js';
 import { Presence, type PresenceLog } from './presence.js';
 import { LogReader } from './log-reader.js';
 import { PassedOver } from './passed-over.js';
@@ -94,7 +94,7 @@ class EventStoreDb implements EventStore {
       const done = uncertain ? await this.find(stream, events, retryPolicy) : undefined;
       if (done) return done;
       try {
-        const { nextExpectedRevision } = await within(
+        const { nextExpectedRevision } = await unlessSilent(
           this.silenceMs,
           this.client.appendToStream(this.names.stored(stream), stored, {
             expectedRevision: toExpected(expected),
@@ -140,7 +140,7 @@ class EventStoreDb implements EventStore {
 
   async close(): Promise<void> {
     if (this.awaySince === undefined)
-      await within(CLOSE_MS, this.reader.keepPosition()).catch(() => undefined);
+      await unlessSilent(CLOSE_MS, this.reader.keepPosition()).catch(() => undefined);
     this.closing.abort();
     // It cancels every call at once; then it waits for streams that nobody reads, for ever.
     this.client.dispose().catch(() => undefined);

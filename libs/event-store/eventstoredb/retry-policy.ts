@@ -1,4 +1,4 @@
-import { Backoff } from '@app/flow';
+import { Backoff, within } from '@app/flow';
 import { isPassing, SilenceError, toFailure, unreachable } from './eventstoredb-failure.js';
 import type { Presence } from './presence.js';
 
@@ -55,14 +55,7 @@ export class RetryPolicy {
 }
 
 /** @throws {SilenceError} when it takes longer. */
-export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilenceError(milliseconds)), milliseconds);
+export const unlessSilent = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
+  within(milliseconds, work, () => {
+    throw new SilenceError(milliseconds);
   });
-  try {
-    return await Promise.race([work, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

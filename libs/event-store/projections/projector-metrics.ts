@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '@app/flow';
 import { gauge } from '@app/platform';
 import type { EventStore } from '../event-store.js';
 import type { Projector } from './projector.js';
@@ -45,13 +45,7 @@ export function measureProjections(projector: Projector, store: EventStore): voi
 }
 
 /** @returns undefined when the store does not say so in time. */
-async function lastWithin(store: EventStore, ms: number): Promise<bigint | undefined> {
-  const late = new AbortController();
-  const timer = sleep(ms, undefined, { signal: late.signal }).catch(() => undefined);
+function lastWithin(store: EventStore, ms: number): Promise<bigint | undefined> {
   const asked = store.lastPosition().catch(() => undefined);
-  try {
-    return await Promise.race([asked, timer]);
-  } finally {
-    late.abort();
-  }
+  return within(ms, asked, () => undefined);
 }

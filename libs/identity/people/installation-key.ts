@@ -141,7 +141,7 @@ async function known(store: EventStore, serverKey: ServerKey): Promise<Installat
   if (check === undefined) return installation;
   const mine = checkOf(serverKey);
   const checks = [check, ...changes.map((change) => change.check)];
-  if (!isSame(checks.at(-1) ?? '', mine))
+  if (!isSame(changes.at(-1)?.check ?? check, mine))
     throw checks.some((each) => isSame(each, mine)) ? new FormerKeyError() : new Error(OTHER_KEY);
   serverKey.knowFormer(formerOf(serverKey, changes));
   return installation;

@@ -51,7 +51,7 @@ export class Passcodes {
   private known(owner: Owner, sealed: string): Buffer {
     const known = this.fingerprints.get(owner.id);
     if (known?.sealed === sealed) return known.fingerprint;
-    const fingerprint = this.fingerprint(this.open(owner) ?? '');
+    const fingerprint = this.fingerprint(this.serverKey.unseal(PURPOSE, sealed, owner.id));
     this.fingerprints.set(owner.id, { sealed, fingerprint });
     return fingerprint;
   }

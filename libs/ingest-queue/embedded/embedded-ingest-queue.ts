@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
-import { checkLmdbFile, failedCommit, MillraceError, syncPath } from '@app/platform';
+import { certain, checkLmdbFile, failedCommit, MillraceError, syncPath } from '@app/platform';
 import {
   AlreadyAppendedError,
   type ConsumeOptions,
@@ -103,7 +103,7 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     try {
       const stored: StoredRecord[] = [];
       for (const [index, { payload, ...rest }] of records.entries()) {
-        const size = sizes[index] ?? 0;
+        const size = certain(sizes[index], 'size of a record');
         if ('bytes' in payload) stored.push({ ...rest, bytes: payload.bytes, size });
         else {
           const file = await adoptFile(payload.file, this.payloads);

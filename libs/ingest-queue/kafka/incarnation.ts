@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Admin, Kafka } from 'kafkajs';
+import { certain } from '@app/platform';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import type { KafkaLog } from './client/kafka-client.js';
 import type { PlainProducer } from './client/plain-producer.js';
@@ -22,7 +23,7 @@ interface IncarnationOptions {
 export async function firstPartition(options: IncarnationOptions): Promise<number> {
   const { kafka, admin, log, producer, namespace, topic } = options;
   const [end] = await admin.fetchTopicOffsets(topic);
-  if (BigInt(end?.high ?? 0) === 0n) {
+  if (BigInt(certain(end, `partition of ${topic}`).high) === 0n) {
     const drawn = randomInt(1, FIRST_PARTITIONS) * PARTITIONS_MAX;
     await producer.send({ topic, partition: 0, messages: [{ value: String(drawn) }] });
   }

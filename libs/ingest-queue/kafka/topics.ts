@@ -1,4 +1,5 @@
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import { certain } from '@app/platform';
 
 export interface Topics {
   /** Columnar batches, on their way to the warehouse. */
@@ -23,6 +24,9 @@ export const topicsOf = (namespace: string): Topics => ({
   uploads: `${namespace}.uploads`,
   deadLetter: `${namespace}.dead-letter`,
 });
+
+/** The consumer group of the writers. */
+export const writersOf = (namespace: string): string => `${namespace}.writers`;
 
 const HOUR_MS = 60 * 60 * 1000;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
@@ -79,7 +83,10 @@ export async function ensureTopics(
   }
   const found = await admin.fetchTopicMetadata({ topics: Object.values(topics) as string[] });
   const count = (name: string): number =>
-    found.topics.find((topic) => topic.name === name)?.partitions.length ?? 0;
+    certain(
+      found.topics.find((topic) => topic.name === name),
+      `topic ${name}`,
+    ).partitions.length;
   return { batches: count(topics.batches), names: count(topics.names) };
 }
 

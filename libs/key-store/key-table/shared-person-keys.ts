@@ -41,8 +41,8 @@ export class SharedPersonKeys extends PersonKeys {
     const all = await table.wrappedKeys();
     for (const { personId, wrapped } of all) keys.note(personId, wrapped);
     // One that does not open may be what a server with another key left; if none does, this is it.
-    if (all.length > 0 && !all.some(({ personId }) => keys.opens(personId)))
-      keys.find(all[0]?.personId ?? '');
+    const [first] = all;
+    if (first && !all.some(({ personId }) => keys.opens(personId))) keys.find(first.personId);
     return keys;
   }
 

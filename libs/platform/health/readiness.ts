@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '@app/flow';
 import { MillraceError } from '../errors/errors.js';
 
 /** Resolves when the part works just now. */
@@ -99,15 +99,7 @@ function notReady(kind: 'SHUTTING_DOWN' | 'NOT_READY', reasons: readonly string[
 async function reasonOf(part: Part): Promise<string | undefined> {
   if (part.said && performance.now() - part.said.at < KEPT_MS) return part.said.reason;
   part.asked ??= ask(part);
-  const answered = new AbortController();
-  const late = sleep(MAX_WAIT_MS, `does not answer within ${MAX_WAIT_MS / 1000} s`, {
-    signal: answered.signal,
-  }).catch(() => undefined);
-  try {
-    return await Promise.race([part.asked, late]);
-  } finally {
-    answered.abort();
-  }
+  return within(MAX_WAIT_MS, part.asked, () => `does not answer within ${MAX_WAIT_MS / 1000} s`);
 }
 
 async function ask(part: Part): Promise<string | undefined> {

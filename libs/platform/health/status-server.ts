@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { bodyOf } from '../errors/error-filter.js';
 import { MillraceError } from '../errors/errors.js';
+import { listen, type ListenAddress } from '../http/listen.js';
 import { metricsText } from '../metrics/registry.js';
 import type { Readiness } from './readiness.js';
 
@@ -18,7 +17,7 @@ interface StatusServer {
  * @throws when the address is taken
  */
 export async function openStatusServer(
-  { host, port }: { readonly host: string; readonly port: number },
+  address: ListenAddress,
   readiness: Readiness,
 ): Promise<StatusServer> {
   const server = createServer((request, response) => {
@@ -31,11 +30,9 @@ export async function openStatusServer(
       ),
     );
   });
-  server.listen(port, host);
-  await once(server, 'listening');
-  const { port: bound } = server.address() as AddressInfo;
+  const { authority } = await listen(server, address);
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: `http://${authority}`,
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { certain } from '@app/platform';
 import { WholeResult, type Column } from '@app/warehouse';
 import type { QueryPipeline, QueryQuestion } from '@app/query';
 import { formatsOf, type Format } from '../protocol/front-messages.js';
@@ -141,7 +142,7 @@ export class EngineRows implements Rows {
         : undefined;
     const names = await head();
     const types = names && (await head());
-    const known = names && types ? names.map((name, at) => ({ name, type: types[at] ?? '' })) : await columns(); // prettier-ignore
+    const known = names && types ? names.map((name, at) => ({ name, type: certain(types[at], `type of ${name}`) })) : await columns(); // prettier-ignore
     this.names = known.map(({ name }) => name);
     this.types = known.map(({ type }) => postgresType(type, this.asked.wide));
     this.each = formatsOf(this.asked.formats, known.length);

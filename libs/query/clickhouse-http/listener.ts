@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
+import { listen, type ListenAddress } from '@app/platform';
 
 const DEFAULT_DATABASE = 'default';
 /** Where nothing is. */
@@ -18,21 +18,15 @@ export class ClickHouseListener {
    * @throws when the address is taken
    * @returns its address for people
    */
-  async open(
-    to: HttpServer,
-    { host, port }: { readonly host: string; readonly port: number },
-  ): Promise<string> {
+  async open(to: HttpServer, address: ListenAddress): Promise<string> {
     const isTls = to instanceof TlsServer;
     // As Node's HTTP servers take connections themselves.
     const server = createServer({ allowHalfOpen: !isTls, noDelay: true }, (socket: Socket) => {
       to.emit('connection', socket);
     });
-    server.listen(port, host);
-    await once(server, 'listening');
-    this.server = server;
-    this.port = (server.address() as AddressInfo).port;
-    const name = host.includes(':') ? `[${host}]` : host;
-    return `${isTls ? 'https' : 'http'}://${name}:${this.port}`;
+    const { port, authority } = await listen(server, address);
+    [this.server, this.port] = [server, port];
+    return `${isTls ? 'https' : 'http'}://${authority}`;
   }
 
   /** The path of a request: what has come there means the interface of one organization. */

@@ -176,12 +176,13 @@ class AuthorText {
     const first = nodes[at];
     if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
     const begun = operandEnd(nodes, at);
-    const middle = begun === undefined ? undefined : behindCasts(nodes, begun);
-    const sign = middle === undefined ? undefined : nodes[middle];
-    const end = middle === undefined ? undefined : operandEnd(nodes, middle + 1);
+    if (begun === undefined) return undefined;
+    const middle = behindCasts(nodes, begun);
+    const sign = nodes[middle];
+    const end = operandEnd(nodes, middle + 1);
     if (sign?.kind !== 'symbol' || !/^!?~\*?$/.test(sign.text) || end === undefined)
       return undefined;
-    const [text, pattern] = [nodes.slice(at, middle), nodes.slice((middle ?? 0) + 1, end)];
+    const [text, pattern] = [nodes.slice(at, middle), nodes.slice(middle + 1, end)];
     const written = sign.text.endsWith('*')
       ? `concat('(?i)', ${this.list(pattern)})`
       : this.list(pattern);

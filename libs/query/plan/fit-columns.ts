@@ -63,13 +63,16 @@ export function fitColumns(
   columns: readonly Column[],
   format: AnswerFormat,
 ): string {
-  const fitted = columns.map(({ type }, at) => expression(`c${at}`, type, format));
-  const unchanged = fitted.every((each, at) => each === `c${at}`);
-  const names = columns.map(({ name }) => name);
+  const fitted = columns.map(({ name, type }, at) => {
+    const column = `c${at}`;
+    return { name, column, sql: expression(column, type, format) };
+  });
+  const isUnchanged = fitted.every(({ column, sql }) => sql === column);
   // Two of one name cannot be named anew.
-  if (unchanged || new Set(names).size < names.length) return statement;
-  const selected = fitted.map((each, at) => `${each} AS ${quoteIdentifier(names[at] ?? '')}`);
-  const list = columns.map((_, at) => `c${at}`).join(', ');
+  const isAmbiguous = new Set(fitted.map(({ name }) => name)).size < fitted.length;
+  if (isUnchanged || isAmbiguous) return statement;
+  const selected = fitted.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`);
+  const list = fitted.map(({ column }) => column).join(', ');
   return `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`;
 }
 

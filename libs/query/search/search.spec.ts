@@ -22,6 +22,7 @@ describe('a statement in its clauses', () => {
     "SELECT a, f(b, 'x FROM y') AS where FROM logs AS l WHERE (a OR b) AND (x = 1) GROUP BY a WITH TOTALS HAVING c > 1 ORDER BY a ASC WITH FILL LIMIT 5 BY a LIMIT 3, 4",
     'WITH x AS (SELECT 1 FROM y) SELECT `GROUP BY`, t.FROM FROM x ARRAY JOIN q PREWHERE 1 WHERE 2 QUALIFY 3 LIMIT 1 OFFSET 2',
     'SELECT DISTINCT * EXCEPT a FROM logs',
+    'SELECT by, BY FROM logs WHERE by = 1 GROUP BY by ORDER BY by ASC',
   ])('is joined as it was: %s', (statement) => {
     const { compound, clauses } = partStatement(statement);
     expect(compound).toBe(false);
@@ -40,6 +41,14 @@ describe('a statement in its clauses', () => {
       'LIMIT BY': '2 BY a',
     });
     expect(selected).toEqual(['a', "count(x, 'y') AS n"]);
+  });
+
+  it('leaves what is no clause of a search with the one before it', () => {
+    const statement = 'SELECT a FROM logs ORDER BY a ASC FORMAT JSON';
+    expect(partStatement(statement).clauses.get('ORDER BY')).toBe('a ASC FORMAT JSON');
+    expect(() => partStatement(`SELECT ${'['.repeat(2000)}${']'.repeat(2000)}`)).toThrow(
+      'too many brackets',
+    );
   });
 
   it.each([

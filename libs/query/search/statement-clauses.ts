@@ -1,3 +1,15 @@
+import { certain } from '@app/platform';
+import { clausesOf, isSetOperator } from '../dialect/queries/select-clauses.js';
+import {
+  endOf,
+  isList,
+  isWord,
+  itemsOf,
+  startOf,
+  treeOf,
+  type Nodes,
+} from '../dialect/source-tree.js';
+import { SEARCH_CODE, searchError } from './search-error.js';
 import { isName, tokenize, type Token } from './statement-tokens.js';
 
 const KEYWORDS = [
@@ -28,74 +40,48 @@ export interface Clauses {
   readonly selected: readonly string[];
 }
 
-const SET_OPERATOR = /^(?:UNION|INTERSECT|EXCEPT)$/;
-
 /** Parts a canonical statement at the keywords that stand outside of all brackets. */
 export function partStatement(statement: string): Clauses {
-  const tokens = tokenize(statement);
-  const starts: { readonly keyword: Keyword; readonly from: number; readonly at: number }[] = [];
-  let compound = tokens[0]?.text === '(';
-  for (const [index, token] of tokens.entries()) {
-    if (token.depth > 0 || token.kind !== 'word' || isNameThere(tokens, index)) continue;
-    if (SET_OPERATOR.test(token.text) && startsSelect(tokens, index + 1)) compound = true;
-    const keyword = keywordAt(tokens, index);
-    if (keyword && follows(keyword, starts.at(-1)?.keyword))
-      starts.push({ keyword, at: token.start, from: endOf(tokens, index, keyword) });
-  }
+  const nodes = nodesOf(statement);
+  const compound = isList(nodes[0]) || nodes.some((_, at) => isSetOperator(nodes, at));
   const clauses = new Map<Keyword, string>();
-  for (const [index, { keyword, from }] of starts.entries()) {
-    const text = statement.slice(from, starts[index + 1]?.at ?? statement.length).trim();
-    const by = keyword === 'LIMIT' && isLimitBy(text);
-    clauses.set(by ? 'LIMIT BY' : keyword, text);
+  let selected: readonly string[] = [];
+  // FORMAT and INTO stay with the clause before them: the guard refuses both.
+  const starts = clausesOf(nodes).filter(({ word }) => word !== 'FORMAT' && word !== 'INTO');
+  for (const [index, { word, at, from }] of starts.entries()) {
+    const within = nodes.slice(from, starts[index + 1]?.at);
+    clauses.set(keywordOf(word, from > at + 1, within), textOf(statement, within));
+    if (word === 'SELECT') selected = itemTexts(statement, within);
   }
-  return { compound, clauses, selected: partList(clauses.get('SELECT') ?? '') };
+  return { compound, clauses, selected };
 }
 
-/** A word behind AS or a dot, or before one, is a name. */
-function isNameThere(tokens: readonly Token[], index: number): boolean {
-  const before = tokens[index - 1]?.text;
-  return before === 'AS' || before === '.' || tokens[index + 1]?.text === '.';
-}
-
-function startsSelect(tokens: readonly Token[], index: number): boolean {
-  const text = tokens[index]?.text ?? '';
-  if (/^(?:ALL|DISTINCT)$/.test(text)) return startsSelect(tokens, index + 1);
-  if (text === '(') return startsSelect(tokens, index + 1);
-  return text === 'SELECT' || text === 'WITH';
-}
-
-function keywordAt(tokens: readonly Token[], index: number): Keyword | undefined {
-  const text = tokens[index]?.text ?? '';
-  const two = `${text} ${tokens[index + 1]?.text ?? ''}`;
-  return KEYWORDS.find((keyword) => keyword === two || keyword === text);
-}
-
-function endOf(tokens: readonly Token[], index: number, keyword: Keyword): number {
-  return tokens[keyword.includes(' ') ? index + 1 : index]?.end ?? 0;
-}
-
-/** `WITH` opens a statement only; elsewhere it is WITH FILL, WITH TIES or WITH TOTALS. */
-function follows(keyword: Keyword, last: Keyword | undefined): boolean {
-  if (keyword === 'WITH') return last === undefined;
-  if (last === undefined) return keyword === 'SELECT';
-  return keyword === 'LIMIT' ? true : KEYWORDS.indexOf(keyword) > KEYWORDS.indexOf(last);
-}
-
-function isLimitBy(text: string): boolean {
-  return tokenize(text).some(({ depth, text: word }) => depth === 0 && word === 'BY');
+/** @param isBy whether BY stands behind the word */
+function keywordOf(word: string, isBy: boolean, within: Nodes): Keyword {
+  const isLimitBy = word === 'LIMIT' && within.some((node) => isWord(node, 'BY'));
+  const name = isBy || isLimitBy ? `${word} BY` : word;
+  return certain(
+    KEYWORDS.find((keyword) => keyword === name),
+    `clause ${name} of a search`,
+  );
 }
 
 /** The items of a list, at its outermost commas. */
-export function partList(list: string): readonly string[] {
-  const items: string[] = [];
-  let from = 0;
-  for (const { depth, text, start, end } of tokenize(list)) {
-    if (depth > 0 || text !== ',') continue;
-    items.push(list.slice(from, start).trim());
-    from = end;
-  }
-  const last = list.slice(from).trim();
-  return last === '' ? items : [...items, last];
+export const partList = (list: string): readonly string[] => itemTexts(list, nodesOf(list));
+
+const itemTexts = (text: string, list: Nodes): readonly string[] =>
+  itemsOf(list).map((item) => textOf(text, item));
+
+const textOf = (text: string, nodes: Nodes): string => text.slice(startOf(nodes), endOf(nodes));
+
+/** @throws {MillraceError} INVALID_SEARCH where brackets stand too deep; they are in pairs, since the engine printed them */
+function nodesOf(canonical: string): Nodes {
+  const nodes = treeOf(tokenize(canonical));
+  if (nodes) return nodes;
+  throw searchError(
+    SEARCH_CODE.invalidSql,
+    'the statement has too many brackets within one another',
+  );
 }
 
 /** Joins clauses into a statement again, in the engine's order. */

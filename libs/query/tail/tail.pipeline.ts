@@ -87,7 +87,7 @@ export class TailPipeline {
         yield text;
         if (isLast) return;
         if (performance.now() - givenAt > TAKE_MS) {
-          yield tail.ended('slow').text ?? '';
+          yield tail.ended('slow').text;
           return;
         }
       }

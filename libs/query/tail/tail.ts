@@ -58,7 +58,7 @@ export class Tail {
     return retryAfter(RETRY_MS) + namedEvent('begin', {}, this.id());
   }
 
-  ended(end: End): Found {
+  ended(end: End): Found & { readonly text: string } {
     return this.last(end, ENDS[end]);
   }
 
@@ -108,7 +108,7 @@ export class Tail {
     return { text, waitMs };
   }
 
-  private last(reason: string, message: string): Found {
+  private last(reason: string, message: string): Found & { readonly text: string } {
     const text = retryAfter(RETRY_MS) + namedEvent('end', { reason, message });
     return { text, waitMs: 0, isLast: true };
   }

@@ -1,3 +1,4 @@
+import { Semaphore } from '@app/flow';
 import { gauge } from '@app/platform';
 import { unreadablePart, type DamagedPart, type TableHealth, type TableName } from '@app/warehouse';
 import type { KeptRowCounts } from './kept-row-counts.js';
@@ -33,7 +34,7 @@ export class DamagedTables {
   private readonly unreadable = new Map<string, Set<string>>();
   private readonly told = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private readonly looking = new Semaphore(1);
 
   constructor(
     private readonly health: TableHealth,
@@ -110,12 +111,11 @@ export class DamagedTables {
   }
 
   private lookAgain(last = false): Promise<void> {
-    this.looking = this.looking
-      .then(() => this.look(last))
+    return this.looking
+      .run(() => this.look(last))
       .catch((error: unknown) =>
         this.log.warn({ err: error }, 'it could not be looked for damaged parts of tables'),
       );
-    return this.looking;
   }
 
   private async look(last = false): Promise<void> {

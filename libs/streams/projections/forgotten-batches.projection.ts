@@ -1,6 +1,12 @@
 import type { Projection, RecordedEvent } from '@app/event-store';
 import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
 
+/** The batches that no table took, which this process keeps. */
+interface KeptBatches {
+  /** Forgets all that is kept for these databases. */
+  forgetDatabases(databases: ReadonlySet<string>): Promise<void>;
+}
+
 /**
  * Has this process forget batches of deleted organizations that no table took. What waits on the
  * queue is passed over by the writer, for the catalog says so; comes after the catalog.
@@ -11,8 +17,7 @@ export class ForgottenBatchesProjection implements Projection {
 
   constructor(
     private readonly streams: Pick<StreamsProjection, 'deletedDatabases'>,
-    /** All that is kept for these databases. */
-    private readonly forget: (databases: ReadonlySet<string>) => Promise<void>,
+    private readonly kept: KeptBatches,
   ) {}
 
   resumeAfter(last: bigint): bigint {
@@ -22,12 +27,12 @@ export class ForgottenBatchesProjection implements Projection {
   async apply({ type, data }: RecordedEvent): Promise<void> {
     if (!this.live || type !== 'OrganizationDeleted') return;
     const { database } = data as OrganizationDeletedData;
-    await this.forget(new Set([database]));
+    await this.kept.forgetDatabases(new Set([database]));
   }
 
   /** Finishes what a crash left undone. */
   async caughtUp(): Promise<void> {
-    await this.forget(this.streams.deletedDatabases);
+    await this.kept.forgetDatabases(this.streams.deletedDatabases);
     this.live = true;
   }
 }

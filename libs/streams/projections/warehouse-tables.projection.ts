@@ -1,3 +1,4 @@
+import { Semaphore } from '@app/flow';
 import type { LeaderElection, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
@@ -16,7 +17,9 @@ import type {
 } from '../aggregates/stream.aggregate.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
 import { indexed } from './indexed-keys.js';
+import { nameOf, tellMissingTables, type MissingTablesLog } from './missing-tables.js';
 import { StreamsAside } from './streams-aside.js';
+import { UnknownTableError } from './unknown-table.js';
 import type {
   OrganizationDeletedData,
   StreamDescription,
@@ -28,18 +31,8 @@ interface OrganizationCreatedData {
   readonly database: string;
 }
 
-interface TablesLog {
+interface TablesLog extends MissingTablesLog {
   error(details: object, message: string): void;
-}
-
-/** The warehouse has a table of which the events do not say whose it is. */
-class UnknownTableError extends Error {
-  constructor(table: string) {
-    super(
-      `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is? If it was restored from an earlier backup, \`millrace reconcile\` lists what it does not know, and brings both together`,
-    );
-    this.name = 'UnknownTableError';
-  }
 }
 
 /**
@@ -58,8 +51,8 @@ export class WarehouseTablesProjection implements Projection {
   private live = false;
   private found: readonly WarehouseTable[] = [];
   private readonly aside = new StreamsAside();
-  /** Work on tables, one after the other. */
-  private work: Promise<void> = Promise.resolve();
+  /** Tables are worked on one after the other. */
+  private readonly working = new Semaphore(1);
 
   constructor(
     private readonly schema: WarehouseSchema,
@@ -127,7 +120,7 @@ export class WarehouseTablesProjection implements Projection {
 
   /** Resolves when nothing works on tables. */
   async idle(): Promise<void> {
-    await this.work;
+    await this.working.run(() => Promise.resolve());
   }
 
   async caughtUp(): Promise<void> {
@@ -148,6 +141,8 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.dropStreamTable(table, table.streamId);
       tables.delete(nameOf(table));
     }
+    const missing = [...streams.keys()].filter((name) => !tables.has(name));
+    await tellMissingTables(missing, this.schema, this.log);
     for (const [name, stream] of streams)
       await this.carryOut(stream.id, stream.name, () => this.mend(stream, tables.get(name)));
     this.found = [];
@@ -195,7 +190,7 @@ export class WarehouseTablesProjection implements Projection {
   /** @throws what the engine may let pass another time. */
   private async carryOut(id: string, name: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.alone(work);
+      await this.working.run(work);
     } catch (error) {
       if (!refuses(error)) throw error;
       this.aside.put(id, name);
@@ -206,7 +201,7 @@ export class WarehouseTablesProjection implements Projection {
   /** By then the catalog has all that was carried out for it, whose next event comes after. */
   private async mendAgain(stream: StreamDescription): Promise<void> {
     try {
-      await this.alone(async () => {
+      await this.working.run(async () => {
         const tables = await this.schema.tables();
         const isIts = ({ database, table }: TableName): boolean =>
           database === stream.database && table === stream.name;
@@ -216,12 +211,6 @@ export class WarehouseTablesProjection implements Projection {
     } catch (error) {
       this.log.error({ err: error, stream: stream.id }, 'a stream is still put aside');
     }
-  }
-
-  private async alone(work: () => Promise<void>): Promise<void> {
-    const done = this.work.then(work);
-    this.work = done.catch(() => undefined);
-    await done;
   }
 
   private async create(created: StreamCreated['data']): Promise<void> {
@@ -292,8 +281,6 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.setTextIndexes(table, indexed(settings.fullTextSearchKeys, schema.objects));
   }
 }
-
-const nameOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 const sameNames = (a: readonly string[] = [], b: readonly string[]): boolean =>
   [...a].sort().join('\n') === [...b].sort().join('\n');

@@ -1,4 +1,5 @@
 import type { Session } from 'chdb';
+import { Semaphore } from '@app/flow';
 import { quoteText } from '../ddl/identifier.js';
 import type { QueryProgress } from '../warehouse.js';
 
@@ -7,7 +8,8 @@ import type { QueryProgress } from '../warehouse.js';
  * call alone would leave the engine at work.
  */
 export class RunningQueries {
-  private last: Promise<unknown> = Promise.resolve();
+  /** A session does one thing at a time. */
+  private readonly asking = new Semaphore(1);
 
   /** @param session not read-only: such a one may not end queries. */
   constructor(private readonly session: Session) {}
@@ -31,11 +33,9 @@ export class RunningQueries {
     return bytes === undefined ? undefined : { rowsRead: Number(rows), bytesRead: Number(bytes) };
   }
 
-  /** A session does one thing at a time. */
-  private run(sql: string): Promise<string> {
-    const result = this.last.then(() => this.session.queryAsync(sql, { format: 'TSVRaw' }));
-    this.last = result.catch(() => undefined);
-    return result.then((answer) => answer.text());
+  private async run(sql: string): Promise<string> {
+    const answer = await this.asking.run(() => this.session.queryAsync(sql, { format: 'TSVRaw' }));
+    return answer.text();
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { certain } from '@app/platform';
 import { AccessDdl, READER } from '../ddl/access-ddl.js';
 import type { Ddl } from '../ddl/ddl.js';
 import { runAll, type SqlRunner } from '../sql/sql-runner.js';
@@ -42,7 +43,7 @@ export class QueryAccess {
 
 /** The password follows from our own user's, so that all processes have the same without being told. */
 export function readerPassword(urls: readonly string[]): string {
-  const own = new URL(urls[0] ?? '').password;
+  const own = new URL(certain(urls[0], 'address of the server')).password;
   return createHmac('sha256', decodeURIComponent(own)).update(PURPOSE).digest('base64url');
 }
 

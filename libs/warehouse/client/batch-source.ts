@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { certain } from '@app/platform';
 import { POSITION_COLUMNS } from '../ddl/ddl.js';
 import { quoteText } from '../ddl/identifier.js';
 import { LINES_SETTINGS, selectBatches } from '../sql/batches/batch-statements.js';
@@ -45,9 +46,10 @@ async function withLinked(
   const linked = new Map(
     batches.map(({ file }) => [file, join(directory, `${randomUUID()}${endingOf(file)}`)]),
   );
+  const linkOf = (file: string): string => certain(linked.get(file), `link of ${file}`);
   try {
     for (const [file, at] of linked) await linkOrCopy(file, at);
-    const there = batches.map((batch) => ({ ...batch, file: linked.get(batch.file) ?? '' }));
+    const there = batches.map((batch) => ({ ...batch, file: linkOf(batch.file) }));
     await work({ ...insert, batches: there });
   } finally {
     await Promise.all([...linked.values()].map((file) => rm(file, { force: true })));

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { within } from '@app/flow';
 import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
@@ -101,17 +102,9 @@ export class EngineProcess {
    */
   async ready(maxWaitMs: number): Promise<RunningEngine> {
     if (this.up) return this.up;
-    const late = new AbortController();
-    try {
-      return await Promise.race([
-        this.current,
-        delay(maxWaitMs, undefined, { signal: late.signal }).then(() => {
-          throw away('the engine is being started');
-        }),
-      ]);
-    } finally {
-      late.abort();
-    }
+    return within(maxWaitMs, this.current, () => {
+      throw away('the engine is being started');
+    });
   }
 
   /** Resolves when this generation is known to be gone, or after the time. */
@@ -120,9 +113,7 @@ export class EngineProcess {
     if (!child || this.generation !== generation || hasEnded(child)) return;
     const late = new AbortController();
     const ended = once(child, 'exit', { signal: late.signal });
-    await Promise.race([ended, delay(withinMs, undefined, { signal: late.signal })]).catch(
-      () => undefined,
-    );
+    await within(withinMs, ended, () => undefined).catch(() => undefined);
     late.abort();
   }
 

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { qualified } from '../ddl/ddl.js';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { TableName } from '../warehouse.js';
@@ -45,7 +46,7 @@ async function rangesOf(
     .join(' UNION ALL ');
   try {
     const found = await runner.rows<{ place: number; low: number; high: number }>(statement);
-    return found.map(({ place, low, high }) => [tables[place] ?? '', [low, high]]);
+    return found.map(({ place, low, high }) => [certain(tables[place], 'table'), [low, high]]);
   } catch (error) {
     if (error instanceof WarehouseError && GONE.has(error.code)) return undefined;
     throw error;

@@ -32,7 +32,7 @@ export async function fetchPrograms(): Promise<Programs | string> {
     await run(join(FOLDER, 'bin/python'), ['-m', 'pip', 'install', ...quiet, ...packages], {
       timeout: WITHIN_MS,
     });
-    // Built for this system and processor, or not to be had here at all.
+    // This fails where the program was not built for this system and processor.
     await run(programs.roapi, ['--version']);
     mkdirSync(mark);
     return programs;

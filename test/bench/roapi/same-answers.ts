@@ -16,7 +16,10 @@ function isSame(wanted: unknown, got: unknown): boolean {
   return Math.abs(one - other) <= ABSOLUTE + RELATIVE * Math.abs(one);
 }
 
-/** What rows differ in, by their JSON; ROAPI leaves fields out that are null. @returns nothing where they are alike */
+/**
+ * Lists the rows that differ, compared by their JSON. ROAPI leaves out fields that are null.
+ * @returns nothing where they are alike.
+ */
 export function differences(wanted: string, got: string): readonly unknown[] {
   const [theirs, ours] = [JSON.parse(wanted) as readonly Row[], JSON.parse(got) as readonly Row[]];
   if (theirs.length !== ours.length) return [{ wanted: theirs.length, got: ours.length }];

@@ -25,7 +25,7 @@ export async function startRoapi(program: string, config: string): Promise<Runni
     address(flight),
   ];
   const child = spawn(program, ['-c', config, ...addresses], {
-    // At its default it writes a line for each request.
+    // By default it logs a line for each request.
     env: { PATH: process.env.PATH, RUST_LOG: 'warn' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

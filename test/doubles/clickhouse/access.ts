@@ -112,9 +112,15 @@ export class Access {
   }
 }
 
-/** Of those that a server lets everybody read. It would show others without what they may not see; here they are refused. */
+/**
+ * A server lets everybody read these. Other system tables would show things without regard to
+ * rights, so the double refuses them.
+ */
 const ALWAYS_READABLE = new Set(['one', 'functions', 'settings', 'time_zones']);
-/** Where the engine keeps what a statement works with, as a recursive one does; a server grants it to everybody. */
+/**
+ * The engine keeps temporary tables of a statement here, as of a recursive one. A server grants it
+ * to everybody.
+ */
 const OF_THE_STATEMENT = '_temporary_and_external_tables';
 
 /** @throws when a statement, of which this is the engine's tree, reads another database. */

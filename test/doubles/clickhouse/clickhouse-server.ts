@@ -13,7 +13,7 @@ import { runStatement, type Answer } from './run-statement.js';
 import { RunningQueries, type RunningQuery } from './running-queries.js';
 
 export interface ServerOptions {
-  /** Absolute; kept. */
+  /** This absolute path is kept. */
   readonly directory: string;
   readonly user: string;
   readonly password: string;
@@ -125,7 +125,10 @@ async function send(
   out.end();
 }
 
-/** Before the first byte by the status, after it in the body: a client must look for it. */
+/**
+ * Tells a failure by the status before the first byte, and in the body after it, where a client
+ * must look for it.
+ */
 function tell(failure: DoubleError, tag: string, response: ServerResponse): void {
   if (response.destroyed) return;
   const { text } = failure;

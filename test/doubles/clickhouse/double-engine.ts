@@ -7,7 +7,7 @@ import { DoubleError } from './double-error.js';
 import { REMOTE_SERVERS } from './one-node-cluster.js';
 import type { DoubleRequest } from './read-request.js';
 
-/** Of a server whose operator lets nobody drop anything, unless the statement says that it may. */
+/** The operator of this server lets nobody drop anything, unless the statement says that it may. */
 const serverOf = (backups: string): string => `<clickhouse>
   <backups><allowed_path>${backups}</allowed_path></backups>
   <max_table_size_to_drop>1</max_table_size_to_drop>
@@ -16,7 +16,7 @@ const serverOf = (backups: string): string => `<clickhouse>
   <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
 </clickhouse>
 `;
-/** What the HTTP interface takes for itself. */
+/** The HTTP interface takes these settings for itself. */
 const OF_THE_INTERFACE = new Set(['wait_end_of_query', 'buffer_size', 'stacktrace']);
 
 /** The embedded engine, with the statements of each request in a session with the request's settings. */

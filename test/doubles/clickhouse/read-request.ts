@@ -13,14 +13,14 @@ import { DoubleError } from './double-error.js';
 /** One request of ClickHouse's HTTP interface, read. */
 export interface DoubleRequest {
   readonly statement: string;
-  /** What an INSERT is to take, with an ending that names its compression. */
+  /** An INSERT reads this file. Its ending names its compression. */
   readonly dataFile: string | undefined;
   readonly settings: ReadonlyMap<string, string>;
-  /** Of `{name:Type}` placeholders, escaped as in TSV. */
+  /** These are the values of `{name:Type}` placeholders, escaped as in TSV. */
   readonly params: ReadonlyMap<string, string>;
   readonly database: string | undefined;
   readonly sessionId: string | undefined;
-  /** Whose rights it is to have. */
+  /** The statement runs with the rights of this role. */
   readonly role: string | undefined;
   readonly format: string;
 }
@@ -42,7 +42,7 @@ const NOT_SETTINGS = new Set([
   'role',
 ]);
 const TAKES_DATA = /^\s*INSERT\b[^]*\bFORMAT\s+\w+\s*$/i;
-/** Of a body that is statement and data. */
+/** In a body with a statement and data, this stands before the data. */
 const BEFORE_DATA = ' FORMAT Native\n';
 /** The server's `http_max_field_value_size`. */
 const FIELD_BYTES_MAX = 128 * 1024;
@@ -104,7 +104,7 @@ export function header(request: IncomingMessage, name: string): string | undefin
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-/** As it comes: the engine reads compressed files. */
+/** Writes the body to a file as it comes; the engine reads compressed files itself. */
 async function spooled(request: IncomingMessage, file: string): Promise<string> {
   const encoding = header(request, 'content-encoding');
   const path = `${file}${encoding === undefined ? '' : (ENDINGS[encoding] ?? '')}`;
@@ -112,7 +112,10 @@ async function spooled(request: IncomingMessage, file: string): Promise<string> 
   return path;
 }
 
-/** Where the data of an INSERT begins in a body that is both; undefined: it has none. */
+/**
+ * Finds where the data of an INSERT begins in a body that has both. It is undefined where there is
+ * no data.
+ */
 function dataStart(body: Buffer): number | undefined {
   if (!/^\s*INSERT\b/i.test(body.subarray(0, 100).toString('latin1'))) return undefined;
   const found = body.indexOf(BEFORE_DATA);

@@ -9,13 +9,13 @@ import { asValues, type RunningQueries } from './running-queries.js';
 
 export interface Answer {
   readonly format: string;
-  /** Of the engine, as far as known before the first byte. */
+  /** The engine's summary, as far as it is known before the first byte. */
   readonly summary: Readonly<Record<string, string>>;
   readonly bytes: AsyncIterable<Buffer>;
 }
 
 const FORMAT = /\s+FORMAT\s+(\w+)\s*;?\s*$/i;
-/** What a statement would answer: who may read its tables may ask for it. */
+/** A DESCRIBE tells the columns of a statement. Whoever may read its tables may ask for it. */
 const DESCRIBES = /^\s*DESCRIBE TABLE \(([\s\S]*)\)\s*$/i;
 const STREAMS = /^\s*(?:SELECT|WITH|\()/i;
 const INPUT = /\binput\(\s*('(?:[^'\\]|\\.)*')\s*\)/;
@@ -76,7 +76,10 @@ function prepared({ statement, dataFile }: DoubleRequest, running: RunningQuerie
   return `${bare} SELECT * FROM ${source})`;
 }
 
-/** As a server does for who may read some databases only. An EXPLAIN of names as they stand reads none. */
+/**
+ * Checks rights as a server does for a user who may read some databases only. An EXPLAIN of names
+ * as they stand reads none.
+ */
 async function checkRights(
   session: Session,
   statement: string,
@@ -91,7 +94,7 @@ async function checkRights(
   refuseForeign(tree.text(), user, readable);
 }
 
-/** Ends what the condition says, and waits until it has ended. */
+/** Ends the queries that meet the condition, and waits until they have ended. */
 async function kill(session: Session, condition: string, running: RunningQueries): Promise<void> {
   const found = await session.queryAsync(`SELECT query_id FROM ${asValues(running.all())} WHERE ${condition}`, { format: 'TSVRaw' }); // prettier-ignore
   const ids = new Set(found.text().trim().split('\n'));

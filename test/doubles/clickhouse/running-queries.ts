@@ -5,14 +5,17 @@ export interface RunningQuery {
   readonly id: string;
   readonly user: string;
   readonly began: number;
-  /** Aborted when somebody kills it, or when its client is gone. */
+  /** It is aborted when somebody kills the query, or when its client is gone. */
   readonly gone: AbortController;
   /** Resolves when it has ended, however. */
   readonly ended: Promise<void>;
   end(): void;
 }
 
-/** What `system.processes` shows and `KILL QUERY` ends: the embedded engine knows no query ids. */
+/**
+ * `system.processes` lists these queries and `KILL QUERY` ends them. The embedded engine itself
+ * knows no query ids.
+ */
 export class RunningQueries {
   private readonly running = new Map<string, RunningQuery>();
 
@@ -40,7 +43,7 @@ export class RunningQueries {
   }
 }
 
-/** As a table function's arguments, for statements that ask `system.processes`. */
+/** Writes the queries as a table function's arguments, for statements that read `system.processes`. */
 export function asValues(queries: readonly RunningQuery[]): string {
   const text = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`;
   const rows = queries.map(

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 /** A wire to a server, which can break in the ways wires do. What has been sent arrives all the same. */
 export class Wire {
-  /** By client, its way to the server. */
+  /** The map has each client's connection to the server. */
   private readonly carried = new Map<Socket, Socket>();
   private readonly server: Server;
   private losesAnswers = false;
@@ -24,7 +24,7 @@ export class Wire {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** From now on whoever waits for an answer is cut off instead. */
+  /** From now on a client that waits for an answer is cut off instead. */
   loseAnswers(losesAnswers: boolean): void {
     this.losesAnswers = losesAnswers;
   }

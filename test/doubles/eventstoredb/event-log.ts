@@ -29,8 +29,9 @@ const OVERHEAD = 117;
 const STATISTICS_EVERY = 5;
 
 /**
- * What an EventStoreDB cluster stores, in memory: the rules of its appends (expected revisions,
- * repeats recognized by the events' ids) and of its positions. The nodes of a cluster share one.
+ * This log stores events as an EventStoreDB cluster does, in memory. It keeps the rules of appends
+ * (expected revisions, repeats recognized by the events' ids) and of positions. The nodes of a
+ * cluster share one.
  */
 export class EventLog {
   private readonly records: LogRecord[] = [];
@@ -43,7 +44,7 @@ export class EventLog {
     this.write('$settings', about('$settings'));
   }
 
-  /** As it was when it had so many records, and is again once a copy of that day is restored. */
+  /** Gives the log as it was when it had so many records. A restored copy of that day looks like this. */
   first(size: number): EventLog {
     const log = new EventLog();
     log.records.splice(0, Infinity, ...this.records.slice(0, size));
@@ -96,7 +97,7 @@ export class EventLog {
     return this.records[index];
   }
 
-  /** What a copy of the server's files would have now. */
+  /** Makes the log that a copy of the server's files would have now. */
   copy(): EventLog {
     const copied = new EventLog();
     copied.records.splice(0, Infinity, ...this.records);
@@ -132,7 +133,7 @@ export class EventLog {
   }
 }
 
-/** Of a repeat, the server does not always tell the position. */
+/** The server does not always tell the position of a repeat. */
 const repeated = (revision: number): Appended => ({ revision, position: undefined });
 
 const same = (

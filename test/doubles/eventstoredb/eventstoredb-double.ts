@@ -73,7 +73,7 @@ export class EventStoreDbDouble {
     return nodes;
   }
 
-  /** What a client of this node alone is given; of a cluster: of all of its nodes. */
+  /** A client gets this address: of this node alone, or of all nodes of its cluster. */
   get url(): string {
     const hosts = this.cluster.map(({ address: { host, port } }) => `${host}:${port}`);
     return `esdb://${hosts.join(',')}?tls=false`;
@@ -108,7 +108,7 @@ export class EventStoreDbDouble {
     await this.resume();
   }
 
-  /** What is asked from now on is heard, and neither done nor answered until `release`. */
+  /** From now on requests are received, and neither done nor answered until `release`. */
   hold(): void {
     this.held ??= [];
   }

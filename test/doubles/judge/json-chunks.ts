@@ -103,7 +103,7 @@ const nested = fc
     return `{"a":${open.repeat(levels)}${held}${close.repeat(levels)}}`;
   });
 
-/** What happens to bytes: some go, others come, or change. */
+/** An edit takes bytes away, adds some, or changes some. */
 const edit = fc.record({
   at: fc.nat(),
   without: fc.constantFrom(0, 1, 1, 2, 1000),

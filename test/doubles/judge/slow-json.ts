@@ -29,7 +29,7 @@ export function slowJson(bytes: Uint8Array): Slow | undefined {
   return tree(tokens.reverse(), text);
 }
 
-/** What arrays were read from. */
+/** The map has the text that each array was read from. */
 const sources = new WeakMap<Slow, string>();
 
 /** An array as it stood in the text. */

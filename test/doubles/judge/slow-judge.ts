@@ -27,7 +27,10 @@ interface SlowJob {
 
 type Members = readonly (readonly [string, Slow])[];
 
-/** What a judge of records must come to, line by line, told at length and without any thrift. */
+/**
+ * A judge of records must reach these verdicts, line by line. This one is simple and does not try
+ * to be fast.
+ */
 interface SlowVerdicts {
   /** Numbers of the lines that are refused, with their records. */
   readonly refused: readonly (readonly [line: number, record: string])[];
@@ -69,7 +72,7 @@ export function slowVerdicts(bytes: Buffer, job: SlowJob): SlowVerdicts {
   return { refused, accepted, survey, changing, isNew };
 }
 
-/** Without the blanks around them. */
+/** Lists the lines without the blanks around them. */
 function linesOf(bytes: Buffer): Buffer[] {
   return bytes
     .toString('latin1')

@@ -1,6 +1,7 @@
 import { integer, isPlain, slowKind, type Slow } from './slow-json.js';
 
-// What `nesting-marks.ts` says of values within objects and arrays, told at length.
+// This file repeats the rules of `nesting-marks.ts` for values within objects and arrays, simply
+// and slowly.
 
 type Of<Is extends Slow['is']> = Extract<Slow, { is: Is }>;
 
@@ -53,7 +54,7 @@ function isKeptList(list: Of<'array'>): boolean {
   );
 }
 
-/** By what types the engine reads a list, and those beside it in one: they come to one type. */
+/** The engine reads a list by these types. Lists beside each other in one list come to one type. */
 interface Types {
   readonly fractions: boolean;
   readonly unsigned: boolean;

@@ -3,7 +3,10 @@ import { integer, type Slow } from './slow-json.js';
 const EARLIEST = BigInt(Date.UTC(1900, 0, 1)) * 1000n;
 const BEYOND = BigInt(Date.UTC(2300, 0, 1)) * 1000n;
 
-/** Microseconds since the epoch; null where a value stands for now, undefined where it is no time. */
+/**
+ * Reads a time in microseconds since the epoch. It is null where a value stands for now, and
+ * undefined where it is no time.
+ */
 export function slowTime(value: Slow): bigint | null | undefined {
   if (value.is === 'null') return null;
   if (value.is === 'text') {
@@ -18,9 +21,12 @@ export function slowTime(value: Slow): bigint | null | undefined {
 const stored = (micros: bigint | undefined): bigint | undefined =>
   micros !== undefined && micros >= EARLIEST && micros < BEYOND ? micros : undefined;
 
-/** By its magnitude: above 31,536,000 thousands of the next larger unit it is of the smaller one. */
+/**
+ * Finds the unit by the magnitude: above 31,536,000 thousands of the next larger unit, a number is
+ * in the smaller one.
+ */
 export function slowNumberTime(text: string): bigint | undefined {
-  // In billionths, so that a fraction has its weight.
+  // It counts in billionths, so that a fraction has its weight.
   const whole = integer(text);
   const scaled = whole === undefined ? inBillionths(text) : whole * 10n ** 9n;
   if (scaled === undefined) return undefined;
@@ -35,20 +41,20 @@ const inBillionths = (text: string): bigint | undefined => {
   const [number = '', exponent = '0'] = text.split(/[eE]/);
   const digits = `${number}${number.includes('.') ? '' : '.'}${'0'.repeat(40)}e${Number(exponent) + 9}`;
   const exact = integer(digits);
-  // What is finer than that tells no microsecond.
+  // Digits finer than that do not change the microsecond.
   return (
     exact ?? (Number.isFinite(Number(text)) ? BigInt(Math.round(Number(text) * 1e9)) : undefined)
   );
 };
 
-/** To the nearest, halves up. */
+/** Rounds to the nearest, halves up. */
 const rounded = (value: bigint, unit: bigint): bigint => {
   const [twice, double] = [2n * value + unit, 2n * unit];
   const quotient = twice / double;
   return twice < 0n && twice % double !== 0n ? quotient - 1n : quotient;
 };
 
-/** Of ISO 8601, RFC 2822 and numeric texts: what Date reads, and the pattern admits. */
+/** Reads ISO 8601, RFC 2822 and numeric texts that Date reads and the pattern admits. */
 function slowTextTime(text: string): bigint | undefined {
   if (/^-?\d{1,20}(\.\d{1,20})?$/.test(text)) return slowNumberTime(text);
   const iso =

@@ -10,7 +10,7 @@ const KEYS_A_PAGE = 3;
 
 export interface S3Double {
   readonly endpoint: string;
-  /** What has been asked for, in order. */
+  /** Every request that came, in order. */
   readonly requests: readonly string[];
   /** From now on every answer is this status; undefined: what it should be. */
   fail(status: number | undefined): void;
@@ -128,7 +128,7 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** As the signature wants it: everything but letters, digits and `-._~` as bytes. */
+/** Encodes as the signature wants it: everything but letters, digits and `-._~` as bytes. */
 function reencode(text: string): string {
   return encodeURIComponent(decodeURIComponent(text.replace(/\+/g, '%20'))).replace(
     /[!'()*]/g,

@@ -28,7 +28,7 @@ export class MemoryWriter extends WarehouseWriter {
     this.faults.set(offset, { isStored: false, arrival: Promise.resolve() });
   }
 
-  /** What is read from now on is read at once, and told when what this returns is called. */
+  /** Holds reads from now on. They are done at once, and answered when the returned function is called. */
   holdReads(): () => void {
     let release = (): void => undefined;
     this.reads = new Promise((resolve) => (release = resolve));

@@ -168,7 +168,7 @@ function postgres(programs: string): void {
       expect((await edge.sql('SELECT wall FROM ends')).status).toBe(503);
       const first = await edge.sql('SELECT wall FROM ends WHERE id = 1');
       expect(rowsOf(first)).toEqual([{ wall: '9999-12-31T23:59:59.999999Z' }]);
-      // What was declared is what the database writes.
+      // A column declared as text has the text that the database writes.
       expect(rowsOf(await edge.sql('SELECT * FROM written ORDER BY id'))).toEqual([
         { day: '31.12.2299', id: 1 },
         { day: '01.01.0001', id: 2 },
@@ -268,7 +268,7 @@ function mariadb(): void {
       stops.unshift(server.stop);
       await server.run(MARIADB_TABLES);
       folder = mkdtempSync(join(tmpdir(), 'edge-mysql-'));
-      // As ROAPI's users have it.
+      // Users of ROAPI have such a file.
       const file = join(folder, 'roapi.yaml');
       const uri = JSON.stringify(server.uri);
       writeFileSync(
@@ -374,7 +374,7 @@ interface Wrong {
   readonly port?: number;
 }
 
-/** What the program says as it ends, as JSON's text. */
+/** Starts the program, and gives the message that it ends with, as JSON's text. */
 async function refusalOf(
   { uri, port }: DatabaseUnderTest,
   table: string,

@@ -201,7 +201,7 @@ describe('a client of Arrow Flight SQL', () => {
     const query = 'SELECT number, sipHash64(number) AS h FROM numbers(1000000000000)';
     const { endpoints } = await client.info('CommandStatementQuery', CommandStatementQuery.encode({ query })); // prettier-ignore
     const ticket = Ticket.encode({ ticket: endpoints[0]?.ticket?.ticket ?? NOTHING });
-    // As many as the engine has readers, and some more.
+    // There are more calls than the engine has readers.
     for (let call = 0; call < 12; call += 1) {
       const stream = client.stream(FLIGHT_SERVICE.doGet, ticket);
       stream.on('error', () => undefined);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runEdge, startEdge } from '../../server/start-edge.js';
 
-/** What one that answers nothing is waited for is a minute. */
+/** A start waits a minute for a server that answers nothing. */
 const SOON_MS = 5_000;
 const LATER_MS = 15_000;
 const CITIES = ['-t', 'cities=uk_cities_with_headers.csv'];

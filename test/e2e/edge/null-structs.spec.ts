@@ -11,7 +11,7 @@ const CODECS = ['none', 'snappy', 'gzip', 'brotli', 'zstd', 'lz4'].flatMap((code
   `${codec}-2`,
 ]);
 
-/** As `make_files.py` made them; a null within a struct is told of no struct. */
+/** `make_files.py` made these rows. A null within a struct reads like a field that is null. */
 const S = [{ a: 0, b: 'b0', in: { z: 0 } }, null, { a: null, b: null, in: { z: null } }];
 const NULLS = `SELECT countIf(s IS NULL) AS s, countIf(r IS NULL) AS r, countIf(runs IS NULL) AS runs, countIf(never IS NULL) AS never, count(*) AS n FROM`;
 const COUNTS = { s: 100, r: 43, runs: 190, never: 0, n: 300 };

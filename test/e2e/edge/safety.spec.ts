@@ -46,7 +46,7 @@ describe('a statement from the network', () => {
     expect(HOSTILE.length).toBeGreaterThan(50);
     let refused = 0;
     for (const { sql } of HOSTILE) {
-      // Some of them only want to be expensive: nobody waits for those.
+      // Some of them only want to be expensive, so nobody waits for those.
       const signal = AbortSignal.timeout(MAX_WAIT_MS);
       const text = await fetch(`${edge.url}/api/sql`, { method: 'POST', body: sql, signal })
         .then(async (answer) => {

@@ -86,7 +86,7 @@ export class Cluster {
     this.clickHouse = await ClickHouseDouble.start(this.tables, port);
   }
 
-  /** Its double keeps events in memory: what breaks is every connection. */
+  /** Breaks every connection; the double keeps its events in memory. */
   restartEventStore(): Promise<void> {
     return this.events.dropConnections();
   }
@@ -115,7 +115,7 @@ export class Cluster {
     });
   }
 
-  /** How often a writer was given a partition, up to now. */
+  /** Counts how often a writer was given a partition up to now. */
   assignments(): Promise<number> {
     return this.asAdmin(async (admin) => {
       const [epochs] = await admin.fetchTopicOffsets(`${NAMESPACE}.epochs`);

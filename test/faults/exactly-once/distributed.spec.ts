@@ -6,7 +6,7 @@ import { until } from '../../server/until.js';
 import { Cluster } from './cluster.js';
 import { LAST, Load, recordsOf, STREAMS, type Sent } from './load.js';
 
-/** Longer than a writer may be silent: others have its partitions when it wakes up. */
+/** A writer may not be silent for so long: others have its partitions when it wakes up. */
 const ZOMBIE_MS = 13_000;
 
 describe('exactly once with Kafka and two writers', () => {
@@ -103,7 +103,7 @@ describe('exactly once with Kafka and two writers', () => {
       await Promise.all([cluster.startApi(), cluster.startWriter(0), cluster.startWriter(1)]);
     },
   };
-  /** How often each. */
+  /** Each fault comes so often. */
   const plan: Record<string, number> = {
     'a writer is killed': rounds(1, 28),
     'a writer leaves in good order': rounds(1, 12),
@@ -142,7 +142,7 @@ describe('exactly once with Kafka and two writers', () => {
           });
         sent.acknowledged = true;
       } catch {
-        // Also where it could not connect.
+        // The producer is dropped also where it could not connect.
         producer = undefined;
       }
     }
@@ -179,8 +179,9 @@ describe('exactly once with Kafka and two writers', () => {
       expect(sums.acknowledged).toBeGreaterThan(4 * shuffled.length);
       // Half of the faults move partitions; one counts when its new holder is given a batch.
       expect(assignments).toBeGreaterThan(shuffled.length / 3);
-      // What was delivered once more after all was stored must not come to be there. A stream's
-      // batches are written in order: when the last one is there, all before it were looked at.
+      // A batch that is delivered again after all was stored must not show up in the table. A
+      // stream's batches are written in order: when the last one is there, all before it were
+      // looked at.
       await cluster.api.client.upload('one', [{ u: LAST, n: 0, p: '' }]);
       const before = redelivered;
       await faults['batches are delivered again from the beginning']?.();

@@ -9,7 +9,7 @@ import { startServer, type Server } from '../../server/start-server.js';
 import { LAST, Load } from './load.js';
 
 const KILLS = rounds(3, 300);
-/** At a random moment after the start, up to this late. */
+/** The kill comes at a random moment after the start, up to this late. */
 const KILL_WITHIN_MS = 1200;
 
 describe('exactly once in one process', () => {

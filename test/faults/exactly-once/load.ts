@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '../../rounds.js';
 import type { Client } from '../../server/client.js';
 
-/** What was sent under one name; its records say that name and count from 0. */
+/** One upload under one name. Its records have that name and count from 0. */
 export interface Sent {
   readonly id: string;
   readonly records: number;
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly acknowledged: number;
   /** Records of what was acknowledged. */
   readonly records: number;
-  /** Not acknowledged, and stored all the same, whole. */
+  /** These uploads were not acknowledged, and are stored all the same, whole. */
   readonly silent: number;
   /** Lost, doubled, halved, changed, or sent by nobody. */
   readonly wrong: readonly object[];
@@ -23,7 +23,10 @@ export interface Outcome {
 /** The name of records that only say that all before them were looked at. */
 export const LAST = 'last';
 export const STREAMS = ['one', 'two', 'three'] as const;
-/** Between two uploads of a sender; CI's machine has other suites at work, and most of what the rounds cost is this load. */
+/**
+ * A sender pauses so long between two uploads: CI's machine has other suites at work, and this load
+ * is most of what the rounds cost.
+ */
 const PAUSE_MS = rounds(200, 20);
 const PAUSE_OF_LARGE_MS = rounds(2500, 20);
 
@@ -40,7 +43,7 @@ export class Load {
     for (let n = 0; n < 5; n += 1) this.sendAs(`small${n}`, (count) => 1 + (count % 7), false);
     for (let n = 0; n < 2; n += 1) this.sendAs(`keyed${n}`, (count) => 1 + (count % 300), true);
     this.sendAs('medium', () => 3000, false);
-    // More than one chunk, and so several batches that must come together.
+    // These are more than one chunk, and so several batches that must come together.
     this.sendAs('large', () => 90_000, true);
   }
 
@@ -116,7 +119,7 @@ export class Load {
   }
 }
 
-/** What is there of one name. */
+/** The table has these rows of one name. */
 interface Found {
   readonly u: string;
   readonly rows: number;

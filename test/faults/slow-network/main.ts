@@ -11,7 +11,7 @@ const RECORDS = 200;
 /** Connections of others that send as much as goes through, so that there is never room for all. */
 const OTHERS = 8;
 const PIECE = Buffer.alloc(20_000);
-/** Of all parts together; what finds no room in the queue is lost. */
+/** All parts share this network; a packet that finds no room in its queue is lost. */
 const NETWORK = 'rate 40mbit burst 4kb limit 16kb';
 
 const cluster = await ProcessCluster.start();

@@ -17,11 +17,11 @@ export interface Node extends Program {
 }
 
 interface ClusterOptions {
-  /** Of the proxy; 0: a free one. */
+  /** The proxy's port; 0 takes a free one. */
   readonly port?: number;
-  /** One of its own without it. */
+  /** Without a broker, the cluster starts one of its own. */
   readonly kafka?: Broker;
-  /** For every program, over what the cluster gives them. */
+  /** Every program gets these, over the cluster's own. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -107,7 +107,7 @@ export class ProcessCluster {
     );
   }
 
-  /** In good order: nobody is asked anything any more, what is acknowledged is written. */
+  /** Stops in good order: requests end, and acknowledged records are written. */
   async stop(): Promise<readonly (number | null)[]> {
     this.frontDoor?.stop();
     const codes = await Promise.all(this.nodes.map((node) => node.stop()));
@@ -152,7 +152,7 @@ export class ProcessCluster {
     const program = await startProgram('api/main.js', join(this.directory, name), {
       ...variables,
       MILLRACE_ROOT_PASSWORD: ROOT.password,
-      // Longer than the proxy takes to look.
+      // This is longer than the proxy takes to look.
       MILLRACE_DRAIN_SECONDS: '2',
       MILLRACE_TRUSTED_PROXIES: '127.0.0.1',
     });
@@ -160,7 +160,7 @@ export class ProcessCluster {
     this.nodes.push({ ...program, url, client: new Client(url, ROOT) });
   }
 
-  /** What every program of it is told. */
+  /** Every program of the cluster gets these variables. */
   variables(): Record<string, string> {
     return {
       KAFKA_BROKERS: this.kafka.brokers,

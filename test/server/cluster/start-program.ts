@@ -6,7 +6,7 @@ import { environment } from '../../../bin/prepare.mjs';
 
 export interface Program {
   readonly process: ChildProcess;
-  /** Where its health and metrics are. */
+  /** The program's health and metrics are here. */
   readonly status: string;
   readonly dataDirectory: string;
   /** All that it has printed and logged so far. */

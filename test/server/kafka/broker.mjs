@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jars } from './fetch.mjs';
 
-/** What a first start leaves for all others; see first-start.mjs. */
+/** A first start leaves these files for all later ones; see first-start.mjs. */
 export const KEPT = join(jars, 'first-start');
 const CLASSES = join(KEPT, 'classes.jsa');
 
@@ -43,7 +43,7 @@ const listeners = (ports) =>
 
 function java(main, args, { flags = [], ...options }) {
   const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
-  // In one order: classes that are kept belong to a path.
+  // The jars have one order, because kept classes belong to a path.
   const path = readdirSync(jars)
     .filter((name) => name.endsWith('.jar'))
     .sort()

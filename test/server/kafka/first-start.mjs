@@ -1,7 +1,7 @@
-// What all brokers have alike is made once, by a broker that is started and ended for it: storage as
-// Kafka's tool formats it, and Kafka's classes as Java has them in memory. Loading thousands of
-// classes from jars is most of what a start costs, and the tool would be another such start.
-// `node test/server/kafka/first-start.mjs` makes it, and fetches Kafka before.
+// All brokers share some files: storage as Kafka's tool formats it, and Kafka's classes as Java has
+// them in memory. One broker is started and ended to make them. Loading thousands of classes from
+// jars is most of what a start costs, and the tool would be another such start. `node
+// test/server/kafka/first-start.mjs` makes them, and fetches Kafka before.
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

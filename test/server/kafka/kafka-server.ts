@@ -51,7 +51,7 @@ export class KafkaServer {
     await exited;
   }
 
-  /** On the same port, with the same data. */
+  /** Starts the broker again on the same port, with the same data. */
   async restart(): Promise<void> {
     this.running = await startKafka({ directory: this.directory });
   }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { LentServer } from './lent-server.mjs';
 
 const [socket] = process.argv.slice(2);
-/** By worker. */
+/** The servers by worker. */
 const servers = new Map();
 let founded = 0;
 

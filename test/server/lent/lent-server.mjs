@@ -8,7 +8,7 @@ const KEPT_OUTPUT = 4000;
 export class LentServer {
   #server;
   #code;
-  /** Of organizations that are lent and not given back. */
+  /** Ids of organizations that are lent and not given back. */
   loans = new Set();
 
   constructor(server) {

@@ -1,4 +1,4 @@
-// Before the first suite: what lends servers is there.
+// Jest runs this before the first suite: it starts the keeper, which lends servers.
 import { startKeeper } from './start-keeper.mjs';
 
 export default async function setUp() {

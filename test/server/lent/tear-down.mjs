@@ -1,4 +1,4 @@
-// After the last suite: no server is left.
+// Jest runs this after the last suite: no server is left.
 export default async function tearDown() {
   await globalThis.keeperOfServers.stop();
 }

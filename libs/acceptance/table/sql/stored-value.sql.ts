@@ -215,16 +215,16 @@ function exactScalar(value: string, held: Field, declared: Field, type: ScalarTy
  * value is one of the table's; other types must be narrower, as they are where a column was widened.
  */
 function number(value: string, held: Field, declared: Field, type: ScalarType): string {
-  const [own, wanted] = [held.type, type].map((each) => engineType(each));
-  if (own === wanted) return value;
+  const wanted = engineType(type);
+  if (engineType(held.type) === wanted) return value;
   const isNarrower = isScalar(held.type) && holds(valueTypeOf(type), valueTypeOf(held.type));
-  if (isNarrower) return `CAST(${value}, ${quoteText(wanted ?? '')})`;
+  if (isNarrower) return `CAST(${value}, ${quoteText(wanted)})`;
   if (held.type.kind === 'integer' && type.kind === 'integer')
-    return `accurateCast(${value}, ${quoteText(wanted ?? '')})`;
+    return `accurateCast(${value}, ${quoteText(wanted)})`;
   // More digits than it says are looked at where the value goes into its column.
   const isDecimal = held.type.kind === 'decimal' && type.kind === 'decimal' && held.type.scale === type.scale; // prettier-ignore
   if (isDecimal || (held.type.kind === 'integer' && type.kind === 'decimal'))
-    return `CAST(${value}, ${quoteText(wanted ?? '')})`;
+    return `CAST(${value}, ${quoteText(wanted)})`;
   throw otherwise(held, declared);
 }
 

@@ -26,9 +26,9 @@ export function withCount(
 ): WarehouseQuery {
   // Of the rows of a time range it does not tell.
   if (query.settings?.['additional_table_filters'] !== undefined) return query;
-  const found = COUNT.exec(query.sql)?.groups ?? {};
+  const found = COUNT.exec(query.sql)?.groups;
+  const table = found?.['quoted'] ?? found?.['bare'];
+  if (!found || table === undefined || tables.get(table)?.count === undefined) return query;
   const { call = '', argument = '', alias = quoteIdentifier(`${call}(${argument})`) } = found;
-  const table = found['quoted'] ?? found['bare'] ?? '';
-  if (tables.get(table)?.count === undefined) return query;
   return { ...query, sql: `SELECT n AS ${alias} FROM ${countView(table)}` };
 }

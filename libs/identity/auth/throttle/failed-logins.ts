@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { CommandPipeline, type CommandContext } from '@app/event-store';
-import { RateLimiter } from '@app/flow';
+import { RateLimiter, Semaphore } from '@app/flow';
+import { OutageLog } from '@app/platform';
 import { UnlistedFailures } from './unlisted-failures.js';
 
 const MINUTE_MS = 60_000;
@@ -77,8 +78,9 @@ export class FailedLogins implements OnApplicationShutdown {
   private counters = new Map<string, Counter>();
   private unlisted = new UnlistedFailures();
   private minute: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
-  private isKeeping = true;
+  /** Events are kept one after the other. */
+  private readonly keeping = new Semaphore(1);
+  private readonly outage = new OutageLog();
 
   constructor(private readonly pipeline: CommandPipeline) {}
 
@@ -97,7 +99,8 @@ export class FailedLogins implements OnApplicationShutdown {
     counter.last = now;
     if (known) return;
     this.counters.set(key, counter);
-    if (outcome === 'failed' && this.mayList(login)) this.write(() => this.list(counter));
+    if (outcome === 'failed' && this.mayList(login))
+      void this.keeping.run(() => this.list(counter));
   }
 
   /** Nobody is asked any more: what was counted is kept. */
@@ -108,8 +111,7 @@ export class FailedLogins implements OnApplicationShutdown {
   private async endMinute(): Promise<void> {
     clearTimeout(this.minute);
     this.minute = undefined;
-    this.write(() => this.keepAll());
-    await this.writing;
+    await this.keeping.run(() => this.keepAll());
   }
 
   private async keepAll(): Promise<void> {
@@ -183,19 +185,14 @@ export class FailedLogins implements OnApplicationShutdown {
         occurredAt: iso(Date.now()),
         ...context,
       });
-      this.isKeeping = true;
+      this.outage.succeeded();
       return true;
     } catch (error) {
-      // Once: while the store is away, whoever knocks would write the log.
-      if (this.isKeeping)
-        this.logger.error(`failed logins could not be kept, and are tried again: ${String(error)}`);
-      this.isKeeping = false;
+      this.outage.failed(() =>
+        this.logger.error(`failed logins could not be kept, and are tried again: ${String(error)}`),
+      );
       return false;
     }
-  }
-
-  private write(work: () => Promise<unknown>): void {
-    this.writing = this.writing.then(async () => void (await work()));
   }
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
+import { within } from '@app/flow';
 import type { KafkaLog } from './kafka-client.js';
 
 interface SteadyConsumerOptions {
@@ -12,6 +13,8 @@ interface SteadyConsumerOptions {
   readonly eachBatch: (payload: EachBatchPayload, consumer: Consumer) => Promise<void>;
   /** Partitions were given anew: what was known of the ones before is old. */
   readonly onAssigned?: (partitions: ReadonlySet<number>) => void;
+  /** Everything of the partition up to this offset was fetched, also what is in no batch. */
+  readonly onPassed?: (partition: number, offset: bigint) => void;
 }
 
 const REOPEN_MS = 1000;
@@ -54,15 +57,12 @@ export class SteadyConsumer {
     this.closing.abort();
     await this.opening.catch(() => undefined);
     const ended = this.consumer?.disconnect().catch(() => undefined);
-    if (this.isMember) return ended;
-    const enough = new AbortController();
-    const { signal } = enough;
-    await Promise.race([ended, sleep(JOINING_MS, undefined, { signal }).catch(() => undefined)]);
-    enough.abort();
+    if (this.isMember || !ended) return ended;
+    await within(JOINING_MS, ended, () => undefined);
   }
 
   private async open(): Promise<void> {
-    const { kafka, config, topic, eachBatch, onAssigned } = this.options;
+    const { kafka, config, topic, eachBatch, onAssigned, onPassed } = this.options;
     const consumer = kafka.consumer({ allowAutoTopicCreation: false, ...config });
     this.consumer = consumer;
     this.isMember = false;
@@ -74,6 +74,10 @@ export class SteadyConsumer {
       });
     });
     consumer.on(consumer.events.REBALANCING, () => void (this.isMember = false));
+    if (onPassed)
+      consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) =>
+        onPassed(partition, BigInt(lastOffset)),
+      );
     consumer.on(consumer.events.CRASH, ({ payload: { restart, error } }) => {
       // With `restart` the client does it itself.
       if (!restart) this.reopen(consumer, error);

@@ -1,4 +1,5 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
+import { certain } from '@app/platform';
 import type { ConsumeOptions, Delivery, QueuedRecord } from '../../ingest-queue.js';
 import { hasMovedOn } from '../client/kafka-failure.js';
 import type { GroupProgress } from './group-progress.js';
@@ -87,7 +88,7 @@ export class BatchConsumer {
   private again({ messages, batch: { partition, topic }, consumer }: Part): void {
     this.epochs.delete(partition);
     if (this.member.isOver) return;
-    consumer.seek({ topic, partition, offset: messages[0]?.offset ?? '0' });
+    consumer.seek({ topic, partition, offset: certain(messages[0], 'message of a part').offset });
   }
 
   /** Ordered by the broker, so that it is clear who was last given a partition. */

@@ -1,4 +1,5 @@
 import type { Admin, Kafka } from 'kafkajs';
+import { certain } from '@app/platform';
 import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../../foreign-messages.js';
 import type { QueueRecord } from '../../ingest-queue.js';
 import { toFailure } from '../client/kafka-failure.js';
@@ -80,7 +81,7 @@ class ForeignConsumer {
     const { messages, batch, consumer } = part;
     const { topic, partition } = batch;
     const { producer, from } = await this.taken(partition);
-    if (from !== undefined && BigInt(messages[0]?.offset ?? 0) < from) {
+    if (from !== undefined && BigInt(certain(messages[0], 'message of a part').offset) < from) {
       consumer.seek({ topic, partition, offset: String(from) });
       return false;
     }

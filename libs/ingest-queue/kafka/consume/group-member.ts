@@ -1,4 +1,5 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { certain } from '@app/platform';
 import { Handover } from './handover.js';
 import type { KafkaLog } from '../client/kafka-client.js';
 import { slices } from './slices.js';
@@ -103,7 +104,7 @@ export class GroupMember<Item> {
       );
       try {
         if (!(await this.options.eachPart({ messages, batch, consumer }))) return;
-        payload.resolveOffset(messages.at(-1)?.offset ?? '');
+        payload.resolveOffset(certain(messages.at(-1), 'message of a part').offset);
       } finally {
         clearInterval(beating);
       }

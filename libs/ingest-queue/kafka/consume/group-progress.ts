@@ -1,6 +1,7 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
+import { within } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { whyNoRoom, type Room } from '../../fair-room.js';
 import type { QueueDepth, QueuePosition } from '../../ingest-queue.js';
@@ -213,18 +214,11 @@ export class GroupProgress {
   /** @throws {MillraceError} QUEUE_UNAVAILABLE when the brokers have been silent for a while, and are. */
   async checkThere(): Promise<void> {
     if (performance.now() - this.answeredAt < SILENT_MS) return;
-    const answered = new AbortController();
-    const silence = sleep(ANSWER_MS, undefined, { signal: answered.signal }).then(() => {
+    await within(ANSWER_MS, this.poll(), () => {
       throw new MillraceError('QUEUE_UNAVAILABLE', 'the queue’s brokers do not answer just now', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     });
-    try {
-      await Promise.race([this.poll(), silence]);
-    } finally {
-      silence.catch(() => undefined);
-      answered.abort();
-    }
   }
 
   private room(bytes: number, owner: string | undefined): Room {

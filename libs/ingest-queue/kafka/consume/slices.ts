@@ -1,4 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
+import { certain } from '@app/platform';
 
 /** Cuts what was fetched into parts of at most so many messages and about so many bytes, never of none. */
 export function* slices(
@@ -25,7 +26,7 @@ export function nextOffset(
   part: readonly KafkaMessage[],
   batch: { readonly messages: readonly KafkaMessage[]; lastOffset(): string },
 ): string {
-  const last = part.at(-1)?.offset ?? '0';
+  const last = certain(part.at(-1), 'message of a part').offset;
   const isLast = last === batch.messages.at(-1)?.offset;
   return String(BigInt(isLast ? batch.lastOffset() : last) + 1n);
 }

@@ -1,4 +1,4 @@
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { certain, MillraceError, type RequestOrganization } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import type { Catalog, TableDescription } from '../../catalog.js';
 import { KNOWN_FUNCTIONS } from '../../guard/functions/allowed-functions.js';
@@ -90,7 +90,8 @@ export function systemRows(
   organization: RequestOrganization,
   only?: string,
 ): string {
-  const sql = TABLES[name]?.({ catalog, organization, only }) ?? '';
+  const rows = certain(TABLES[name], `table system.${name}`);
+  const sql = rows({ catalog, organization, only });
   if (Buffer.byteLength(sql) > ROWS_BYTES_MAX)
     throw new MillraceError(
       'RESULT_TOO_LARGE',

@@ -193,7 +193,8 @@ function digitsOf(name: string, [number, more]: Nodes): number {
 const SECOND_PARTS: Readonly<Record<string, number>> = { milli: 3, micro: 6, nano: 9 };
 
 /** Digits of the engine's decimals by their bits. */
-const WIDTHS: Readonly<Record<string, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
+const WIDEST = 76;
+const WIDTHS: Readonly<Record<string, number>> = { 32: 9, 64: 18, 128: 38, 256: WIDEST };
 
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^(?:TINYINT|INT1) UNSIGNED$/i, 'UInt8'],
@@ -242,7 +243,7 @@ const columnLike = (type: Known): Known => (type.kind === 'literal' ? UNKNOWN : 
 
 function summed(type: Known): Known {
   if (type.kind === 'decimal')
-    return decimal(type.precision > SUM_DIGITS ? (WIDTHS[256] ?? 0) : SUM_DIGITS, type.scale);
+    return decimal(type.precision > SUM_DIGITS ? WIDEST : SUM_DIGITS, type.scale);
   return type.kind === 'count' ? UNSIGNED : columnLike(type);
 }
 

@@ -25,9 +25,9 @@ export function filteredArguments(
   written: readonly string[],
   length: WrittenLength,
 ): readonly string[] {
-  if (!FILTERED.test(name)) return written;
+  const condition = written.at(-1);
+  if (condition === undefined || !FILTERED.test(name)) return written;
   const items = itemsOf(list.nodes);
-  const condition = written.at(-1) ?? '';
   return written.map((item, at) => {
     if (at === written.length - 1 || !THROWS.test(item)) return item;
     if (WITHOUT_NULLS.test(types.of(items[at] ?? []).kind)) return item;

@@ -14,11 +14,11 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
   if (isWithinSum(nodes, at)) return undefined;
   let end = sumEnd(nodes, at);
   let text = '';
-  for (;;) {
-    const operator = end === undefined ? '' : operatorAt(nodes, end);
-    const from = (end ?? 0) + operator.length;
+  while (end !== undefined) {
+    const operator = operatorAt(nodes, end);
+    const from = end + operator.length;
     const next = operator === '' ? undefined : sumEnd(nodes, from);
-    if (end === undefined || next === undefined) break;
+    if (next === undefined) break;
     text ||= write(nodes.slice(at, end));
     // A small number has few bits, of which the engine would shift them out.
     if (operator === '<<') text = `toInt64(${text})`;

@@ -51,7 +51,9 @@ export function clausesOf(nodes: Nodes): readonly Clause[] {
   for (const [at, node] of nodes.entries()) {
     const word = clauseWordAt(node, nodes, at);
     if (word === undefined || !follows(word, starts.at(-1)?.word)) continue;
-    starts.push({ word, at, from: isWord(nodes[at + 1], 'BY') ? at + 2 : at + 1 });
+    // Elsewhere a name may be `by`.
+    const isBy = word === 'GROUP' || word === 'ORDER';
+    starts.push({ word, at, from: isBy ? at + 2 : at + 1 });
   }
   return starts.map((start, index) => ({ ...start, to: starts[index + 1]?.at ?? nodes.length }));
 }

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText } from '../../ddl/identifier.js';
 import { TIMESTAMP } from '../../ddl/ddl.js';
 
@@ -22,6 +23,7 @@ export function lineColumns(
 ): LineColumns {
   if (time !== TIMESTAMP.name || columns.length !== types.length)
     throw new Error('lines want a type for each column, and their time first');
+  const typed = columns.map((name, at) => ({ name, type: certain(types[at], `type of ${name}`) }));
   // Lists of anything, and of decimals, are read by that setting only, and not within a `Variant`.
   const hasObjects =
     types.some((type) => type.includes('JSON')) &&
@@ -32,15 +34,11 @@ export function lineColumns(
     return isList(type) ? `Variant(${type})` : type;
   };
   const lists = new Map<string, string>();
-  if (hasObjects)
-    columns.forEach((name, index) => {
-      const type = types[index] ?? '';
-      if (isList(type)) lists.set(name, type);
-    });
+  if (hasObjects) for (const { name, type } of typed) if (isList(type)) lists.set(name, type);
   return {
     structure: [
       `${quoteIdentifier(time)} Nullable(Int64)`,
-      ...columns.map((name, index) => `${quoteIdentifier(name)} ${read(types[index] ?? '')}`),
+      ...typed.map(({ name, type }) => `${quoteIdentifier(name)} ${read(type)}`),
     ].join(', '),
     valueOf: (name) => {
       const quoted = quoteIdentifier(name);

@@ -56,11 +56,11 @@ import {
   WarehouseTablesProjection,
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
-import { AcceptedInserts } from './parts/accepted-inserts.js';
-import { auditKey } from './parts/audit-key.js';
-import type { Parts } from './parts/open-parts.js';
-import { OwnDatabases } from './parts/own-databases.js';
-import { QueueTails } from './parts/queue-tails.js';
+import { AcceptedInserts } from '../parts/accepted-inserts.js';
+import { auditKey } from '../parts/audit-key.js';
+import type { Parts } from '../parts/open-parts.js';
+import { OwnDatabases } from '../parts/own-databases.js';
+import { QueueTails } from '../parts/queue-tails.js';
 
 /** Hands the opened parts to the modules: the only place where adapters meet domain. */
 @Module({})

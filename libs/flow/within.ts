@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Waits for work, but not longer than so many milliseconds. The work itself goes on.
+ * @param late makes the result of work that takes longer, or throws
+ * @throws the failure of the work, and what `late` throws
+ */
+export async function within<T, Late>(
+  milliseconds: number,
+  work: Promise<T>,
+  late: () => Late,
+): Promise<T | Late> {
+  const settled = new AbortController();
+  const tooLong = sleep(milliseconds, undefined, { signal: settled.signal }).then(late);
+  try {
+    return await Promise.race([work, tooLong]);
+  } finally {
+    settled.abort();
+  }
+}
