@@ -1,6 +1,6 @@
 import type { ApiTerms } from '@app/openapi';
 
-/** What the description of the edge program's API says beside its routes. */
+/** The description of the edge program's API has this beside its routes. */
 export const EDGE_TERMS: ApiTerms = {
   title: 'Millrace edge',
   description: `Query files, folders, object stores and databases as tables.

@@ -18,7 +18,7 @@ const BODIES = [
 const UPLOADS_MIN = 5;
 /** A short run has few uploads, and CI's machine other work; without turns it is 10 to 400. */
 const RATIO_MAX = SHORT ? 8 : 3;
-/** What comes between on a machine with other work does so once; what lacks turns lacks them each time. */
+/** Other work on the machine comes between once; a server without turns lacks them each time. */
 const TRIES = SHORT ? 3 : 1;
 
 interface Latency {

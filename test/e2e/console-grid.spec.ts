@@ -32,7 +32,7 @@ const WATCH = `(() => {
     if (last !== undefined) watched.frames.push(at - last);
     last = at;
     watched.mostRows = Math.max(watched.mostRows, grid.querySelectorAll('[role=row]').length);
-    // What stands in the middle of the grid, and at its lower edge, has to be there when it is seen.
+    // The rows in the middle of the grid and at its lower edge have to be there when they are seen.
     for (const part of [0.5, 0.98]) {
       const row = Math.floor((grid.scrollTop + grid.clientHeight * part) / ${ROW_PX}) - 1;
       if (row < ${ROWS} && document.getElementById('row-' + row) === null) watched.empty += 1;

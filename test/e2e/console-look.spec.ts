@@ -175,7 +175,7 @@ function looking(): void {
       const cell = page.getByRole('gridcell').first();
       if (await cell.isVisible()) {
         await cell.click();
-        // What the tap has opened is seen without scrolling.
+        // The row that the tap has opened is seen without scrolling.
         const top = page.getByRole('region', { name: 'Row 1' }).getByText('Row 1');
         await until(async () => {
           const box = await top.boundingBox();

@@ -12,7 +12,7 @@ interface WaitingOptions extends ClientOptions {
   readonly namespace: string;
 }
 
-/** What is read at most. */
+/** Reading ends at these. */
 interface WaitingBounds {
   readonly messages: number;
   readonly milliseconds: number;
@@ -77,10 +77,7 @@ export async function readWaitingHeaders(
 }
 
 /** By partition. A namespace that has no topic of batches yet has no ranges. */
-async function waitingRanges(
-  admin: Admin,
-  namespace: string,
-): Promise<ReadonlyMap<number, Range>> {
+async function waitingRanges(admin: Admin, namespace: string): Promise<ReadonlyMap<number, Range>> {
   const { batches: topic } = topicsOf(namespace);
   if (!(await admin.listTopics()).includes(topic)) return new Map();
   const [offsets, [group]] = await Promise.all([
