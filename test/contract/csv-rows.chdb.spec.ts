@@ -68,7 +68,19 @@ const digits = fc.array(fc.constantFrom(...'0123456789'), { minLength: 1, maxLen
 const odd = fc
   .constantFrom(
     ...['-0', '+1', '007', '1.', '.5', '1.0', '1e3', '1E400', '1e-5', '-', 'nan', 'inf', '1e18'],
-    ...['9007199254740993', '9223372036854775808', '18446744073709551615', '0x10', '1_000', ' 1'],
+    ...[
+      '9007199254740993',
+      '9223372036854775808',
+      '18446744073709551615',
+      '0x10',
+      '1_000',
+      ' 1',
+      '2 ',
+      ' -.5e1 ',
+      '-.',
+      '. 5',
+      '  ',
+    ],
     ...['true', 'TRUE', '1', 'yes', 'null', '\\N', '[]', '{}', '[1e3,null]', '[1,\n2]', '["a\nb"]'],
     ...['{"a":"\\\\","b":"x"}', '{"a":1,"a":2}', '[1.5]', '[1', 'a\tb\\c', '\u0001', 'é "ü"'],
     ...['2026-01-01', '2026-01-01T00:00:00Z', 'Tue, 03 Mar 2026 10:00:00 +0100', '1790000000'],
@@ -141,6 +153,10 @@ function json(name: string, { text, isQuoted }: Field): string | undefined {
   // JSON can hold more than 64 bits only as text.
   if (name === 'decimal') return asText;
   if (type === 'Nullable(Bool)') return /^(true|false)$/i.test(text) ? text.toLowerCase() : asText;
+  if (/^Nullable\((?:U?Int|Float)/.test(type)) {
+    const number = text.replace(/^ +| +$/g, '').replace(/^(-?)\.(?=\d)/, '$10.');
+    return NUMBER.test(number) ? number : asText;
+  }
   if ((type.startsWith('Nullable(') && name !== 'object') || name === '_timestamp')
     return NUMBER.test(text) ? text : asText;
   // A record is a line, and line breaks between values mean nothing.

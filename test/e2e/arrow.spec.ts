@@ -164,6 +164,7 @@ describe('Arrow', () => {
     ['refused-hidden.arrows', 'column "x" has a list that is null and not empty'],
     ['refused-hidden-zstd.arrow', 'column "x" has a list that is null and not empty'],
     ['refused-twice.arrow', 'it has two columns "x"'],
+    ['refused-compression.arrow', "compressed by pyarrow 0.17's own way"],
     ['refused-digits.arrow', 'Decimal convert overflow'],
   ])('refuses %s, and says: %s', async (name, reason) => {
     const stream = fresh();

@@ -56,6 +56,16 @@ describe('CSV', () => {
     ]);
   });
 
+  it('reads numbers as statistics programs write them', async () => {
+    expect(await upload('id, x,y,z\n  1, .5,-.25e1, a\n 20 ,-.5," 3 ",.5\n')).toEqual([
+      good(2),
+      [
+        { id: 1, x: 0.5, y: -2.5, z: ' a' },
+        { id: 20, x: -0.5, y: 3, z: '.5' },
+      ],
+    ]);
+  });
+
   it('takes as many columns as a stream can have, and a second time in no more time', async () => {
     const columns = Array.from({ length: COLUMNS_MAX }, (_, index) => `column_${index}`);
     const record = (first: string) => [first, ...columns.slice(1).map((_, n) => n)].join(',');

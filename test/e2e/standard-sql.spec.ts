@@ -113,6 +113,14 @@ describe('standard SQL', () => {
     }
   });
 
+  it('tells the organization by the name that its callers know', async () => {
+    const sql = 'SELECT current_database(), current_catalog() AS c';
+    const names = (answer: Answer): unknown => JSON.parse(answer.text);
+    const own = server.organization;
+    expect(names(await hosted(sql))).toEqual([{ 'current_database()': own, c: own }]);
+    expect(names(await edge.sql(sql))).toEqual([{ 'current_database()': 'edge', c: 'edge' }]);
+  });
+
   it('lets SETTINGS bring back what the engine has by itself, and lift no bounds', async () => {
     const sql = 'SELECT sales.id, names.v FROM sales LEFT JOIN names ON sales.k = names.k';
     const engine = await hosted(`${sql} WHERE sales.id = 2 SETTINGS join_use_nulls = 0`);

@@ -33,6 +33,15 @@ describe('text as its author wrote it', () => {
     ['SELECT a::double precision - 1 & b::Decimal(9, 2)', 'SELECT bitAnd(a::double precision - 1, b::Decimal(9, 2))'], // prettier-ignore
     ['SELECT 7 MOD 4 & 2, 7 DIV 2 | 1', 'SELECT bitAnd(7 MOD 4, 2), bitOr(7 DIV 2, 1)'], // prettier-ignore
     ["SELECT j::text -> 'a', s::text ~ 'x'", "SELECT json_extract(j::text, 'a'), (match(s::text, 'x') = 1)"], // prettier-ignore
+    // Powers bind more than `*`, and are computed from the left.
+    ['SELECT 2 ** 3 ** n, -a.b ^ 2 * 3', 'SELECT pow(pow(2, 3), n), pow(-a.b, 2) * 3'],
+    ['SELECT a - -b**2, x::int ^ f(2 ** 2)', 'SELECT a - pow(-b, 2), pow(x::int, f(pow(2, 2)))'],
+    ['SELECT 1 + 2 ** 3 & 4, a ** 2 = ANY(l)', "SELECT bitAnd(1 + pow(2, 3), 4), CAST(has(l, pow(a, 2)), 'Bool')"], // prettier-ignore
+    ['SELECT *, count(*) * 2, t.*, a.^b, a.b.^c', 'SELECT *, count(*) * 2, t.*, a.^b, a.b.^c'],
+    ["SELECT a SIMILAR TO '(b|c)_[%_.]+%'", "SELECT a REGEXP '^(?s:(b|c).[%_.]+.*)$'"],
+    ["SELECT a SIMILAR TO '[^]x][[:alpha:]]{2}'", "SELECT a REGEXP '^(?s:[^]x][[:alpha:]]{2})$'"],
+    ["SELECT a NOT SIMILAR TO '%'", "SELECT a REGEXP '^(?s:.*)$' = 0"],
+    ["SELECT EXTRACT('year' FROM a ** 2), EXTRACT(a, 'b')", "SELECT EXTRACT(year FROM pow(a, 2)), EXTRACT(a, 'b')"], // prettier-ignore
     // The engine's own.
     ['SELECT l[j.:Int64], l[j.:Int64:2]', 'SELECT l[j.:Int64], array_slice(l, j.:Int64, 2)'], // prettier-ignore
     ["WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), j -> 'a'", "WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), json_extract(j, 'a')"], // prettier-ignore
@@ -41,6 +50,14 @@ describe('text as its author wrote it', () => {
     ["SELECT 'x -> ''a'' & [1:2] ESCAPE'", "SELECT 'x -> ''a'' & [1:2] ESCAPE'"],
   ])('reads %s', (text, written) => {
     expect(readableText(text)).toBe(written);
+  });
+
+  it.each([
+    ["a SIMILAR TO 'x.*'", /"\." in a pattern/],
+    ['a SIMILAR TO b', /written out/],
+    ["a SIMILAR TO 'b' ESCAPE '!'", /no ESCAPE/],
+  ])('says what to write instead of %s', (condition, message) => {
+    expect(() => readableText(`SELECT ${condition}`)).toThrow(message);
   });
 
   it.each(['a & ', 'a, ', 'l[1:2], ', "j -> 'a', ", 'lambda ', 'unnest(a), ', 'a.', '[1]', '[:'])(
@@ -63,13 +80,24 @@ describe('text as its author wrote it', () => {
     expect(growth(readableText, nested, 5)).toBeLessThan(10);
   });
 
-  it.each(['1-', '.1', '.:b', '::b', '[1]', 'a = ', "->> 'a'", ' MOD 2', '/**/', 'a || '])(
-    'reads twice as many of %s in twice the time',
-    (piece) => {
-      const many = (size: number): string => `SELECT 1 & 1, '${piece.repeat(size)}' ESCAPE, a${piece.repeat(size)}`; // prettier-ignore
-      expect(growth(readableText, many, 2000)).toBeLessThan(3.5);
-    },
-  );
+  it.each([
+    '1-',
+    '.1',
+    '.:b',
+    '::b',
+    '[1]',
+    'a = ',
+    "->> 'a'",
+    ' MOD 2',
+    '/**/',
+    'a || ',
+    ' ** a',
+    '-a ^ ',
+    '*',
+  ])('reads twice as many of %s in twice the time', (piece) => {
+    const many = (size: number): string => `SELECT 1 & 1, '${piece.repeat(size)}' ESCAPE, a${piece.repeat(size)}`; // prettier-ignore
+    expect(growth(readableText, many, 2000)).toBeLessThan(3.5);
+  });
 
   it('finds names of lists within brackets in time that grows as their number', () => {
     const many = (size: number): string =>

@@ -6,10 +6,13 @@ import { behindCasts, isKeyword, operandEnd } from './operands.js';
 import { isSetOperator } from './queries/select-clauses.js';
 import { bitOperators } from './notations/bit-operators.js';
 import { escapedPattern } from './notations/escaped-patterns.js';
+import { extractedPart } from './notations/extracted-parts.js';
 import { jsonArrow, TAKES_LAMBDA } from './notations/json-arrows.js';
 import { anyOf } from './notations/any-of.js';
 import { listNotation } from './notations/list-notations.js';
+import { power } from './notations/powers.js';
 import type { Rewritten } from './notations/rewriting.js';
+import { similarPattern } from './notations/similar-patterns.js';
 import {
   endOf,
   isList,
@@ -42,7 +45,7 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE)\b|\be'|->|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
@@ -163,11 +166,14 @@ class AuthorText {
     if (isUnnested && nodes[at + 2]?.text === column) return { text: column, end: at + 3 };
     return (
       escapedPattern(nodes, at) ??
+      similarPattern(nodes, at) ??
+      extractedPart(nodes, at, write) ??
       unnestedList(nodes, at, write) ??
       anyOf(nodes, at, isLambda, write) ??
       jsonArrow(nodes, at, isLambda, write) ??
       bitOperators(nodes, at, write) ??
-      listNotation(nodes, at, write)
+      listNotation(nodes, at, write) ??
+      power(nodes, at, write)
     );
   }
 

@@ -1,6 +1,5 @@
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
-import { MillraceError } from '@app/platform';
 import { AGGREGATE_FUNCTIONS, type Aggregate } from './functions/aggregate-functions.js';
 import { castOf } from './casts/casts.js';
 import { bridged, bridgesOf } from './queries/common-columns.js';
@@ -13,6 +12,7 @@ import { membership, membershipAt, type Membership } from './queries/membership.
 import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
+import { checkCount } from './functions/scalar-function.js';
 import { SCALAR_FUNCTIONS } from './functions/scalar-functions.js';
 import {
   endOf,
@@ -39,6 +39,8 @@ export interface Writing {
   readonly types: ValueTypes;
   /** The engine's name of a function that is written in another case; undefined for any other. */
   readonly spelling: (name: string) => string | undefined;
+  /** SQL of what a function without arguments tells of the session; undefined for any other. */
+  readonly session: (name: string) => string | undefined;
   readonly writeQuery: (nodes: Nodes) => string;
   /** The meaning of names at this place. */
   readonly scope: () => Scope;
@@ -65,6 +67,11 @@ export class Expressions {
       at = end;
     }
     return written;
+  }
+
+  /** Counts a name that is given: of subqueries within one another, each is called by all its text. */
+  named(name: string): string {
+    return this.length.add(name);
   }
 
   private between(from: number, to: number): string {
@@ -228,6 +235,8 @@ export class Expressions {
       checkCount(name, count, scalar);
       return jsonField(lower, nodes, this.writing.scope()) ?? scalar.write(...args);
     }
+    const told = count === 0 ? this.writing.session(lower) : undefined;
+    if (told !== undefined) return told;
     const filters = combinators.endsWith('If') ? 1 : 0;
     const own = Object.hasOwn(AGGREGATE_FUNCTIONS, base) ? AGGREGATE_FUNCTIONS[base] : undefined;
     const aggregate: Aggregate = (as, given) => {
@@ -286,14 +295,4 @@ function aggregateName(lower: string): readonly [string, string] {
   if (Object.hasOwn(AGGREGATE_FUNCTIONS, lower)) return [lower, ''];
   const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];
   return [base, `${distinct && 'Distinct'}${filter && 'If'}`];
-}
-
-function checkCount(
-  name: string,
-  count: number,
-  { fewest, most }: { readonly fewest: number; readonly most: number },
-): void {
-  if (count >= fewest && count <= most) return;
-  const wanted = fewest === most ? String(fewest) : `${fewest} to ${most}`;
-  throw new MillraceError('INVALID_SQL', `${name} takes ${wanted} arguments, not ${count}`);
 }

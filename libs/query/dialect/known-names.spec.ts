@@ -27,6 +27,7 @@ const names = new KnownNames(
   new Tables([table('city', 'name', 'Lat'), table('Logs', 'at', 'userId', 'userid')]),
 );
 const withPublic = new KnownNames(new Tables([table('city', 'public')]));
+const withMain = new KnownNames(new Tables([table('city', 'name', 'main')]));
 
 describe('names in another case', () => {
   it.each([
@@ -45,6 +46,9 @@ describe('names in another case', () => {
     ['SELECT 1 FROM public.city', 'SELECT 1 FROM        city'],
     ['SELECT 1 FROM "public"."city"', 'SELECT 1 FROM          "city"'],
     ['SELECT public.city.NAME FROM PUBLIC.City', 'SELECT        city.name FROM        city'],
+    ['DESCRIBE public.city', 'DESCRIBE        city'],
+    ['SELECT main.city.name FROM main."city"', 'SELECT      city.name FROM      "city"'],
+    ['SELECT 1 FROM main.city JOIN public.Logs USING (at)', 'SELECT 1 FROM      city JOIN        Logs USING (at)'], // prettier-ignore
   ])('%s', (text, written) => {
     expect(names.written(text, ORGANIZATION)).toBe(written);
   });
@@ -59,11 +63,15 @@ describe('names in another case', () => {
     'SELECT lat AS NAME FROM "CITY"',
     'SELECT 1 FROM "Public".city',
     'SELECT 1 FROM a.public.city',
+    // What is called so in the statement is no schema.
+    'WITH main AS (SELECT 1 AS city) SELECT main.city FROM main',
+    'SELECT main.city FROM (SELECT 1 AS city) main',
   ])('are not looked for: %s', (text) => {
     expect(names.written(text, ORGANIZATION)).toBe(undefined);
   });
 
-  it('leave a column of the name of the schema alone', () => {
+  it('leave a column or a table of the name of a schema alone', () => {
     expect(withPublic.written('SELECT public.city FROM city', ORGANIZATION)).toBe(undefined);
+    expect(withMain.written('SELECT main.city.name FROM city', ORGANIZATION)).toBe(undefined);
   });
 });

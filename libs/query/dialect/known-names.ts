@@ -6,9 +6,9 @@ import { authorTokens } from './author-tokens.js';
 import { nameFinder } from '../name-of.js';
 import { isKeyword } from './operands.js';
 
-/** The schema that others have their tables in. */
-const SCHEMA = 'public';
-const MAY_NAME_SCHEMA = /\bpublic\b/i;
+/** The schemas that others have their tables in: of Postgres and of DuckDB. */
+const SCHEMAS: readonly string[] = ['public', 'main'];
+const MAY_NAME_SCHEMA = /\b(?:public|main)\b/i;
 
 /**
  * Names that are written in another case than what they mean, as SQL has it. A name that is there as
@@ -40,11 +40,12 @@ export class KnownNames {
     const changes = new Map<Token, string>();
     const own = given(tokens);
     const [ownName, tableName] = [nameFinder(own), nameFinder([...tables.keys(), ...own])];
-    const hasPublic = namesPublic(tables);
+    const isTaken = takenNames(tables, own);
     const named = new Map<string, TableDescription>();
     for (const [at, token] of tokens.entries()) {
       const before = tokens[at - 1];
-      const hasSchema = isPoint(before) && !hasPublic() && isSchema(tokens, at - 2);
+      const schema = isPoint(before) ? schemaAt(tokens, at - 2) : undefined;
+      const hasSchema = schema !== undefined && !isTaken(schema);
       const isTable = hasSchema || BEFORE_TABLE.test(before?.text ?? '');
       const name = token.kind === 'word' && isTable ? tableName(token.value) : token.value;
       const table = isName(token) ? tables.get(name) : undefined;
@@ -72,20 +73,26 @@ const BEFORE_TABLE = /^(?:FROM|JOIN|,)$/i;
 const isPoint = (token: Token | undefined): boolean => token?.text === '.';
 const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'name';
 
-/** Whether it is the schema's name that stands there, and no field of something. */
-function isSchema(tokens: readonly Token[], at: number): boolean {
+/** The schema whose name stands there, and no field of something; undefined where there is none. */
+function schemaAt(tokens: readonly Token[], at: number): string | undefined {
   const token = tokens[at];
-  if (!token || isPoint(tokens[at - 1]) || !isName(token)) return false;
-  return (token.kind === 'word' ? token.value.toLowerCase() : token.value) === SCHEMA;
+  if (!token || isPoint(tokens[at - 1]) || !isName(token)) return undefined;
+  const name = token.kind === 'word' ? token.value.toLowerCase() : token.value;
+  return SCHEMAS.includes(name) ? name : undefined;
 }
 
-/** @returns whether a table or a column has the schema's name; looks once. */
-function namesPublic(tables: ReadonlyMap<string, TableDescription>): () => boolean {
-  let found: boolean | undefined;
-  return () =>
-    (found ??=
-      tables.has(SCHEMA) ||
-      [...tables.values()].some(({ columns }) => columns.some(({ name }) => name === SCHEMA)));
+/** @returns whether a table, a column or something in the statement has the schema's name; looks once. */
+function takenNames(
+  tables: ReadonlyMap<string, TableDescription>,
+  given: readonly string[],
+): (schema: string) => boolean {
+  let taken: ReadonlySet<string> | undefined;
+  const look = (): ReadonlySet<string> => {
+    const columns = [...tables.values()].flatMap((table) => table.columns.map(({ name }) => name));
+    const names = [...tables.keys(), ...columns, ...given].map((name) => name.toLowerCase());
+    return new Set(SCHEMAS.filter((schema) => names.includes(schema)));
+  };
+  return (schema) => (taken ??= look()).has(schema);
 }
 
 function columnsOf(tables: readonly TableDescription[]): readonly string[] {
@@ -100,7 +107,7 @@ function given(tokens: readonly Token[]): readonly string[] {
   return tokens
     .filter((token, at) => {
       const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
-      if (!before || !isName(token) || isKeyword(token.text)) return false;
+      if (!before || !isName(token) || isKeyword(token.text) || isPoint(next)) return false;
       if (/^AS$/i.test(before.text)) return true;
       if (/^AS$/i.test(next?.text ?? '') && second?.text === '(') return true;
       if (before.kind === 'symbol') return /^[)\]]$/.test(before.text);

@@ -73,22 +73,31 @@ export function behindCasts(nodes: Nodes, at: number): number {
   return end;
 }
 
-const ARITHMETIC = /^[-+*/%]$/;
+const ARITHMETIC = /^[-+*/%^]$/;
 
 const isArithmetic = (node: Node | undefined): boolean =>
   node?.kind === 'symbol' ? ARITHMETIC.test(node.text) : isWord(node, 'MOD') || isWord(node, 'DIV');
 
-/** Index behind operands with their signs and casts, and `+`, `-`, `*`, `/` and `%` between them. */
+/** Of `**`, which are two signs, or of `^`; 0 where neither stands there. */
+export function powerLength(nodes: Nodes, at: number): number {
+  const [sign, second] = [nodes[at], nodes[at + 1]];
+  if (isSymbol(sign, '^')) return 1;
+  return isSymbol(sign, '*') && isSymbol(second, '*') && second?.start === sign?.end ? 2 : 0;
+}
+
+/** Index behind operands with their signs and casts, and `+`, `-`, `*`, `/`, `%` and powers between them. */
 export function sumEnd(nodes: Nodes, at: number): number | undefined {
   let end: number | undefined;
   for (let next = termEnd(nodes, at); next !== undefined;) {
     end = next;
-    next = isArithmetic(nodes[end]) ? termEnd(nodes, end + 1) : undefined;
+    const length = powerLength(nodes, end) || (isArithmetic(nodes[end]) ? 1 : 0);
+    next = length === 0 ? undefined : termEnd(nodes, end + length);
   }
   return end;
 }
 
-function termEnd(nodes: Nodes, at: number): number | undefined {
+/** Index behind one operand with its sign and casts. */
+export function termEnd(nodes: Nodes, at: number): number | undefined {
   const end = operandEnd(nodes, isSymbol(nodes[at], '-') ? at + 1 : at);
   return end === undefined ? undefined : behindCasts(nodes, end);
 }

@@ -1,6 +1,7 @@
 import { authorTokens } from './author-tokens.js';
 import { readableText } from './author-text.js';
-import { inEngineWords } from './standard-sql.js';
+import type { TableDescription } from '../catalog.js';
+import { inEngineWords, type Surroundings } from './standard-sql.js';
 import { WrittenLength } from './written-length.js';
 import { growth, processorMs } from '../../../test/processor-time.js';
 
@@ -16,12 +17,13 @@ const COLUMNS: Readonly<Record<string, string>> = {
 };
 const SPELLINGS: Readonly<Record<string, string>> = { tostring: 'toString' };
 
-const written = (canonical: string): string =>
-  inEngineWords(canonical, {
-    typeOfColumn: (name) => COLUMNS[name],
-    spelling: (name) => SPELLINGS[name.toLowerCase()],
-    table: () => undefined,
-  });
+const SURROUNDINGS: Surroundings = {
+  typeOfColumn: (name) => COLUMNS[name],
+  spelling: (name) => SPELLINGS[name.toLowerCase()],
+  table: () => undefined,
+  session: () => undefined,
+};
+const written = (canonical: string): string => inEngineWords(canonical, SURROUNDINGS);
 
 describe('standard SQL in the words of the engine', () => {
   it.each([
@@ -284,6 +286,33 @@ describe('standard SQL in the words of the engine', () => {
     ],
   ])('writes twice as many %s in twice the time', (_, many) => {
     expect(growth(written, many, 200)).toBeLessThan(3.5);
+  });
+
+  it('bounds the names of subqueries within one another', () => {
+    const nested = (depth: number): string =>
+      `SELECT ${`(SELECT length('${'a'.repeat(1000)}') + sum(n) + `.repeat(depth)}1${')'.repeat(depth)} FROM t`;
+    expect(written(nested(5))).toContain('FROM t');
+    expect(() => written(nested(100))).toThrow(/too long when its functions/);
+  });
+
+  it('bounds what is searched in calls within one another', () => {
+    const nested = `SELECT ${'minIf('.repeat(300)}'${'a'.repeat(120_000)}'${', n)'.repeat(300)} FROM t`;
+    expect(() => written(nested)).toThrow(/too much within one another/);
+  });
+
+  it('looks a long path up, and many names in many tables, in a short time or not at all', () => {
+    const table = (name: string): TableDescription => ({
+      name,
+      columns: [{ name: 'doc', type: 'JSON' }],
+    });
+    const over = (statement: string): string =>
+      inEngineWords(statement, { ...SURROUNDINGS, table });
+    const path = (size: number): string => `SELECT x${'.a'.repeat(size)} FROM t`;
+    expect(growth(over, path, 2000)).toBeLessThan(3.5);
+    const tables = Array.from({ length: 10_000 }, (_, at) => `t AS a${at}`).join(', ');
+    expect(() => over(`SELECT ${'b, '.repeat(10_000)}b FROM ${tables}`)).toThrow(
+      /too many columns/,
+    );
   });
 
   it('writes no piece many times, whatever would ask for it', () => {

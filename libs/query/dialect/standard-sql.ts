@@ -11,6 +11,8 @@ export interface Surroundings {
   /** The engine's name of a function that is written in another case; undefined for any other. */
   readonly spelling: (name: string) => string | undefined;
   readonly table: (name: string) => TableDescription | undefined;
+  /** SQL of what a function without arguments tells of the session; undefined for any other. */
+  readonly session: (name: string) => string | undefined;
 }
 
 /**
@@ -26,11 +28,11 @@ export function inEngineWords(canonical: string, surroundings: Surroundings): st
   if (!nodes || from === -1 || (from > 0 && !isWord(nodes[0], 'EXPLAIN'))) return canonical;
   const statement = nodes.slice(from);
   const types = new ValueTypes(surroundings.typeOfColumn, aliasesOf(statement));
-  const { spelling, table } = surroundings;
+  const { spelling, table, session } = surroundings;
   const elements = elementNames(statement);
   const written =
     canonical.slice(0, statement[0]?.start) +
-    new Queries({ source: canonical, types, spelling, table, elements }).write(statement) +
+    new Queries({ source: canonical, types, spelling, table, session, elements }).write(statement) +
     canonical.slice(statement.at(-1)?.end);
   return written;
 }

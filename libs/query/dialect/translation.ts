@@ -1,4 +1,5 @@
 import type { RequestOrganization } from '@app/platform';
+import { quoteText } from '@app/warehouse';
 import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
 import type { SpelledStatement } from '../guard/spell-out.js';
 import { Verdicts } from '../guard/verdicts.js';
@@ -12,7 +13,12 @@ interface Kept {
   readonly names: ReadonlySet<string>;
   /** The known fields within objects, of each table that it may name. */
   readonly within: readonly unknown[];
+  /** The organization whose name it tells; undefined: none. */
+  readonly told: string | undefined;
 }
+
+/** Where others have their tables; see `known-names.ts`. */
+const SCHEMA = 'public';
 
 /** Statements in the engine's words, kept as long as the columns they name are what they were. */
 export class Translation {
@@ -49,9 +55,16 @@ export class Translation {
     };
     const table = (name: string): TableDescription | undefined =>
       this.catalog.table(organization, name);
-    const written = inEngineWords(canonical, { typeOfColumn, spelling, table });
+    let told: string | undefined;
+    const session = (name: string): string | undefined => {
+      if (name === 'current_schema') return quoteText(SCHEMA);
+      if (name !== 'current_database' && name !== 'current_catalog') return undefined;
+      told = organization.name;
+      return quoteText(told);
+    };
+    const written = inEngineWords(canonical, { typeOfColumn, spelling, table, session });
     const within = this.within(canonical, names, organization);
-    this.kept.set(canonical, { written, asked, names, within });
+    this.kept.set(canonical, { written, asked, names, within, told });
     return written;
   }
 
@@ -67,9 +80,10 @@ export class Translation {
 
   private isSame(
     canonical: string,
-    { asked, names, within }: Kept,
+    { asked, names, within, told }: Kept,
     organization: RequestOrganization,
   ): boolean {
+    if (told !== undefined && told !== organization.name) return false;
     const now = this.within(canonical, names, organization);
     if (now.length !== within.length || now.some((each, at) => each !== within[at])) return false;
     if (asked.size === 0) return true;

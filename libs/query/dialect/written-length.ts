@@ -3,6 +3,8 @@ import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
 
 const NODES_MIN = 1000;
 const NODES_PER_CHARACTER = 32;
+/** Characters that are searched in all. */
+const SEARCHED_MAX = 32 * 1024 * 1024;
 
 /**
  * Bounds what is written anew: a function that becomes an expression with its argument five times
@@ -11,6 +13,7 @@ const NODES_PER_CHARACTER = 32;
 export class WrittenLength {
   private length = 0;
   private nodes = 0;
+  private characters = 0;
 
   /** @param given characters of what is written anew */
   constructor(private readonly given: number) {}
@@ -22,11 +25,18 @@ export class WrittenLength {
    */
   node(): void {
     this.nodes += 1;
-    if (this.nodes > NODES_MIN + NODES_PER_CHARACTER * this.given)
-      throw new MillraceError(
-        'INVALID_SQL',
-        'the statement has too much within one another; use fewer brackets within brackets',
-      );
+    if (this.nodes > NODES_MIN + NODES_PER_CHARACTER * this.given) throw nested();
+  }
+
+  /**
+   * Whether a text that is written has something in it: calls within one another search the same
+   * text at each level.
+   * @throws {MillraceError} INVALID_SQL
+   */
+  searched(text: string, pattern: RegExp): boolean {
+    this.characters += text.length;
+    if (this.characters > SEARCHED_MAX) throw nested();
+    return pattern.test(text);
   }
 
   /** @throws {MillraceError} INVALID_SQL */
@@ -40,3 +50,9 @@ export class WrittenLength {
     return text;
   }
 }
+
+const nested = (): MillraceError =>
+  new MillraceError(
+    'INVALID_SQL',
+    'the statement has too much within one another; use fewer brackets within brackets',
+  );

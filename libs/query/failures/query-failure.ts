@@ -2,6 +2,7 @@ import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
 import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
+import { foreignNotation } from './foreign-notation.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
 /** Engine numbers that the one who asks can do something about, and as what they count. */
@@ -112,7 +113,9 @@ function unknownColumn(message: string, text: string): string | undefined {
   const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/s.exec(message)?.[1];
   if (name === undefined) return undefined;
   const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
+  const instead = foreignNotation(text);
   const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
+  if (instead !== undefined) return instead;
   return `there is no column ${JSON.stringify(name)}${placeOf(name, text)}${hint}`;
 }
 
@@ -126,6 +129,8 @@ function withPosition(reason: string, message: string, text: string): string {
     .toString('utf8');
   const near = /failed at position \d+ \((.*?)\)/s.exec(message)?.[1];
   const expected = /Expected (?:one of: )?(.*)$/s.exec(reason)?.[1];
-  const hint = expected === undefined ? '' : `; expected ${expected.slice(0, 120)}`;
+  const instead =
+    foreignNotation(text) ?? (expected === undefined ? '' : `expected ${expected.slice(0, 120)}`);
+  const hint = instead === '' ? '' : `; ${instead}`;
   return `syntax error at ${lineAndColumn(before)}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
 }

@@ -110,8 +110,9 @@ export class Guard {
   /** Names that a statement may call, spelled as the engine has them where that matters. */
   async functionNames(): Promise<readonly string[]> {
     const { functions, spellings } = await this.engineNames();
-    const known = KNOWN_FUNCTIONS.filter((name) => functions.has(name) && !name.startsWith('_'));
+    const known = KNOWN_FUNCTIONS.filter((name) => functions.has(name));
     return [...new Set([...known, ...TRANSLATED_FUNCTIONS])]
+      .filter((name) => !name.startsWith('_'))
       .sort()
       .map((name) => spellings.get(name) ?? name);
   }

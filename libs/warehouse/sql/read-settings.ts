@@ -48,6 +48,7 @@ export const readSettings = (limits: QueryLimits) => ({
   intersect_default_mode: 'DISTINCT' as const,
   except_default_mode: 'DISTINCT' as const,
   join_use_nulls: 1 as const,
+  group_by_use_nulls: 1 as const,
   cast_keep_nullable: 1 as const,
   prefer_column_name_to_alias: 1 as const,
   aggregate_functions_null_for_empty: 1 as const,

@@ -90,7 +90,7 @@ export class CsvObjects {
       // A column of decimals may have what 64 bits have not, and JSON only as text.
       const isBeyond = values.isBeyond && reading !== AS_TYPED;
       if ((kind >= INT && kind <= FLOAT) || isBeyond) {
-        writer.copy(bytes, from, to);
+        writer.copy(values.source, values.from, values.to);
         return;
       }
     }

@@ -8,11 +8,12 @@ import type { JudgedColumn } from '../chunk/judge-job.js';
 import { BOOL, FLOAT, INT, TEXT, UINT } from '../values/kinds.js';
 import { TypedColumn } from '../columns/typed-column.js';
 
-const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
+const [QUOTE, BACKSLASH, MINUS, POINT, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x2e, 0x30, 0x39];
 const [NEWLINE, SPACE] = [0x0a, 0x20];
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
 const PLAIN_DIGITS = 15;
+const [ZERO_TEXT, BREAK] = [Buffer.from('0'), Buffer.from('\n')];
 const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
 
 /** How fields are read: by the column they go into. */
@@ -41,10 +42,15 @@ export class CsvValues {
   marks = 0;
   /** Whether the field read last is a number that no type holds. */
   isBeyond = false;
+  /** Where the number read last is as JSON writes it, without blanks around it. */
+  source: Buffer;
+  from = 0;
+  to = 0;
   private readonly scanner: JsonScanner;
 
   /** @param bytes the lines; the last one must end with a line break */
   constructor(private readonly bytes: Buffer) {
+    this.source = bytes;
     this.scanner = new JsonScanner(bytes);
   }
 
@@ -65,12 +71,38 @@ export class CsvValues {
     return this.isWord(TRUE, from, to);
   }
 
-  /** @returns -1 where it is no number as JSON writes them, or one that no type holds */
-  private number(from: number, to: number): number {
-    const { bytes, scanner } = this;
+  /**
+   * Reads a number as JSON writes them, or with blanks around it, or without a digit before its
+   * point, as statistics programs write them: `-.5`.
+   * @returns -1 where it is none, or one that no type holds
+   */
+  private number(begin: number, end: number): number {
+    const { bytes } = this;
+    let from = begin;
+    let to = end;
+    while (from < to && bytes[from] === SPACE) from += 1;
+    while (from < to && bytes[to - 1] === SPACE) to -= 1;
+    this.source = bytes;
+    this.from = from;
+    this.to = to;
+    if (from === to) return -1;
     const first = bytes[from] ?? 0;
+    const point = first === MINUS ? from + 1 : from;
+    if (bytes[point] === POINT && point + 1 < to) return this.numberWithZero(from, point, to);
     if (first !== MINUS && (first < ZERO || first > NINE)) return -1;
-    if (this.isPlainInteger(from, to)) return INT;
+    return this.isPlainInteger(from, to) ? INT : this.scanned(this.scanner, from, to);
+  }
+
+  /** Of `.5`, 0.5. */
+  private numberWithZero(from: number, point: number, to: number): number {
+    const { bytes } = this;
+    const number = [bytes.subarray(from, point), ZERO_TEXT, bytes.subarray(point, to), BREAK];
+    this.source = Buffer.concat(number);
+    [this.from, this.to] = [0, to - from + 1];
+    return this.scanned(new JsonScanner(this.source), this.from, this.to);
+  }
+
+  private scanned(scanner: JsonScanner, from: number, to: number): number {
     scanner.at = from;
     scanner.marks = 0;
     try {

@@ -178,8 +178,8 @@ export class CsvJudge {
       const kind = values.kindOf(from, to, reading);
       if (!this.takes(target, kind, values.marks)) this.refuseValue(target, kind);
       else if (kind === BOOL) writer.ascii(values.isTrue(from, to) ? 'true' : 'false');
-      else if (values.marks === 0) writer.copy(bytes, from, to);
-      else this.writeJson(bytes.subarray(from, to), values.marks, target);
+      else if (values.marks === 0) writer.copy(values.source, values.from, values.to);
+      else this.writeJson(values.source.subarray(values.from, values.to), values.marks, target);
     }
   }
 
@@ -188,7 +188,10 @@ export class CsvJudge {
     const { typed } = target.rules;
     const isText = typed?.isOfNumbersAlone !== true || values.kindOf(from, to, AS_NUMBER) === TEXT;
     // No value of such a type has what JSON writes otherwise.
-    const written = isSpecial ? undefined : typed?.field(bytes, from, to, isText);
+    const field = isText
+      ? typed?.field(bytes, from, to, true)
+      : typed?.field(values.source, values.from, values.to, false);
+    const written = isSpecial ? undefined : field;
     if (written !== undefined) this.writeOwn(target, written);
     else this.refuseTyped(target, values.kindOf(from, to, AS_ANY), values.marks);
   }

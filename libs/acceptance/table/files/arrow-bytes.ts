@@ -6,6 +6,9 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** Before the length of a message; writers before 2019 left it out. */
 const CONTINUES = 0xffffffff;
 
+/** Bytes of a note's name that are looked at. */
+const NOTE_MAX = 64;
+
 /** The kinds of messages. */
 export const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
 
@@ -60,6 +63,9 @@ export async function messageAt(
     return undefined;
   }
   const message = FlatTable.root(await source.bytes(at, length));
+  // Before the format had compression, pyarrow 0.17 noted it here; the engine would take the bytes for values.
+  if (message.tables(4).some((note) => note.text(0, NOTE_MAX) === 'ARROW:experimental_compression'))
+    throw new Error("it is compressed by pyarrow 0.17's own way; write it with a later version");
   const header = message.table(2);
   if (!header) throw new Error('a message in it is empty');
   const body = at + length;

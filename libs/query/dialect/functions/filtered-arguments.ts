@@ -29,7 +29,7 @@ export function filteredArguments(
   if (condition === undefined || !FILTERED.test(name)) return written;
   const items = itemsOf(list.nodes);
   return written.map((item, at) => {
-    if (at === written.length - 1 || !THROWS.test(item)) return item;
+    if (at === written.length - 1 || !length.searched(item, THROWS)) return item;
     if (WITHOUT_NULLS.test(types.of(items[at] ?? []).kind)) return item;
     return length.add(`if(${condition}, ${item}, NULL)`);
   });

@@ -34,3 +34,14 @@ export function written(name: string, argument: string): string {
     throw new MillraceError('INVALID_SQL', `${name} wants this argument written out, as a text`);
   return text;
 }
+
+/** @throws {MillraceError} INVALID_SQL for a call with too few arguments, or too many. */
+export function checkCount(
+  name: string,
+  count: number,
+  { fewest, most }: Pick<ScalarFunction, 'fewest' | 'most'>,
+): void {
+  if (count >= fewest && count <= most) return;
+  const wanted = fewest === most ? String(fewest) : `${fewest} to ${most}`;
+  throw new MillraceError('INVALID_SQL', `${name} takes ${wanted} arguments, not ${count}`);
+}

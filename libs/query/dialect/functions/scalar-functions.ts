@@ -168,6 +168,8 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   weekofyear: one('toISOWeek'),
   isodow: one('toDayOfWeek'),
   isoyear: one('toISOYear'),
+  // The engine's parser makes decades, centuries and millennia by it.
+  __toyearcalendaronly: one('toYear'),
   map_keys: one('mapKeys'),
   map_values: one('mapValues'),
   map_contains: fn(2, 2, (x, y) => truth(`mapContains(${x}, ${y})`)),

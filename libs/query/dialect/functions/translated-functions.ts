@@ -5,4 +5,5 @@ import { SCALAR_FUNCTIONS } from './scalar-functions.js';
 export const TRANSLATED_FUNCTIONS: readonly string[] = [
   ...Object.keys(SCALAR_FUNCTIONS),
   ...Object.keys(AGGREGATE_FUNCTIONS),
+  ...['current_catalog', 'current_database', 'current_schema'],
 ];

@@ -1,4 +1,5 @@
 import type { FieldWithin, TableDescription } from '../../catalog.js';
+import { NameLookups } from './name-lookups.js';
 import { isSetOperator, clausesOf, type Clause } from './select-clauses.js';
 import {
   isList,
@@ -32,6 +33,8 @@ export interface Scope {
   readonly places: ReadonlySet<Node>;
   /** See {@link elementNames}: none of them is a column of objects. */
   readonly elements: ReadonlySet<string>;
+  /** Of the whole statement; undefined where no table is in reach. */
+  readonly lookups: NameLookups | undefined;
 }
 
 const UNKNOWN: Shape = { objects: new Map(), named: new Set() };
@@ -41,6 +44,7 @@ export const OUTERMOST: Scope = {
   queries: new Map(),
   places: new Set(),
   elements: new Set(),
+  lookups: undefined,
 };
 
 const nameOf = (node: Node | undefined): string | undefined =>
@@ -50,6 +54,8 @@ const nameOf = (node: Node | undefined): string | undefined =>
 export class ObjectShapes {
   /** By the brackets that a query stands in: it is looked at once. */
   private readonly known = new WeakMap<Node, Shape>();
+  private readonly tables = new Map<string, Shape>();
+  private readonly lookups = new NameLookups();
 
   /** @param elements see {@link elementNames} */
   constructor(
@@ -71,15 +77,15 @@ export class ObjectShapes {
         named?.set(name, this.shapeIn(query, { ...outer, queries }));
     }
     const places = new Set<Node>();
-    const { elements } = this;
-    const own = { sources: [], outer, queries, places, elements };
+    const { elements, lookups } = this;
+    const own = { sources: [], outer, queries, places, elements, lookups };
     const from = bodyOf(nodes, clauses, 'FROM');
     const sources = from.flatMap((node, at) => {
       const source = beginsTable(from, at) ? this.source(from, at, own) : undefined;
       if (source && node.kind !== 'group') places.add(node);
       return source ?? [];
     });
-    return { sources, outer, queries, places, elements };
+    return { sources, outer, queries, places, elements, lookups };
   }
 
   private source(from: Nodes, at: number, scope: Scope): Scope['sources'][number] {
@@ -93,6 +99,12 @@ export class ObjectShapes {
   }
 
   private shapeOfTable(name: string): Shape {
+    const known = this.tables.get(name) ?? this.describedTable(name);
+    this.tables.set(name, known);
+    return known;
+  }
+
+  private describedTable(name: string): Shape {
     const table = this.table(name);
     if (!table) return UNKNOWN;
     const { columns, within = [] } = table;
@@ -146,6 +158,7 @@ export class ObjectShapes {
           if (of !== undefined && name !== of) continue;
           for (const [column, within] of shape.objects)
             if (!left.has(column)) objects.set(column, within);
+          this.lookups.add(shape.named.size);
           for (const each of shape.named) named.add(each);
         }
         continue;
@@ -161,6 +174,8 @@ export class ObjectShapes {
   }
 }
 
+/** Of a path however long, a column can only be a short beginning. */
+const COLUMN_NAME_MAX = 1024;
 const HOLDS_OBJECTS = /^(?:Nullable\()?(?:JSON|Tuple\()/;
 
 function bodyOf(nodes: Nodes, clauses: readonly Clause[], word: Clause['word']): Nodes {
@@ -214,41 +229,54 @@ export interface Found {
   readonly field: FieldWithin | undefined;
 }
 
-/** @returns undefined where it is a column of its own, or nothing that is known. */
+/**
+ * @returns undefined where it is a column of its own, or nothing that is known.
+ * @throws {MillraceError} INVALID_SQL
+ */
 export function fieldOf(scope: Scope, parts: readonly string[]): Found | undefined {
-  if (scope.elements.has(parts[0] ?? '')) return undefined;
+  const [table = '', ...rest] = parts;
+  if (scope.elements.has(table)) return undefined;
+  const [name, behind] = [parts.join('.'), rest.join('.')];
   for (let at: Scope | undefined = scope; at; at = at.outer) {
     const { sources } = at;
-    if (sources.some(({ shape }) => isOwnColumn(shape, parts))) return undefined;
-    const found = first(sources, ({ shape }) => inShape(shape, parts));
+    scope.lookups?.add((1 + sources.length) * parts.length);
+    if (sources.some(({ shape }) => isOwnColumn(shape, name))) return undefined;
+    const found = first(sources, ({ shape }) => inShape(shape, name, parts));
     if (found) return found;
-    const [table, ...rest] = parts;
-    const named = sources.filter(({ name }) => name === table && rest.length > 0);
-    if (named.some(({ shape }) => isOwnColumn(shape, rest))) return undefined;
-    const qualified = first(named, ({ shape }) => inShape(shape, rest));
+    const named = sources.filter((source) => source.name === table && rest.length > 0);
+    if (named.some(({ shape }) => isOwnColumn(shape, behind))) return undefined;
+    const qualified = first(named, ({ shape }) => inShape(shape, behind, rest));
     if (qualified) return { ...qualified, table };
   }
   return undefined;
 }
 
-const isOwnColumn = ({ objects, named }: Shape, parts: readonly string[]): boolean =>
-  named.has(parts.join('.')) && !objects.has(parts.join('.'));
+const isOwnColumn = ({ objects, named }: Shape, name: string): boolean =>
+  named.has(name) && !objects.has(name);
 
-function inShape({ objects }: Shape, parts: readonly string[]): Found | undefined {
-  const name = parts.join('.');
+/** @param name all parts of it, with dots between them */
+function inShape({ objects }: Shape, name: string, parts: readonly string[]): Found | undefined {
+  if (objects.size === 0) return undefined;
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const column = end === -1 ? name : name.slice(0, end);
+    if (column.length > COLUMN_NAME_MAX) return undefined;
     const within = objects.get(column);
     if (within) {
       const path = name.slice(column.length + 1);
       const field = within.get(path);
-      const own = parts.findIndex((_, at) => parts.slice(0, at + 1).join('.') === column);
-      const keys = own === -1 ? undefined : parts.slice(own + 1);
+      const keys = keysBehind(column, parts);
       if (!keys && !field) return undefined;
       return { name, table: undefined, column, keys: field?.keys ?? keys ?? [], within, field };
     }
     if (end === -1) return undefined;
   }
+}
+
+/** The parts behind those that are the column's name; undefined where it ends within a part. */
+function keysBehind(column: string, parts: readonly string[]): readonly string[] | undefined {
+  let length = -1;
+  const own = parts.findIndex((part) => (length += part.length + 1) >= column.length);
+  return length === column.length ? parts.slice(own + 1) : undefined;
 }
 
 function first<T, R>(list: readonly T[], find: (each: T) => R | undefined): R | undefined {

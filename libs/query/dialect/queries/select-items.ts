@@ -88,7 +88,8 @@ export function selectItems(
     const asText = as ? ` AS ${source.slice(as.start, as.end)}` : '';
     const given =
       as || many ? undefined : nameFor(nodes, expression, { source, tables, shared, hasMany });
-    const text = expression + (given === undefined ? asText : ` AS ${quoteIdentifier(given)}`);
+    const name = given === undefined ? undefined : expressions.named(given);
+    const text = expression + (name === undefined ? asText : ` AS ${quoteIdentifier(name)}`);
     return { text, expression, name: said ?? given, isMany: many };
   });
 }

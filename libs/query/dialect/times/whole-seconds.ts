@@ -10,11 +10,14 @@ const CUTS: readonly (readonly [RegExp, number])[] = [
   [/^(?:toMonday|toDate)$/, 0],
 ];
 const PARTS_OF_A_SECOND = /milli|micro|nano/i;
+/** A unit is a word or a short call; longer text is none, and is not searched. */
+const UNIT_MAX = 256;
 
 export const wholeSeconds = (time: string): string => `toStartOfSecond(${time})`;
 
 /** Whether an interval, or a unit, is made of whole seconds. */
-export const isOfSeconds = (unit: string): boolean => !PARTS_OF_A_SECOND.test(unit);
+export const isOfSeconds = (unit: string): boolean =>
+  unit.length <= UNIT_MAX && !PARTS_OF_A_SECOND.test(unit);
 
 /**
  * The engine cuts parts of a second off towards 1970, so that the second before it begins would be

@@ -1,0 +1,60 @@
+import { authorTokens } from '../dialect/author-tokens.js';
+import type { Token } from '../search/statement-tokens.js';
+
+/** Stand for a text in quotes, a number, and any one piece. */
+const [TEXT, NUMBER, ANY] = ['<text>', '<number>', '<any>'];
+
+const STRUCT = "structs are not made in a statement: make a column of each part, or map('a', 1, 'b', 2) of values of one type"; // prettier-ignore
+const LISTS = 'type[] is not read: Array(Int32)';
+const APPLY = 'it is not read: join a grouped subquery by its keys';
+const NAMES =
+  'BY NAME is not read: UNION takes columns by their places, so write them in one order';
+const SAMPLE = 'samples are not read: WHERE random() < 0.01';
+const PIVOT = "PIVOT is not read: sum(x) FILTER (WHERE k = 'a') makes a column of one k";
+
+/** Pieces of notations of other systems that are not read here, and what says the same. */
+const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string[]])[] = [
+  ['POSITIONAL JOIN is not read: join by a column', 'POSITIONAL', 'JOIN'],
+  [`LATERAL: ${APPLY}`, 'LATERAL', '('],
+  [`OUTER APPLY: ${APPLY}`, 'OUTER', 'APPLY'],
+  [`CROSS APPLY: ${APPLY}`, 'CROSS', 'APPLY'],
+  [STRUCT, 'STRUCT_PACK', '('],
+  [STRUCT, '{', TEXT, ':'],
+  ['a @> b is not read: hasAll(a, b) of lists', '@', '>'],
+  ['a <@ b is not read: hasAll(b, a) of lists', '<', '@'],
+  ['a && b is not read: hasAny(a, b) of lists', '&', '&'],
+  ["GLOB is not read: x LIKE 'a%', or x ~ '^a.*$'", 'GLOB', TEXT],
+  [PIVOT, 'PIVOT', '('],
+  [PIVOT, 'PIVOT', ANY, 'ON'],
+  ['UNPIVOT is not read: UNION ALL of one SELECT for each column', 'UNPIVOT'],
+  ['SUMMARIZE is not read: DESCRIBE t tells the columns, SELECT min(x), max(x), count(x) FROM t what is in them', 'SUMMARIZE', ANY], // prettier-ignore
+  [SAMPLE, 'USING', 'SAMPLE'],
+  [SAMPLE, 'TABLESAMPLE'],
+  [NAMES, 'UNION', 'BY', 'NAME'],
+  [NAMES, 'UNION', 'ALL', 'BY', 'NAME'],
+  ["COLLATE takes its name in quotes: ORDER BY x COLLATE 'de'", 'COLLATE'],
+  [LISTS, '::', ANY, '[', ']'],
+  [LISTS, 'AS', ANY, '[', ']'],
+  ['CONNECT BY is not read: WITH RECURSIVE', 'CONNECT', 'BY'],
+  ['TOP is not read: LIMIT at the end', 'SELECT', 'TOP', NUMBER],
+  ['MINUS is not read: EXCEPT', 'MINUS', 'SELECT'],
+];
+
+/**
+ * What says the same as a notation of another system, in a statement that the engine cannot read.
+ * @returns undefined where there is none in it, or its pieces cannot be told.
+ */
+export function foreignNotation(text: string): string | undefined {
+  const pieces = authorTokens(text)?.map(pieceOf) ?? [];
+  return NOTATIONS.find(([, ...wanted]) =>
+    pieces.some((_, at) =>
+      wanted.every((piece, index) => piece === ANY || pieces[at + index] === piece),
+    ),
+  )?.[0];
+}
+
+function pieceOf({ kind, text }: Token): string {
+  if (kind === 'text') return TEXT;
+  if (kind === 'number') return NUMBER;
+  return kind === 'name' ? '' : text.toUpperCase();
+}
