@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client } from '../server/client.js';
+import { printedLine } from '../server/printed-line.mjs';
 import { ROOT } from '../server/start-server.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -113,12 +113,7 @@ describe('the npm package', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exited = once(child, 'exit');
-      let url = '';
-      for await (const line of createInterface({ input: child.stdout })) {
-        url = /listens on (\S+)/.exec(line)?.[1] ?? '';
-        if (url !== '') break;
-      }
-      child.stdout.resume();
+      const url = (await printedLine(child.stdout, /listens on (\S+)/))?.[1] ?? '';
       try {
         const client = new Client(url, ROOT);
         await client.upload('logs', [{ a: 1 }]);
