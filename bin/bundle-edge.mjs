@@ -1,7 +1,7 @@
-// One file of the edge program, from what was compiled to dist/: reading a thousand small files
+// The edge program in a few files, from what was compiled to dist/: reading a thousand small files
 // would take longer than everything else it does before its first answer.
 import { basename, join } from 'node:path';
-import { BUNDLE } from './bundle-options.mjs';
+import { BUNDLE, onlyWhatIsUsed } from './bundle-options.mjs';
 import { makeCatalogData } from './make-catalog-data.mjs';
 
 /** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
@@ -32,13 +32,20 @@ const THREADS = ['warehouse/chdb/read-in-thread.mjs', 'postgres-wire/catalog/cat
 export async function bundleEdge(dist) {
   const { build } = await import('esbuild');
   const folder = join(dist, 'apps', 'edge');
-  const bundle = join(folder, 'bundle.mjs');
-  await build({
-    entryPoints: [join(folder, 'main.js')],
-    outfile: bundle,
+  const { metafile } = await build({
+    absWorkingDir: dist,
+    entryPoints: { bundle: join(folder, 'main.js') },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     ...BUNDLE,
+    splitting: true,
+    // They start threads from files beside them.
+    chunkNames: 'bundle-[hash]',
+    metafile: true,
     external: EXTERNAL,
+    plugins: [onlyWhatIsUsed(dist)],
   });
+  const bundle = Object.keys(metafile.outputs).map((file) => join(dist, file));
   // A thread starts from a file beside the one that starts it.
   const threads = THREADS.map(async (path) => {
     const file = join(folder, basename(path));
@@ -47,5 +54,5 @@ export async function bundleEdge(dist) {
     return file;
   });
   const data = makeCatalogData(join(dist, '..'), join(folder, 'catalog-data.tar.gz'));
-  return [bundle, ...(await Promise.all([...threads, data]))];
+  return [...bundle, ...(await Promise.all([...threads, data]))];
 }

@@ -1,9 +1,10 @@
-// The server's programs, each in one file, from what was compiled to dist/: reading and compiling
-// two thousand small files took most of a start.
+// The server's programs, each in a few files, from what was compiled to dist/: reading and compiling
+// two thousand small files took most of a start. What several programs need, and what one of them
+// needs only when something is asked of it, are files of their own (chunks).
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { BUNDLE } from './bundle-options.mjs';
+import { BUNDLE, onlyWhatIsUsed } from './bundle-options.mjs';
 
 /** Below dist/apps. */
 const PROGRAMS = [
@@ -52,7 +53,7 @@ const ownPlace = (dist) => ({
       if (relative(dist, path).startsWith('..')) return undefined;
       const contents = await readFile(path, 'utf8');
       if (!contents.includes('import.meta.url')) return undefined;
-      // Every program lies two folders below dist.
+      // Every program and every chunk lies two folders below dist.
       const own = `new URL(${JSON.stringify(`../../${relative(dist, path)}`)}, import.meta.url).href`;
       return {
         contents: contents.replaceAll('import.meta.url', own),
@@ -62,26 +63,40 @@ const ownPlace = (dist) => ({
     }),
 });
 
+/**
+ * What is bundled at once has its modules shared out by who needs them, and those of a package that
+ * import each other in a circle must stay together: so the server, which needs all of Nest, is
+ * bundled apart from the programs that need a part of it.
+ */
+const TOGETHER = [['api/main'], PROGRAMS.filter((program) => program !== 'api/main')];
+
 /** @param {string} dist @returns {Promise<readonly string[]>} the files written */
 export async function bundlePrograms(dist) {
   const { build } = await import('esbuild');
   const apps = join(dist, 'apps');
-  const { metafile } = await build({
-    absWorkingDir: dist,
-    entryPoints: PROGRAMS.map((program) => join(apps, `${program}.js`)),
-    outdir: apps,
-    outbase: apps,
-    allowOverwrite: true,
-    ...BUNDLE,
-    sourcemap: true,
-    sourcesContent: false,
-    metafile: true,
-    external: ABSENT,
-    plugins: [loadWhenNeeded, ownPlace(dist)],
-  });
-  for (const [program, { imports }] of Object.entries(metafile.outputs))
+  const bundled = await Promise.all(
+    TOGETHER.map((programs) =>
+      build({
+        absWorkingDir: dist,
+        entryPoints: programs.map((program) => join(apps, `${program}.js`)),
+        outdir: apps,
+        outbase: apps,
+        allowOverwrite: true,
+        ...BUNDLE,
+        splitting: true,
+        chunkNames: 'chunks/[name]-[hash]',
+        sourcemap: true,
+        sourcesContent: false,
+        metafile: true,
+        external: ABSENT,
+        plugins: [loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
+      }),
+    ),
+  );
+  const outputs = Object.assign({}, ...bundled.map(({ metafile }) => metafile.outputs));
+  for (const [program, { imports }] of Object.entries(outputs))
     for (const { path, kind } of imports)
-      if (kind === 'import-statement' && !isBuiltin(path))
+      if (kind === 'import-statement' && !isBuiltin(path) && !(path in outputs))
         throw new Error(`${program} loads ${path} at every start; see bin/bundle-programs.mjs`);
-  return Object.keys(metafile.outputs).map((file) => join(dist, file));
+  return Object.keys(outputs).map((file) => join(dist, file));
 }

@@ -3,8 +3,10 @@
 // what is built is run as it is, in this process: another one would cost a tenth of a second.
 // CommonJS, for it is loaded without the thread pool, whose size is then still to be chosen.
 const { existsSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
+const compileCache = require('./compile-cache.cjs');
 const environment = require('./process-environment.cjs');
 
 Object.assign(process.env, { ...environment, ...process.env });
@@ -15,6 +17,7 @@ async function main() {
     const { prepare } = await import('./prepare.mjs');
     await prepare();
   }
+  enableCompileCache?.(compileCache);
   await import(pathToFileURL(program).href);
 }
 

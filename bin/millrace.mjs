@@ -3,8 +3,10 @@
 // fresh clone is made ready first; what is built without sources beside it, as in the image and the
 // package, is run as it is.
 import { existsSync, readFileSync } from 'node:fs';
+import * as modules from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import compileCache from './compile-cache.cjs';
 import { prepare, root } from './prepare.mjs';
 import processEnvironment from './process-environment.cjs';
 import { fileOf, programOfRoles, runProgram } from './run-program.mjs';
@@ -43,5 +45,6 @@ if (isProgram) {
 async function runHere(main) {
   process.argv = [process.execPath, main, ...flags];
   process.setSourceMapsEnabled(true);
+  modules.enableCompileCache?.(compileCache);
   await import(pathToFileURL(main).href);
 }

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { alone } from './alone.mjs';
+import compileCache from './compile-cache.cjs';
 import processEnvironment from './process-environment.cjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -72,7 +73,7 @@ export async function prepare() {
 
 /** Of the processes that we start: see there. The tests' own switch is for none of them. */
 export function environment() {
-  const all = { ...processEnvironment, ...process.env };
+  const all = { ...processEnvironment, NODE_COMPILE_CACHE: compileCache, ...process.env };
   delete all.MILLRACE_CAMPAIGN;
   return all;
 }

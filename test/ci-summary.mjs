@@ -16,6 +16,18 @@ const failedTests = (run) =>
       return tests.length === 0 ? [name] : tests.map(({ fullName }) => `${name}: ${fullName}`);
     });
 
+/** The beginning of what it said: who sees only the end of a long log finds the cause there. */
+const saidBy = (run, test) => {
+  const messages = run.testResults.flatMap(({ name, message, assertionResults }) =>
+    [{ fullName: undefined, failureMessages: [message] }, ...assertionResults].flatMap(
+      ({ fullName, failureMessages }) =>
+        (fullName === undefined ? name : `${name}: ${fullName}`) === test ? failureMessages : [],
+    ),
+  );
+  // eslint-disable-next-line no-control-regex -- a terminal's colours begin with one
+  return (messages[0] ?? '').replaceAll(/\u001B\[\d+m/g, '').slice(0, 600);
+};
+
 /** Whether the second run had all suites that failed in the first. */
 const hasAll = (first, second) => {
   const asked = new Set(second.testResults.map(({ name }) => name));
@@ -35,7 +47,8 @@ for (const file of readdirSync(folder).filter((name) => /^[^.]+\.json$/.test(nam
   const second = existsSync(join(folder, `${step}.again.json`))
     ? read(`${step}.again.json`)
     : undefined;
-  const failures = failuresOf(second !== undefined && hasAll(first, second) ? second : first);
+  const last = second !== undefined && hasAll(first, second) ? second : first;
+  const failures = failuresOf(last);
   const successes = first.numPassedTests + Math.max(0, failuresOf(first) - failures);
   console.log(`${step}: ${successes} passed, ${failures} failed`);
   if (second !== undefined) {
@@ -43,6 +56,7 @@ for (const file of readdirSync(folder).filter((name) => /^[^.]+\.json$/.test(nam
     for (const test of failedTests(first))
       if (!still.has(test)) console.log(`not steady, it passed alone: ${test}`);
   }
+  for (const test of failedTests(last)) console.log(`failed: ${test}\n${saidBy(last, test)}`);
   passed += successes;
   failed += failures;
   failedIn[step] = failures;

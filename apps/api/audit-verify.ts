@@ -1,14 +1,5 @@
 // `millrace audit:verify`: checks that nobody changed the audit trail.
-import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { verifyAudit } from '@app/audit';
-import { rebuild, type MetEvent } from '@app/event-store';
-import { createLogger } from '@app/platform';
-import { readConfig, type Config } from '@app/config';
-import { auditKey } from './parts/audit-key.js';
-import { besideRunning, hasSharedStores } from './terminal/beside-running.js';
-import { openStores, type Stores } from './parts/open-parts.js';
-import { progressBar } from './terminal/progress-bar.js';
 
 const USAGE = `usage: millrace audit:verify [--head <organization>=<hash>]…
 
@@ -22,81 +13,6 @@ data directory.
           nothing was cut off at its end
   --help  this text`;
 
-/** The result for one organization. */
-interface Finding {
-  readonly name: string;
-  readonly entries: number;
-  readonly ofLostTime: number;
-  readonly head: string;
-  readonly problems: readonly string[];
-}
-
-interface Report {
-  readonly findings: readonly Finding[];
-  readonly notOurs: readonly MetEvent[];
-  readonly notUnderstood: readonly MetEvent[];
-}
-
-/** @param isRunning whether other processes append meanwhile */
-async function compare(
-  { events, users, organizations, snapshots, warehouse, directory, serverKey }: Stores,
-  heads: ReadonlyMap<string, string>,
-  isRunning: boolean,
-): Promise<readonly Finding[]> {
-  const last = (await events.lastPosition()) ?? 0n;
-  for (const projection of [users, organizations])
-    await rebuild(events, projection, snapshots, { from: last, onProgress: () => undefined });
-  const bar = progressBar('audit-trail', last);
-  const verdicts = await verifyAudit(events, warehouse, directory, {
-    key: auditKey(serverKey),
-    noted: new Set(heads.values()),
-    upTo: isRunning ? last : undefined,
-    onProgress: (position) => bar.update(position),
-  });
-  bar.end('compared');
-  return organizations.list().flatMap(({ name, database }) => {
-    const verdict = verdicts.find((each) => each.database === database);
-    if (!verdict) return [];
-    const { entries, ofLostTime, head, problems, found } = verdict;
-    const noted = heads.get(name);
-    const isCut = noted !== undefined && !found.has(noted);
-    const cut = isCut ? [`the noted hash ${noted} is not in it`] : [];
-    return [{ name, entries, ofLostTime, head, problems: [...problems, ...cut] }];
-  });
-}
-
-async function look(
-  config: Config,
-  heads: ReadonlyMap<string, string>,
-  isRunning: boolean,
-): Promise<Report> {
-  const stores = await openStores(config, createLogger(config.logLevel));
-  try {
-    const { events, authentic, notOurs, notUnderstood } = stores;
-    await authentic.checkChains(isRunning ? await events.lastPosition() : undefined);
-    const findings = await compare(stores, heads, isRunning);
-    return { findings, notOurs: notOurs.all(), notUnderstood: notUnderstood.all() };
-  } finally {
-    await stores.close();
-  }
-}
-
-const isIntact = ({ findings }: Report): boolean =>
-  findings.every(({ problems }) => problems.length === 0);
-
-/** An erasure at the same moment, which takes names out of entries, looks like a change of them. */
-const LOOKS = 3;
-
-async function verify(config: Config, heads: ReadonlyMap<string, string>): Promise<Report> {
-  const isShared = hasSharedStores(config);
-  const once = (): Promise<Report> =>
-    isShared ? besideRunning(config, (own) => look(own, heads, true)) : look(config, heads, false);
-  let report = await once();
-  for (let done = 1; isShared && !isIntact(report) && done < LOOKS; done += 1)
-    report = await once();
-  return report;
-}
-
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -106,19 +22,8 @@ async function main(): Promise<void> {
   });
   if (values.help) return void console.log(USAGE);
   const heads = new Map(values.head.map((text) => pair(text)));
-  const report = await verify(readConfig(), heads);
-  for (const { name, entries, ofLostTime, head, problems } of report.findings) {
-    const verdict = problems.length === 0 ? 'intact' : 'NOT INTACT';
-    const lost = ofLostTime > 0 ? ` (${ofLostTime} of a lost time)` : '';
-    console.log(`${name}: ${entries} entries${lost}, ${verdict}, head ${head}`);
-    for (const problem of problems) console.log(`  ${problem}`);
-  }
-  for (const { stream, revision, type, reason } of report.notOurs)
-    console.log(`not ours: event ${revision} of ${stream}, ${type}: ${reason}`);
-  for (const { stream, revision, type, reason } of report.notUnderstood)
-    console.log(`not understood: event ${revision} of ${stream}, ${type}: ${reason}`);
-  const odd = report.notOurs.length + report.notUnderstood.length;
-  if (!isIntact(report) || odd > 0) process.exitCode = 1;
+  const { verifyTrails } = await import('./programs/audit-verify.js');
+  await verifyTrails(heads);
 }
 
 function pair(text: string): [string, string] {

@@ -1,20 +1,5 @@
 // `millrace change-key`: another secret key in the place of the one that everything rests on.
-import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { changeInstallationKey, FormerKeyError, recognizeKey } from '@app/identity';
-import {
-  dropNextSecret,
-  isSameSecret,
-  keptSecret,
-  nextSecret,
-  readSecret,
-  ServerKey,
-  takeNextSecret,
-} from '@app/key-store';
-import { createLogger, type Logger } from '@app/platform';
-import { readConfig, type Config } from '@app/config';
-import { openPersonKeys } from './parts/open-person-keys.js';
-import { openStores, type Stores } from './parts/open-parts.js';
 
 const USAGE = `usage: millrace change-key [--new-key-file <file>]
 
@@ -32,80 +17,6 @@ variables and the old MILLRACE_SECRET_KEY. Broken off, it is run once more with 
 
 Keep the old key as long as backups from before: they need it.`;
 
-/** The keys that the command works with. */
-interface Keys {
-  readonly current: Uint8Array;
-  readonly next: Uint8Array;
-  /** Whether the key is the file of the data directory. */
-  readonly isKept: boolean;
-}
-
-function keysOf(config: Config, newKeyFile: string | undefined): Keys {
-  const { secretKey, dataDirectory } = config;
-  const given = newKeyFile === undefined ? undefined : readSecret(newKeyFile);
-  if (secretKey === undefined) {
-    const current = keptSecret(dataDirectory);
-    refuseSame(current, given);
-    return { current, next: nextSecret(dataDirectory, given), isKept: true };
-  }
-  refuseSame(secretKey, given);
-  if (given) return { current: secretKey, next: given, isKept: false };
-  throw new Error(
-    `the key comes from MILLRACE_SECRET_KEY: say where the new one is with --new-key-file\n\n${USAGE}`,
-  );
-}
-
-function refuseSame(current: Uint8Array, given: Uint8Array | undefined): void {
-  if (given && isSameSecret(current, given))
-    throw new Error('this key is the one that the server has; want another one');
-}
-
-/** @returns how many keys of people there are */
-async function change(config: Config, { current, next }: Keys, log: Logger): Promise<number> {
-  const stores = await open(config, current, next, log);
-  try {
-    const { stored, notOurs, warehouse, serverKey } = stores;
-    const nextKey = new ServerKey(next);
-    if (!isSame(serverKey, nextKey))
-      await changeInstallationKey(stored, serverKey, nextKey, notOurs);
-    await recognizeKey(stored, nextKey);
-    const keys = await openPersonKeys(config, nextKey, warehouse);
-    return await keys.rewrap();
-  } finally {
-    await stores.close();
-  }
-}
-
-/** Of a key that was refused nothing stays; one that may be in force is kept. */
-async function forgetRefused(config: Config, { current, isKept }: Keys, log: Logger) {
-  if (!isKept) return;
-  try {
-    const stores = await openStores({ ...config, secretKey: current }, log);
-    await stores.close();
-  } catch {
-    return;
-  }
-  dropNextSecret(config.dataDirectory);
-}
-
-/** With the new key where a change was broken off. */
-async function open(
-  config: Config,
-  current: Uint8Array,
-  next: Uint8Array,
-  log: Logger,
-): Promise<Stores> {
-  try {
-    return await openStores({ ...config, secretKey: current }, log);
-  } catch (error) {
-    if (!(error instanceof FormerKeyError)) throw error;
-    return openStores({ ...config, secretKey: next }, log);
-  }
-}
-
-const isSame = (a: ServerKey, b: ServerKey): boolean =>
-  a.fingerprint('change-key', '') === b.fingerprint('change-key', '');
-
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -114,20 +25,8 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return void console.log(USAGE);
-  const config = readConfig();
-  const keys = keysOf(config, values['new-key-file']);
-  const log = createLogger(config.logLevel);
-  const count = await change(config, keys, log).catch(async (error: unknown) => {
-    await forgetRefused(config, keys, log);
-    throw error;
-  });
-  if (keys.isKept) takeNextSecret(config.dataDirectory);
-  console.log(`the key is changed; ${count} keys of people are wrapped with the new one`);
-  console.log(
-    keys.isKept
-      ? 'it is in the file secret-key of the data directory: keep a copy apart'
-      : 'start every process with MILLRACE_SECRET_KEY set to it',
-  );
+  const { changeKey } = await import('./programs/change-key.js');
+  await changeKey(values['new-key-file']);
 }
 
 try {

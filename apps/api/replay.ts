@@ -1,12 +1,5 @@
 // `millrace replay`: makes a read model again out of the events.
-import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { FollowLeaderProjection } from '@app/audit';
-import { rebuild, type Projection } from '@app/event-store';
-import { createLogger } from '@app/platform';
-import { readConfig } from '@app/config';
-import { openStores, refuseOtherAge, type Stores } from './parts/open-parts.js';
-import { progressBar } from './terminal/progress-bar.js';
 
 const USAGE = `usage: millrace replay --projection <name> [--from <position>]
 
@@ -20,31 +13,6 @@ Makes a read model again out of the events. The server must be stopped: it has t
 
 MILLRACE_DATA_DIR and the other variables are those of the server.`;
 
-async function replay(stores: Stores, wanted: string, from: bigint): Promise<void> {
-  await refuseOtherAge(stores);
-  await stores.lead.take();
-  const readModels = stores.projections.filter((each) => !(each instanceof FollowLeaderProjection));
-  const names = readModels.map(({ name }) => name);
-  if (wanted !== 'all' && !names.includes(wanted))
-    throw new Error(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
-  const last = (await stores.events.lastPosition()) ?? 0n;
-  // The others are needed to make this one, and what is only known must be known before what is
-  // carried out: tables need streams, the audit trail needs names.
-  const carriedOut = (each: Projection): number =>
-    'caughtUp' in each && each !== stores.users ? 1 : 0;
-  const inOrder = [...readModels].sort((a, b) => carriedOut(a) - carriedOut(b));
-  for (const projection of inOrder) {
-    const chosen = wanted === 'all' || projection.name === wanted;
-    const bar = chosen ? progressBar(projection.name, last) : undefined;
-    if (chosen && projection === stores.auditTrail) await stores.auditTrail.truncate(from);
-    const count = await rebuild(stores.events, projection, stores.snapshots, {
-      from: chosen ? from : last,
-      onProgress: (position) => bar?.update(position),
-    });
-    bar?.end(`${count} events`);
-  }
-}
-
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -56,13 +24,8 @@ async function main(): Promise<void> {
   if (values.help) return void console.log(USAGE);
   if (values.projection === undefined) throw new Error(`say which projection\n\n${USAGE}`);
   if (!/^\d+$/.test(values.from)) throw new Error('--from: want a position, a whole number');
-  const config = readConfig();
-  const stores = await openStores(config, createLogger(config.logLevel));
-  try {
-    await replay(stores, values.projection, BigInt(values.from));
-  } finally {
-    await stores.close();
-  }
+  const { replay } = await import('./programs/replay.js');
+  await replay(values.projection, BigInt(values.from));
 }
 
 try {

@@ -1,9 +1,5 @@
 // `millrace seal-events`: from here on only events with a MAC count, where older ones are on a server.
-import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { createLogger } from '@app/platform';
-import { readConfig } from '@app/config';
-import { openStores } from './parts/open-parts.js';
 
 const USAGE = `usage: millrace seal-events
 
@@ -17,10 +13,8 @@ variables of the API. An embedded server does this by itself when it starts.
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
   if (values.help) return void console.log(USAGE);
-  const config = readConfig();
-  const stores = await openStores(config, createLogger(config.logLevel), { isAlone: true });
-  await stores.close();
-  console.log('the events are sealed: start the processes of this release');
+  const { sealEvents } = await import('./programs/seal-events.js');
+  await sealEvents();
 }
 
 try {

@@ -1,63 +1,15 @@
-import 'reflect-metadata';
-import {
-  HELP,
-  readEdgeConfig,
-  type EdgeConfig,
-  type PreparedTable,
-  readEdgeEnvironment,
-} from '@app/edge';
-import {
-  breakOff,
-  breakOffOnSignal,
-  closeOnSignal,
-  createLogger,
-  endOnUnhandledRejection,
-  makePrivately,
-  programVersion,
-} from '@app/platform';
-import { openParts } from './open-parts.js';
-import { serve } from './serve.js';
-
-const LOG_LEVEL = 'warn';
-/** Nothing that the engine is still at work on is wanted. */
-const CLOSE_MS = 3000;
-
-async function start(config: EdgeConfig): Promise<void> {
-  makePrivately();
-  for (const note of config.notes) console.error(note);
-  const logger = createLogger(LOG_LEVEL);
-  endOnUnhandledRejection(logger);
-  const started = breakOffOnSignal();
-  const parts = await openParts(config, logger);
-  const server = await serve(parts).catch(async (error: unknown) => {
-    await parts.close();
-    throw error;
-  });
-  closeOnSignal(async () => {
-    await server.stop();
-    const late = setTimeout(breakOff, CLOSE_MS);
-    await parts.close();
-    clearTimeout(late);
-  });
-  started();
-  for (const told of server.told) console.log(told);
-  console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
-  const [all, copied] = [parts.tables.list(), ({ copy }: PreparedTable) => copy !== undefined];
-  console.log(`tables: ${namesOf(all)}`);
-  const held = namesOf(all.filter(copied));
-  const inPlace = namesOf(all.filter((table) => !copied(table)));
-  if (held !== '') console.log(`copied into the engine: ${held}`);
-  if (inPlace !== '') console.log(`read where they lie, at each query: ${inPlace}`);
-}
-
-const namesOf = (tables: readonly PreparedTable[]): string =>
-  tables.map(({ described }) => described.name).join(', ');
+import { HELP, readEdgeConfig, readEdgeEnvironment } from '@app/edge';
+import { programVersion } from '@app/platform';
 
 try {
   const config = await readEdgeConfig(process.argv.slice(2), readEdgeEnvironment());
   if (config === 'help') console.log(HELP);
   else if (config === 'version') console.log(`millrace-edge ${programVersion()}`);
-  else await start(config);
+  else {
+    // Nothing of it is needed to say how the program is used, or what is wrong with its arguments.
+    const { start } = await import('./start.js');
+    await start(config);
+  }
 } catch (error) {
   console.error(`millrace-edge: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);

@@ -11,12 +11,13 @@ import {
   nestLogger,
   Readiness,
 } from '@app/platform';
+import { serveDocs } from '@app/openapi';
 import { Catalog, QueryPipeline } from '@app/query';
 import { EdgeAppModule } from './edge-app.module.js';
+import { EDGE_TERMS } from './edge-terms.js';
 import { openDoors, type Doors } from './open-doors.js';
 import type { Parts } from './open-parts.js';
 import { preferFormat } from './prefer-format.js';
-import { serveDocs } from './serve-docs.js';
 
 const IDLE_SECONDS = 60;
 
@@ -48,7 +49,7 @@ export async function serve(parts: Parts): Promise<Serving> {
     abortOnError: false,
   });
   if (config.cors.length > 0) app.enableCors(corsFor(config.cors));
-  serveDocs(app);
+  serveDocs(app, EDGE_TERMS);
   if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
   await app.listen(config.http.port, config.http.host).catch(listenFailure('--addr-http'));
   const queries = app.get(QueryPipeline, { strict: false });

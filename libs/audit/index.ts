@@ -11,6 +11,7 @@ export { TrailLeaderElection, type LeaderRank } from './trail/trail-leader-elect
 export { actorOf, clientOwner } from './audit-entry.js';
 export { CHAIN_START, type ChainKey } from './chain/hash-chain.js';
 export { openReconciliation, refuseLostTime } from './lost-time.js';
+export { refuseOlderWarehouse } from './older-warehouse.js';
 export {
   type LostEntry,
   RECONCILER,

@@ -4,10 +4,10 @@ import type { AuditTables } from '@app/warehouse';
 import { RECONCILIATION } from './reconciliation-events.js';
 
 /** A node of a cluster that follows may be this far behind the one that has the last event. */
-const LAG_MS = 10_000;
-const LOOK_MS = 200;
+export const LAG_MS = 10_000;
+export const LOOK_MS = 200;
 
-const ADVICE =
+export const ADVICE =
   'nothing was changed; `millrace reconcile` lists what differs, and brings both together (docs/operations.md, "Parts of different age")';
 
 /**

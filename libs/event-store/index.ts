@@ -33,5 +33,6 @@ export { MappedEventStore } from './mapped-event-store.js';
 export { measureNotOurs, NotOurs } from './authenticity/not-ours.js';
 export { reservation, type ReservationEvent } from './commands/reservation.js';
 export { SnapshotFiles } from './projections/snapshot-files.js';
+export { usableSnapshot } from './projections/snapshots.js';
 export { StreamCommands, type StreamCommand } from './commands/stream-commands.js';
 export { UnderstoodEvents } from './understood-events.js';

@@ -1,1 +1,2 @@
-export { serveOpenApi, type ApiTerms, type PathParameter } from './serve-openapi.js';
+export type { ApiTerms, PathParameter } from './api-terms.js';
+export { serveDocs } from './serve-docs.js';

@@ -1,26 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { pagePolicy, programVersion } from '@app/platform';
+import type { ApiTerms } from './api-terms.js';
 import { describeRoutes } from './describe-routes.js';
-
-export interface PathParameter {
-  readonly description: string;
-  readonly example: string;
-  /** Of the names that there can be. */
-  readonly pattern?: string;
-}
-
-/** The description that an API has of itself. */
-export interface ApiTerms {
-  readonly title: string;
-  readonly description: string;
-  /** Path parameters, by name, wherever they stand. */
-  readonly parameters: Readonly<Record<string, PathParameter>>;
-  /** The failures that every route may answer, by status: the kind of failure, and its message. */
-  readonly everywhere: Readonly<Record<number, readonly [kind: string, message: string]>>;
-  /** How a bearer's token begins; absent: it may be anything. */
-  readonly bearerFormat?: string;
-}
 
 /** The schema of every failure. */
 const FAILURE = {
@@ -42,10 +24,13 @@ const POLICY = pagePolicy({ 'style-src': "'self' 'unsafe-inline'" });
 
 /**
  * Serves the OpenAPI document at `/openapi.json` and a page to read and try it at `/docs`, both open to all.
- * @param of what is described; the app that serves it, unless it is another one
+ * @param of the app that is described
  */
-export function serveOpenApi(app: NestFastifyApplication, terms: ApiTerms, of = app): void {
-  // Made when it is first asked for: a start need not wait for it.
+export function serveOpenApi(
+  app: NestFastifyApplication,
+  terms: ApiTerms,
+  of: NestFastifyApplication,
+): void {
   let document: OpenAPIObject | undefined;
   app
     .getHttpAdapter()

@@ -27,10 +27,9 @@ import {
   type WarehouseSchema,
   type WarehouseTable,
 } from '@app/warehouse';
-import type { Batch } from '@app/writer';
 import { lostAccounts, type LostAccount } from './lost-accounts.js';
 import { lostEntries, rowsAfter, type LostEntries } from './lost-entries.js';
-import { waitingTables, type WaitingTable } from './waiting-tables.js';
+import { waitingTables, type ReadWaiting, type WaitingTable } from './waiting-tables.js';
 
 /** The stores of an installation, and what is needed to read them. */
 export interface Kept {
@@ -41,7 +40,7 @@ export interface Kept {
   readonly chainKey: ChainKey;
   directory(this: void, models: Models): AuditDirectory;
   /** Reads the batches that are in no table yet, because they are on the queue or set aside. */
-  waiting(this: void): AsyncIterable<Batch>;
+  readonly readWaiting: ReadWaiting;
 }
 
 /** The read models over all events. */
@@ -90,6 +89,8 @@ export interface Look {
   readonly accounts: readonly LostAccount[];
   /** The number of organizations that this reconciliation has finished. */
   readonly reconciled: number;
+  /** The number of batches that wait, about, and were not looked at, since they are too many. */
+  readonly unread: number;
   readonly models: Models;
 }
 
@@ -123,7 +124,7 @@ export async function look(kept: Kept): Promise<Look> {
   const { deletedDatabases } = models.streams;
   const known: readonly Place[] = models.organizations.list();
   const names = new Set(known.map(({ database }) => database));
-  const waiting = await waitingTables(kept.waiting(), models.streams, tables);
+  const { tables: waiting, unread } = await waitingTables(kept.readWaiting, models.streams, tables);
   const found = new Set([...databases, ...waiting.map(({ table }) => table.database)]);
   const strange = [...found].filter((each) => !names.has(each) && !deletedDatabases.has(each));
   const places = [...known, ...strange.map((database) => ({ id: undefined, name: undefined, database }))]; // prettier-ignore
@@ -155,7 +156,7 @@ export async function look(kept: Kept): Promise<Look> {
   }
   const erased = new Set([...trails.values()].flatMap((each) => [...each.erased]));
   const accounts = lostAccounts(models.users, kept.people, erased);
-  return { upTo, isOpen: open !== undefined, differences, accounts, reconciled: reconciled.size, models }; // prettier-ignore
+  return { upTo, isOpen: open !== undefined, differences, accounts, reconciled: reconciled.size, unread, models }; // prettier-ignore
 }
 
 interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway'> {

@@ -5,6 +5,7 @@ import {
   organizationNameStream,
 } from '@app/identity';
 import { certain } from '@app/platform';
+import type { AuditTables } from '@app/warehouse';
 import { ulid } from 'ulid';
 import { keepLostEntries } from './keep-lost-entries.js';
 import type { Difference, Look } from './look.js';
@@ -31,12 +32,22 @@ interface Named {
 }
 
 async function settleKnown(settling: Settling, id: string): Promise<void> {
-  const { deeds, mode } = settling;
+  const { deeds, kept, mode } = settling;
   const streams = await settleStreams(settling, id);
   const entries = await keepLostEntries(settling, id);
-  const { missing: entriesMissing } = settling.difference;
+  const { missing: entriesMissing, database } = settling.difference;
+  if (entriesMissing > 0) await emptyTrail(kept.warehouse, database);
   const data = { organizationId: id, mode, ...entries, entriesMissing, ...streams };
   await deeds.tell([{ type: 'OrganizationReconciled', data }], id);
+}
+
+/**
+ * The projection writes behind the last entry only, and those that are missing may lie before it.
+ * It makes all of them again out of the events.
+ */
+async function emptyTrail(warehouse: AuditTables, database: string): Promise<void> {
+  await warehouse.createAuditTable(database);
+  await warehouse.truncateAudit(database, '-1');
 }
 
 /**

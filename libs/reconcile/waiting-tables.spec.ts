@@ -1,5 +1,5 @@
 import type { Batch } from '@app/writer';
-import { waitingTables } from './waiting-tables.js';
+import { waitingTables, type ReadWaiting } from './waiting-tables.js';
 
 const batch = (streamId: string, table: string, rows: number, types?: string[]): Batch => ({
   table: { database: 'o_1', table },
@@ -11,9 +11,12 @@ const batch = (streamId: string, table: string, rows: number, types?: string[]):
   recordBytes: 1,
 });
 
-async function* of(batches: readonly Batch[]): AsyncIterable<Batch> {
-  yield* batches;
-}
+const of =
+  (batches: readonly Batch[], unread = 0): ReadWaiting =>
+  (each) => {
+    for (const one of batches) each(one);
+    return Promise.resolve(unread);
+  };
 
 const streams = {
   byId: (id: string) => (id === '01KNOWN' ? ({} as never) : undefined),
@@ -36,21 +39,24 @@ describe('waitingTables', () => {
       batch('01THERE', 'there', 1),
       batch('', '_rejected', 1),
     ];
-    expect(await waitingTables(of(batches), streams, tables)).toEqual([
-      {
-        table: {
-          ...{ database: 'o_1', table: 'late', streamId: '01LATE' },
-          columns: [{ name: 'n', type: 'Nullable(Int64)' }],
-          ...{ retentionDays: 0, skipIndexes: [], textIndexes: [] },
+    expect(await waitingTables(of(batches, 7), streams, tables)).toEqual({
+      tables: [
+        {
+          table: {
+            ...{ database: 'o_1', table: 'late', streamId: '01LATE' },
+            columns: [{ name: 'n', type: 'Nullable(Int64)' }],
+            ...{ retentionDays: 0, skipIndexes: [], textIndexes: [] },
+          },
+          rows: 5,
         },
-        rows: 5,
-      },
-    ]);
+      ],
+      unread: 7,
+    });
   });
 
   it('has of several streams that had one name the last', async () => {
     const batches = [batch('01B', 'late', 2), batch('01C', 'late', 4), batch('01A', 'late', 1)];
     const found = await waitingTables(of(batches), streams, tables);
-    expect(found.map(({ table, rows }) => [table.streamId, rows])).toEqual([['01C', 4]]);
+    expect(found.tables.map(({ table, rows }) => [table.streamId, rows])).toEqual([['01C', 4]]);
   });
 });

@@ -16,18 +16,30 @@ export interface WaitingTable {
 type Known = Pick<StreamsProjection, 'byId' | 'isDeleted'>;
 
 /**
+ * Gives the batches that wait one after the other.
+ * @returns the number of batches, about, that were not looked at because a bound was reached
+ */
+export type ReadWaiting = (each: (batch: Batch) => void) => Promise<number>;
+
+export interface FoundWaiting {
+  readonly tables: readonly WaitingTable[];
+  /** The number of batches, about, that were not looked at. */
+  readonly unread: number;
+}
+
+/**
  * @param tables the tables that exist; their batches go into them when their streams are adopted
  */
 export async function waitingTables(
-  batches: AsyncIterable<Batch>,
+  readWaiting: ReadWaiting,
   streams: Known,
   tables: readonly WarehouseTable[],
-): Promise<readonly WaitingTable[]> {
+): Promise<FoundWaiting> {
   const there = new Set(tables.map(({ streamId }) => streamId));
   const found = new Map<string, { batch: Batch; types: Map<string, string>; rows: number }>();
-  for await (const batch of batches) {
+  const unread = await readWaiting((batch) => {
     const { streamId, columns, types, rows } = batch;
-    if (there.has(streamId) || !isLost(batch, streams)) continue;
+    if (there.has(streamId) || !isLost(batch, streams)) return;
     const of = found.get(streamId) ?? { batch, types: new Map<string, string>(), rows: 0 };
     found.set(streamId, of);
     of.rows += rows;
@@ -35,12 +47,14 @@ export async function waitingTables(
     types?.forEach((type, at) =>
       of.types.set(certain(columns[at + 1], `column of type ${type}`), type),
     );
-  }
+  });
   const waiting = [...found.values()].map(({ batch, types, rows }) => ({
     table: tableOf(batch, types),
     rows,
   }));
-  return waiting.filter(({ table }) => !waiting.some((other) => isNewer(other.table, table)));
+  const isLast = ({ table }: WaitingTable): boolean =>
+    !waiting.some((other) => isNewer(other.table, table));
+  return { tables: waiting.filter(isLast), unread };
 }
 
 /** Of streams that had one name after the other the last is the one; ids tell their order. */

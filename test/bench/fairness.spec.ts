@@ -18,6 +18,8 @@ const BODIES = [
 const UPLOADS_MIN = 5;
 /** A short run has few uploads, and CI's machine other work; without turns it is 10 to 400. */
 const RATIO_MAX = SHORT ? 8 : 3;
+/** Other work on the machine comes between once; a server without turns lacks them each time. */
+const TRIES = SHORT ? 3 : 1;
 
 interface Latency {
   readonly medianMs: number;
@@ -84,15 +86,31 @@ describe('one organization beside the flood of another', () => {
     return { result, answers };
   }
 
+  interface Compared {
+    readonly alone: Latency;
+    readonly result: Latency;
+    /** The flood's. */
+    readonly answers: string;
+    /** Medians of the one to the other. */
+    readonly ratio: number;
+  }
+
+  async function compare(body: Buffer, flood: (typeof FLOODS)[number]): Promise<Compared> {
+    const alone = await latency(body, MEASURED_MS);
+    const { result, answers } = await beside(flood, () => latency(body, MEASURED_MS));
+    return { alone, result, answers, ratio: result.medianMs / alone.medianMs };
+  }
+
   it(`has its uploads answered in at most ${RATIO_MAX} times what they take alone`, async () => {
     const rows: [string, string][] = [];
     const ratios: number[] = [];
     for (const [size, body] of BODIES) {
       await latency(body, 3);
       for (const flood of FLOODS) {
-        const alone = await latency(body, MEASURED_MS);
-        const { result, answers } = await beside(flood, () => latency(body, MEASURED_MS));
-        const ratio = result.medianMs / alone.medianMs;
+        let compared = await compare(body, flood);
+        for (let left = TRIES - 1; left > 0 && compared.ratio > RATIO_MAX; left -= 1)
+          compared = await compare(body, flood);
+        const { alone, result, answers, ratio } = compared;
         ratios.push(ratio);
         rows.push(
           [`${size}, alone`, show(alone)],

@@ -36,7 +36,8 @@ describe('an event that the warehouse refuses to carry out', () => {
       more: ({ users, organizations, people }) => {
         const accounts = new AccountsDirectory(users, organizations, people);
         const databases = () => accounts.databases();
-        const log = { error: (_: object, message: string) => void said.push(message) };
+        const say = (_: object, message: string) => void said.push(message);
+        const log = { error: say, warn: say };
         tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, log);
         return [
           new FollowLeaderProjection(lead, accounts),
@@ -100,6 +101,15 @@ describe('an event that the warehouse refuses to carry out', () => {
     expect(said).toHaveLength(3);
     await append('bad', 'StreamDeleted', {});
     expect(tables.streamsAside).toBe(0);
+  });
+
+  it('tells of a table that is gone when a start makes it again', async () => {
+    await create('good');
+    await node.stop();
+    await warehouse.dropTable({ database, table: 'good' });
+    await start();
+    expect(said).toEqual([expect.stringContaining('tables of streams are not there')]);
+    expect(await columnsOf('good')).toEqual(['_timestamp']);
   });
 
   it('has fields without a value as columns that give up their places, also where a start mends them', async () => {

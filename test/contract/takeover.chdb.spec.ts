@@ -97,6 +97,7 @@ describe('a process that starts while the one that leads dies', () => {
           new FollowLeaderProjection(lead, accounts),
           new WarehouseTablesProjection(warehouse, streams, databases, lead, {
             error: () => undefined,
+            warn: () => undefined,
           }),
           streams,
           new DroppedTablesProjection(warehouse, streams, databases, lead),

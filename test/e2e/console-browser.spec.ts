@@ -255,9 +255,19 @@ function theConsole(): void {
     const headers = { cookie: stolen };
     const copy = () => server.client.call('/api/auth/session', { headers, credentials: 'none' });
     expect((await copy()).status).toBe(200);
+    // A thief's browser, with the cookie and nothing else of the owner's.
+    const thief = await browser.newContext();
+    await thief.addCookies(await context.cookies());
+    const theirs = await thief.newPage();
+    await theirs.goto(server.url);
+    await theirs.getByRole('button', { name: 'Sign out' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Password').waitFor();
     expect((await copy()).status).toBe(401);
+    await theirs.getByRole('link', { name: 'Upload' }).click();
+    await theirs.getByRole('link', { name: 'Streams' }).click();
+    await theirs.getByText('Your session is over. Sign in again.').waitFor();
+    await thief.close();
     expect(await page.evaluate("localStorage.getItem('millrace-history')")).toBeNull();
   });
 

@@ -146,6 +146,23 @@ function looking(): void {
     expect(long).toEqual([]);
   });
 
+  it('draws a steady flow as bars of one height, up to the end that it names', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    // A second after a bucket of the server begins, so that the first bar has almost two of them.
+    const start = Math.floor(Date.now() / 300_000) * 300_000 - 6 * 3_600_000 + 1000;
+    const [from, to] = [start, start + 5 * 3_600_000].map((at) => new Date(at).toISOString());
+    await open(`#/search?org=default&stream=logs&range=${from}..${to}`);
+    const bars = await page
+      .locator('.histogram .bars div')
+      .evaluateAll((all) =>
+        all.map((each) => Number((each as unknown as { title: string }).title.split(': ')[1])),
+      );
+    expect(bars).toHaveLength(60);
+    expect(Math.max(...bars)).toBeLessThan(1.4 * Math.min(...bars));
+    const ends = await page.locator('.histogram figcaption span').allInnerTexts();
+    expect(ends.at(-1)).toBe(`${to?.slice(0, 19).replace('T', ' ') ?? ''} UTC`);
+  });
+
   it('is usable at 360 pixels with a result, a chart and a record', async () => {
     await page.setViewportSize(NARROW);
     for (const hash of [
@@ -156,7 +173,15 @@ function looking(): void {
     ]) {
       await open(hash);
       const cell = page.getByRole('gridcell').first();
-      if (await cell.isVisible()) await cell.click();
+      if (await cell.isVisible()) {
+        await cell.click();
+        // The row that the tap has opened is seen without scrolling.
+        const top = page.getByRole('region', { name: 'Row 1' }).getByText('Row 1');
+        await until(async () => {
+          const box = await top.boundingBox();
+          return box !== null && box.y >= 0 && box.y + box.height <= NARROW.height;
+        });
+      }
       const chart = page.getByRole('button', { name: 'Chart' });
       if ((await chart.isVisible()) && (await chart.isEnabled())) {
         await chart.click();
@@ -167,6 +192,31 @@ function looking(): void {
       );
       expect([hash, beyond]).toEqual([hash, 0]);
     }
+  });
+
+  it('leaves names as a phone has them typed, without capitals of its own', async () => {
+    await page.setViewportSize(NARROW);
+    const seen = new Set<string>();
+    for (const name of PAGES) {
+      await open(`#/${name}?org=default`);
+      for (const { label, capitals } of await page.evaluate<
+        readonly { readonly label: string; readonly capitals: string }[]
+      >(`
+        [...document.querySelectorAll('input:not([type]), input[type=text], input[type=search]')]
+          .map((each) => ({
+            label: each.getAttribute('aria-label') ?? each.labels[0]?.childNodes[0]?.textContent ?? '',
+            capitals: each.autocapitalize,
+          }))
+      `)) {
+        seen.add(label);
+        // Names of people and what people are shown begin with one.
+        if (!/^(?:First|Last|Displayed) name/.test(label))
+          expect([label, capitals]).toEqual([label, 'none']);
+      }
+    }
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['Words, or field=value', 'Stream', 'Hash', 'Name of the stream']),
+    );
   });
 
   it('takes what somebody types within a second, with nothing kept from before', async () => {

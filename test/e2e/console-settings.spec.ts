@@ -426,7 +426,7 @@ function lookingAfterIt(): void {
     await ann.context().close();
     const again = await other({ ...ANN, password: wanted });
     await again.getByRole('link', { name: 'Account: ann@example.com' }).click();
-    const found = again.getByRole('form', { name: 'Found an organization' });
+    const found = again.getByRole('form', { name: 'Create an organization' });
     for (const [name, said] of [
       ['acme', 'There is an organization acme already.'],
       ['Not A Name', 'want 1 to 63 of a-z'],

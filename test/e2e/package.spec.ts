@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import * as modules from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client } from '../server/client.js';
 import { printedLine } from '../server/printed-line.mjs';
 import { ROOT } from '../server/start-server.js';
@@ -17,6 +18,29 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 // Seventy megabytes are packed, and a server starts.
 const TIMEOUT_MS = 180_000;
+const MIB = 1024 * 1024;
+
+/** Bytes of all files that Node.js reads before the program does anything. */
+function loadedAtOnce(program: string): number {
+  const files = new Set([program]);
+  let bytes = 0;
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    bytes += text.length;
+    const imported = /(?:\bfrom|\bimport)\s*["'](\.{1,2}\/[^"']+)["']/g;
+    const paths = [...text.matchAll(imported)].map(([, path = '']) => join(dirname(file), path));
+    // A text within the program may look like an import.
+    for (const path of paths.filter((each) => existsSync(each))) files.add(path);
+  }
+  return bytes;
+}
+
+const PROGRAMS = [
+  ...['main', 'projector', 'replay', 'dead-letter', 'audit-verify', 'backup', 'restore']
+    .concat('change-key', 'seal-events', 'reconcile')
+    .map((name) => `dist/apps/api/${name}.js`),
+  ...['dist/apps/ingest-writer/main.js', 'dist/apps/edge/bundle.mjs'],
+];
 
 /** `npx millrace` gets this: the package as npm packs it, unpacked, beside the packages it needs. */
 describe('the npm package', () => {
@@ -48,18 +72,8 @@ describe('the npm package', () => {
   it('has its programs, built, and no sources', () => {
     const wanted = [
       ...Object.values(manifest.bin),
-      ...[
-        'main',
-        'projector',
-        'replay',
-        'dead-letter',
-        'audit-verify',
-        'backup',
-        'restore',
-        'change-key',
-        'seal-events',
-      ].map((name) => `dist/apps/api/${name}.js`),
-      ...['dist/apps/ingest-writer/main.js', 'dist/apps/cli/main.js', 'dist/apps/edge/bundle.mjs'],
+      ...PROGRAMS,
+      'dist/apps/cli/main.js',
       ...['CHANGELOG.md', 'README.md', 'LICENSE', 'docs/operators.md'],
       'deploy/prometheus/alerts.yml',
     ];
@@ -67,7 +81,7 @@ describe('the npm package', () => {
     expect(files.filter((path) => /^(?:apps|libs|test|secrets|data)\/|\.ts$/.test(path))).toEqual(
       [],
     );
-    expect(files.filter((path) => path.includes('.build-stamp'))).toEqual([]);
+    expect(files.filter((path) => /\.build-stamp|\.compile-cache/.test(path))).toEqual([]);
     // A pack must contain a build of these sources.
     expect(manifest.scripts.prepack).toBe(manifest.scripts.build);
   });
@@ -81,6 +95,12 @@ describe('the npm package', () => {
     );
     expect(imported.length).toBeGreaterThan(3);
     expect(imported.filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  it.each(PROGRAMS)('%s says how it is used before it loads what it works with', (program) => {
+    const bytes = loadedAtOnce(join(unpacked, program));
+    // The edge program reads its arguments first, whatever they are, and says what is wrong with them.
+    expect(bytes).toBeLessThan(program.includes('/edge/') ? 2 * MIB : MIB / 16);
   });
 
   it('tells its version, which is in one place, and its commands', () => {
@@ -126,6 +146,9 @@ describe('the npm package', () => {
       expect(await exited).toEqual([0, null]);
       expect(existsSync(join(folder, 'data', 'warehouse'))).toBe(true);
       expect(existsSync(join(unpacked, 'dist/.build-stamp'))).toBe(false);
+      // Beside the program, where only who may change the program may change it.
+      const keeps = 'enableCompileCache' in modules;
+      expect(existsSync(join(unpacked, 'dist/.compile-cache'))).toBe(keeps);
     },
     TIMEOUT_MS,
   );

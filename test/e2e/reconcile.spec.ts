@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openWarehouse } from '@app/warehouse';
+import { LIMITS } from '../contract/limits.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import type { Answer } from '../server/client.js';
 import { runMillrace, type Ended } from '../server/run-millrace.js';
@@ -37,8 +39,9 @@ class Installation {
 
   constructor(private variables: Readonly<Record<string, string>> = {}) {}
 
-  async start(): Promise<Server> {
-    const { directory: dataDirectory, variables } = this;
+  async start(more: Readonly<Record<string, string>> = {}): Promise<Server> {
+    const { directory: dataDirectory } = this;
+    const variables = { ...this.variables, ...more };
     return (this.server = await startServer({ dataDirectory, variables }));
   }
 
@@ -310,9 +313,16 @@ describe('an installation of which a part is of the day before', () => {
   );
 
   it(
-    'the warehouse, gets its tables and entries again, and the trail tells',
+    'the warehouse, is told of, gets its tables and entries again, and the trail tells',
     async () => {
       putBack('warehouse');
+      expect(await installation.refused()).toMatch(
+        /ends at position \d+, and was written up to \d+: the warehouse is older than the events.*millrace reconcile/,
+      );
+      for (const name of ['all', 'audit-trail'])
+        expect((await installation.run('replay', '--projection', name)).stderr).toContain(
+          'the warehouse is older than the events',
+        );
       const listed = await installation.run('reconcile');
       for (const told of [
         /^default: \d+ events have no entry in the audit trail$/m,
@@ -336,6 +346,52 @@ describe('an installation of which a part is of the day before', () => {
   );
 
   it(
+    'the warehouse, is gone on from with a word by a data directory that knows no better',
+    async () => {
+      putBack('warehouse');
+      rmSync(join(installation.directory, 'snapshots'), { recursive: true });
+      const server = await installation.start({ MILLRACE_LOG_LEVEL: 'warn' });
+      expect(server.output()).toMatch(/"count":3,.*tables of streams are not there/);
+      await installation.stop();
+      await installation.verified();
+      expect((await installation.start({ MILLRACE_LOG_LEVEL: 'warn' })).output()).not.toContain(
+        'tables of streams are not there',
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'the warehouse, is gone altogether, and its trails come back whole',
+    async () => {
+      installation.putBack(SECOND);
+      rmSync(join(installation.directory, 'warehouse'), { recursive: true });
+      expect(await installation.refused()).toMatch(/the audit trail of the database \w+ is gone/);
+      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified();
+      await installation.start();
+      expect(await installation.streams('default')).toEqual(['fresh', 'logs']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'only some entries of a trail, has that trail written anew',
+    async () => {
+      installation.putBack(SECOND);
+      await takeOutOfTrails(installation.directory);
+      expect((await installation.run('audit:verify')).code).toBe(1);
+      expect((await installation.run('reconcile')).stdout).toMatch(
+        /^default: 2 events have no entry in the audit trail$/m,
+      );
+      expect(await installation.run('reconcile', '--adopt')).toMatchObject({ code: 0, stderr: '' });
+      await installation.verified('--head', `acme=${noted}`);
+      expect((await installation.run('reconcile')).stdout).toBe('nothing differs\n');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'the keys of people, names whom nobody can read, and gives them up with --drop alone',
     async () => {
       putBack('person-keys');
@@ -353,6 +409,25 @@ describe('an installation of which a part is of the day before', () => {
     TIMEOUT_MS,
   );
 });
+
+/** Takes two entries out of the middle of each trail of six or more, with the server stopped. */
+async function takeOutOfTrails(dataDirectory: string): Promise<void> {
+  const { warehouse } = await openWarehouse({
+    clickHouse: undefined,
+    directory: join(dataDirectory, 'warehouse'),
+    limits: LIMITS,
+    readers: 1,
+    acceptors: 1,
+    files: [],
+  });
+  for (const database of await warehouse.databases()) {
+    const rows = await warehouse.auditAfter(database, '-1', 1000);
+    if (rows.length < 6) continue;
+    await warehouse.truncateAudit(database, rows[2]?.position ?? '');
+    await warehouse.appendAudit(database, rows.slice(5));
+  }
+  await warehouse.close();
+}
 
 describe('a queue that is newer than events and tables', () => {
   let installation: Installation;

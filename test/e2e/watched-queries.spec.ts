@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { FREQUENT_FUNCTIONS } from '../../apps/console/ask/frequent-functions.js';
+import { FREQUENT_FUNCTIONS } from '../../apps/console/editor/frequent-functions.js';
 import { borrowServer, ROOT, type BorrowedServer } from '../server/borrow-server.js';
 import { writeParquet } from '../server/make-parquet.js';
 import { startEdge } from '../server/start-edge.js';

@@ -5,6 +5,7 @@ import {
   FollowLeaderProjection,
   measureLeadership,
   refuseLostTime,
+  refuseOlderWarehouse,
   TrailLeaderElection,
   type AuditDirectory,
   type LeaderRank,
@@ -202,9 +203,15 @@ function leaderRank({ roles }: Config): LeaderRank {
   return roles.size === 1 ? 'projector' : 'equal';
 }
 
-/** Before anything follows the events. @throws {Error} where they are older than what was made of them */
-export const refuseOtherAge = ({ events, warehouse, config }: Stores): Promise<void> =>
-  refuseLostTime(events, warehouse, config.eventStore !== undefined);
+/**
+ * Looks before anything follows the events.
+ * @throws {Error} where they are older than what was made of them, or this is older
+ */
+export async function refuseOtherAge(stores: Stores): Promise<void> {
+  const { events, warehouse: tables, snapshots, auditTrail: trail, config } = stores;
+  await refuseLostTime(events, tables, config.eventStore !== undefined);
+  await refuseOlderWarehouse({ events, tables, snapshots, trail }, config.clickHouse !== undefined);
+}
 
 /** Opens everything and brings the read models up to date. */
 export async function openParts(config: Config, logger: Logger): Promise<Parts> {

@@ -1,13 +1,18 @@
 import type { Difference, Look, LostAccount } from '@app/reconcile';
 
 /** A line for each thing of which one store says what another does not. */
-export function tellDifferences({ upTo, isOpen, differences, accounts }: Look): string[] {
+export function tellDifferences({ upTo, isOpen, differences, accounts, unread }: Look): string[] {
   const any = isOpen || differences.length + accounts.length > 0;
   return [
     ...(any ? [`the events end at position ${upTo}`] : []),
     ...(isOpen ? ['a reconciliation has begun and not ended'] : []),
     ...differences.flatMap((each) => linesOf(each).map((line) => `${each.name}: ${line}`)),
     ...accounts.map(accountLine),
+    ...(unread > 0
+      ? [
+          `the queue has more than is looked at: ${unread} batches were left out, and what they wait for may be missing here`,
+        ]
+      : []),
   ];
 }
 

@@ -9,7 +9,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** What somebody may change about their own account. */
+/** This page changes somebody's own account. */
 export function AccountPage({ organization, session, onChanged }: Props) {
   return (
     <>

@@ -3,17 +3,18 @@ import { addMember } from '../api/people.js';
 import { NotSent } from '../api/request.js';
 import type { Session } from '../api/session.js';
 import { useAction } from '../api/use-action.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 import { linkTo } from '../frame/route.js';
 
 interface Props {
   readonly session: Session;
-  /** Called when there is one more. */
+  /** Is called when there is one more. */
   readonly onFounded: () => void;
 }
 
-/** An organization is there with its first admin: who founds it, or whom root names. */
+/** An organization is there with its first admin: the one who creates it, or whom root names. */
 export function FoundForm({ session, onFounded }: Props) {
   const [founded, setFounded] = useState<string>();
   const founding = useAction();
@@ -35,11 +36,11 @@ export function FoundForm({ session, onFounded }: Props) {
   };
   return (
     <form class="settings" aria-labelledby="found" onSubmit={found}>
-      <h2 id="found">Found an organization</h2>
+      <h2 id="found">Create an organization</h2>
       <div class="bar">
         <label>
           Name, as it stands in addresses
-          <input name="name" required autocomplete="off" placeholder="acme" />
+          <input {...AS_TYPED} name="name" required autocomplete="off" placeholder="acme" />
         </label>
         {session.root && (
           <label>
@@ -48,7 +49,7 @@ export function FoundForm({ session, onFounded }: Props) {
           </label>
         )}
         <button type="submit" class="primary" disabled={founding.isBusy}>
-          Found it
+          Create it
         </button>
       </div>
       <p role="status">

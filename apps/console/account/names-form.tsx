@@ -2,7 +2,7 @@ import { changeNames } from '../api/people.js';
 import type { Session } from '../api/session.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 
 interface Props {
   readonly organization: string;
@@ -10,7 +10,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** What others of one's organizations are shown beside the e-mail. */
+/** Others of one's organizations see these names beside the e-mail. */
 export function NamesForm({ organization, session, onChanged }: Props) {
   const changing = useAction();
   const change = (event: SubmitEvent): void => {

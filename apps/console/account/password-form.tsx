@@ -2,7 +2,7 @@ import { changePassword } from '../api/people.js';
 import { NotSent } from '../api/request.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 
 interface Props {
   readonly organization: string;

@@ -5,11 +5,11 @@ export const OUTCOMES = ['done', 'refused', 'failed', 'not ours', 'lost'] as con
 
 export interface AuditEntry {
   readonly position: number;
-  /** ISO 8601, UTC. */
+  /** It is in ISO 8601 and UTC. */
   readonly occurred_at: string;
   readonly type: string;
   readonly outcome: string;
-  /** Empty for somebody who is erased. */
+  /** It is empty for somebody who is erased. */
   readonly actor: string;
   readonly subject: string;
   readonly address: string;
@@ -20,27 +20,30 @@ export interface AuditEntry {
   readonly hash: string;
 }
 
-/** What is absent, or empty, holds for every entry. */
+/** A filter that is absent or empty lets every entry in. */
 export interface AuditFilter {
   readonly type?: string | undefined;
-  /** E-mail or id. */
+  /** It is an e-mail address or an id. */
   readonly actor?: string | undefined;
   readonly outcome?: string | undefined;
-  /** Days, in UTC, as `2026-11-25`; both included. */
+  /** Both are days in UTC, as `2026-11-25`, and both are included. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly hash?: string | undefined;
 }
 
 export interface AuditPage {
-  /** Newest first. */
+  /** The newest comes first. */
   readonly hits: readonly AuditEntry[];
   readonly total: number;
 }
 
 const PAGE_SIZE = 100;
 
-/** @param from how many of the newest are passed over */
+/**
+ * Reads one page of the trail.
+ * @param from how many of the newest are passed over
+ */
 export function readAudit(
   organization: string,
   { since, until, ...named }: AuditFilter,
@@ -59,7 +62,7 @@ export function readAudit(
 export interface Verdict {
   readonly intact: boolean;
   readonly entries: number;
-  /** Hash of the last entry. */
+  /** It is the hash of the last entry. */
   readonly head: string;
   readonly problems: readonly string[];
   /** Microseconds since the epoch. */

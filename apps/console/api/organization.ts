@@ -1,13 +1,13 @@
 import { apiOf, request, requestJson } from './request.js';
 
 interface OrganizationRecord {
-  /** By which it is asked for. */
+  /** Addresses and requests have this name. */
   readonly identifier: string;
-  /** What people are shown. */
+  /** People are shown this name. */
   readonly name: string;
 }
 
-/** What people are shown as the name of an organization. */
+/** Reads the name that people are shown for an organization. */
 export async function readDisplayName(organization: string): Promise<string> {
   const path = `${apiOf(organization)}/organizations`;
   const { data } = await requestJson<{ data: readonly OrganizationRecord[] }>(path);
@@ -19,7 +19,7 @@ export async function changeDisplayName(organization: string, name: string): Pro
   await request(`${apiOf(organization)}/rename`, { method: 'PUT', body });
 }
 
-/** For good, with all that it owns. */
+/** Deletes an organization for good, with all that it owns. */
 export async function deleteOrganization(organization: string): Promise<void> {
   const body = JSON.stringify({ name: organization });
   await request(apiOf(organization), { method: 'DELETE', body });

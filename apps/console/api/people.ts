@@ -10,7 +10,7 @@ export interface Member {
   readonly role: string;
   /** Microseconds since the epoch. */
   readonly created_at: number;
-  /** Absent where somebody who may has said that the e-mail is theirs. */
+  /** It is absent where root has said that the e-mail is theirs. */
   readonly email_proven?: false;
 }
 
@@ -44,7 +44,7 @@ async function dataOf<T>(path: string): Promise<T> {
   return (await requestJson<{ data: T }>(path)).data;
 }
 
-/** Whether somebody is a member by it, or has been invited only. */
+/** Tells whether an answer made somebody a member, or has only invited them. */
 async function isAdded(path: string, body: object): Promise<boolean> {
   const asking = { method: 'POST', body: JSON.stringify(body) };
   return (await requestJson<{ message: string }>(path, asking)).message !== 'Invitation sent';
@@ -53,11 +53,17 @@ async function isAdded(path: string, body: object): Promise<boolean> {
 export const readMembers = (organization: string): Promise<readonly Member[]> =>
   dataOf(usersOf(organization));
 
-/** @returns whether it is a member now; else it is invited, if there is such an account */
+/**
+ * Adds or invites the holder of an account.
+ * @returns whether they are a member now; else they are invited, if there is such an account
+ */
 export const addMember = (organization: string, email: string, role: string): Promise<boolean> =>
   isAdded(userOf(organization, email), { role });
 
-/** @returns whether it is a member now; else there was such an account, and it is invited */
+/**
+ * Makes an account with a membership.
+ * @returns whether they are a member now; else there was such an account, and it is invited
+ */
 export const registerMember = (organization: string, account: NewAccount): Promise<boolean> =>
   isAdded(usersOf(organization), account);
 
@@ -65,7 +71,7 @@ export async function changeRole(organization: string, email: string, role: stri
   await request(userOf(organization, email), { method: 'PUT', body: JSON.stringify({ role }) });
 }
 
-/** Of one's own account. */
+/** Changes the names of one's own account. */
 export async function changeNames(
   organization: string,
   email: string,
@@ -74,7 +80,7 @@ export async function changeNames(
   await request(userOf(organization, email), { method: 'PUT', body: JSON.stringify(names) });
 }
 
-/** Of one's own account. Every session of it ends. */
+/** Changes the password of one's own account. Every session of it ends. */
 export async function changePassword(
   organization: string,
   email: string,
@@ -85,12 +91,15 @@ export async function changePassword(
   await request(userOf(organization, email), { method: 'PUT', body });
 }
 
-/** Says that the e-mail is its holder's: for root. */
+/** Says that the e-mail is its holder's. Only root may. */
 export async function proveEmail(organization: string, email: string): Promise<void> {
   await request(`${userOf(organization, email)}/proven`, { method: 'POST' });
 }
 
-/** @param erase out of all organizations, and erased: for root */
+/**
+ * Takes somebody out of an organization.
+ * @param erase takes them out of all organizations and erases them; only root may
+ */
 export async function removeMember(
   organization: string,
   email: string,
@@ -108,7 +117,7 @@ export async function withdrawInvitation(organization: string, email: string): P
   await request(path, { method: 'DELETE' });
 }
 
-/** Of the one who is signed in. */
+/** Reads the invitations of the one who is signed in. */
 export const readReceived = (): Promise<readonly ReceivedInvitation[]> =>
   dataOf('/api/invitations');
 

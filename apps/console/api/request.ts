@@ -9,25 +9,25 @@ export class ApiFailure extends Error {
   }
 }
 
-/** What the page itself does not send, in words. */
+/** The page refuses something by itself, without asking the server. The message says why. */
 export class NotSent extends Error {}
 
-/** Told when the server does not know us any more. */
+/** The window gets this event when the server does not know us any more. */
 export const SIGNED_OUT = 'millrace-signed-out';
 
 export type Program = 'hosted' | 'edge';
 
-/** Which program serves this page; it is written into the page. */
+/** The page has the name of the program that serves it. */
 export const program: Program =
   document.documentElement.dataset.program === 'edge' ? 'edge' : 'hosted';
 
-/** Of the edge program, where it wants one. In memory only: it is gone with the page. */
+/** The edge program may want this token. It is in memory only, and gone with the page. */
 let edgeToken: string | undefined;
 export function useEdgeToken(token: string): void {
   edgeToken = token;
 }
 
-/** Says that our own page asks: see Sessions of the server. */
+/** This header says that our own page asks: see Sessions of the server. */
 export function ownHeaders(): Record<string, string> {
   return {
     'X-Millrace-Console': '1',
@@ -35,7 +35,10 @@ export function ownHeaders(): Record<string, string> {
   };
 }
 
-/** Where the tables of an organization are; the edge program has one set of them. */
+/**
+ * Gives the path of an organization's routes. The edge program has one set of tables, and no
+ * organization in its path.
+ */
 export function apiOf(organization: string): string {
   return program === 'edge' ? '/api' : `/api/${encodeURIComponent(organization)}`;
 }
@@ -48,7 +51,11 @@ interface Asking {
   readonly signal?: AbortSignal;
 }
 
-/** @throws {ApiFailure} for an answer that is none @throws {TypeError} when the server is away */
+/**
+ * Asks the server.
+ * @throws {ApiFailure} when it refuses
+ * @throws {TypeError} when the server is away
+ */
 export async function request(path: string, asking: Asking = {}): Promise<Response> {
   const { method = 'GET', body, accept = 'application/json', headers = {}, signal } = asking;
   const response = await fetch(path, {
@@ -84,7 +91,7 @@ function messageIn(text: string): string | undefined {
   }
 }
 
-/** What went wrong, for people. */
+/** Says for people what went wrong. */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiFailure || error instanceof NotSent) return error.message;
   return 'The server cannot be reached. Look whether it runs, then try again.';

@@ -1,7 +1,7 @@
 import { apiOf, requestJson } from './request.js';
 
 export interface Field {
-  /** With the path before it, within a record. */
+  /** A field within a record has the path before its name. */
   readonly name: string;
   readonly type: string;
 }
@@ -18,7 +18,7 @@ interface ArrowField {
 
 type Answer = Readonly<Record<string, { readonly fields: readonly ArrowField[] }>>;
 
-/** Tables by name, with their fields, and the fields within those. */
+/** Reads the tables in the order of their names, with their fields and the fields within those. */
 export async function readTables(organization: string): Promise<readonly Table[]> {
   const answer = await requestJson<Answer>(`${apiOf(organization)}/schema`);
   return Object.entries(answer)
@@ -53,6 +53,6 @@ function wordOf(type: unknown): string {
   return word;
 }
 
-/** Names of the functions that a statement may call. */
+/** Reads the names of the functions that a statement may call. */
 export const readFunctions = (organization: string): Promise<readonly string[]> =>
   requestJson(`${apiOf(organization)}/sql/functions`);

@@ -1,16 +1,19 @@
 import { ApiFailure, request } from './request.js';
 
-/** What the node that answered says of itself. */
+/** The node that answered says this of itself. */
 interface NodeState {
-  /** Undefined: it is ready; else why it is not. */
+  /** It says why the node is not ready, and is undefined where it is. */
   readonly notReady: string | undefined;
-  /** Why each part that it cannot reach is away. */
+  /** It says of each part that the node cannot reach why it is away. */
   readonly away: Readonly<Record<string, string>>;
-  /** Prometheus' text. */
+  /** It is Prometheus' text. */
   readonly metrics: string;
 }
 
-/** @throws {ApiFailure} for who is not root */
+/**
+ * Asks the node about itself.
+ * @throws {ApiFailure} for somebody who is not root
+ */
 export async function readNode(): Promise<NodeState> {
   const [readiness, metrics] = await Promise.all([readReadiness(), readMetricsText()]);
   return { ...readiness, metrics };

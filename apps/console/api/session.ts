@@ -5,9 +5,9 @@ export interface Membership {
   readonly role: string;
 }
 
-/** Who is signed in. */
+/** Somebody is signed in, and has these organizations. */
 export interface Session {
-  /** Empty for a token. */
+  /** It is empty for a token. */
   readonly email: string;
   readonly first_name: string;
   readonly last_name: string;
@@ -15,7 +15,10 @@ export interface Session {
   readonly organizations: readonly Membership[];
 }
 
-/** @returns undefined when nobody is signed in */
+/**
+ * Asks the server about the session of this browser.
+ * @returns undefined when nobody is signed in
+ */
 export async function currentSession(): Promise<Session | undefined> {
   try {
     return (await requestJson<{ data: Session }>('/api/auth/session')).data;

@@ -2,7 +2,7 @@ import { requestJson } from './request.js';
 
 interface SignUpRule {
   readonly open: boolean;
-  /** Of e-mail addresses; none: all. */
+  /** E-mail addresses must end in one of these; an empty list lets all in. */
   readonly domains: readonly string[];
 }
 
@@ -12,7 +12,7 @@ export interface SignedUp {
   readonly token: string;
 }
 
-/** Whether people may make an account by themselves. */
+/** Asks whether people may make an account by themselves. */
 export const readSignUpRule = async (): Promise<SignUpRule> =>
   (await requestJson<{ data: SignUpRule }>('/api/signup')).data;
 

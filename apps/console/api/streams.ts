@@ -1,8 +1,8 @@
 import { apiOf, request, requestJson } from './request.js';
 
-/** What people set about a stream. */
+/** People set this about a stream. */
 export interface StreamSettings {
-  /** In days; 0 keeps all. */
+  /** It is a number of days; 0 keeps all records. */
   readonly data_retention: number;
   readonly full_text_search_keys: readonly string[];
   readonly partition_keys: readonly string[];
@@ -13,10 +13,10 @@ export interface StreamRecord {
   readonly name: string;
   readonly stats: {
     readonly doc_num: number;
-    /** Microseconds since the epoch; 0 or null without records. */
+    /** It is in microseconds since the epoch, and 0 or null without records. */
     readonly doc_time_min: number | null;
     readonly doc_time_max: number | null;
-    /** MB of 1,048,576 bytes, before compression. */
+    /** It is in MB of 1,048,576 bytes, before compression. */
     readonly storage_size: number;
   };
   readonly settings: StreamSettings;
@@ -25,7 +25,7 @@ export interface StreamRecord {
 const pathOf = (organization: string, stream: string): string =>
   `${apiOf(organization)}/${encodeURIComponent(stream)}`;
 
-/** Those that there are; a page lists a thousand. */
+/** Reads the streams, a thousand of them at most. */
 export async function readStreams(organization: string): Promise<readonly StreamRecord[]> {
   const { list } = await requestJson<{ list: readonly StreamRecord[] }>(
     `${apiOf(organization)}/streams?limit=1000`,
@@ -34,11 +34,11 @@ export async function readStreams(organization: string): Promise<readonly Stream
 }
 
 type Change = Partial<StreamSettings> & {
-  /** Types of fields, by Arrow's names. */
+  /** Each field has a type, by Arrow's name. */
   readonly columns?: Readonly<Record<string, string>>;
 };
 
-/** What is absent stays as it is. */
+/** Changes settings; those that are absent stay as they are. */
 export async function changeSettings(
   organization: string,
   stream: string,
@@ -61,7 +61,7 @@ export interface Rejected {
   readonly record: string;
 }
 
-/** Of the newest upload that had any: what was rejected, at most a hundred records. */
+/** Reads the rejected records of the newest upload that had any, a hundred at most. */
 export async function readRejected(
   organization: string,
   stream: string,
@@ -72,11 +72,11 @@ export async function readRejected(
 }
 
 export interface Retried {
-  /** Moved into the stream. */
+  /** So many have moved into the stream. */
   readonly successful: number;
-  /** Rejected as before. */
+  /** So many are rejected as before. */
   readonly failed: number;
-  /** Why the first of those is. */
+  /** It says why the first of those is rejected. */
   readonly error?: string;
 }
 

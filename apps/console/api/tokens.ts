@@ -1,17 +1,17 @@
 import { apiOf, request, requestJson } from './request.js';
 
-/** Roles that a token can have: none of an admin. */
+/** A token can have these roles, and is no admin's. */
 export const TOKEN_ROLES = ['viewer', 'member', 'editor'] as const;
 
 export interface Token {
   readonly name: string;
   readonly role: string;
-  /** Null: all there are, and will be. */
+  /** Null stands for all streams that there are and will be. */
   readonly streams: readonly string[] | null;
-  /** Microseconds since the epoch; null: it does not expire. */
+  /** It is in microseconds since the epoch. A token with null does not expire. */
   readonly expires_at: number | null;
   readonly created_at: number;
-  /** Empty when the account is gone. */
+  /** It is empty when the account is gone. */
   readonly created_by: string;
 }
 
@@ -28,7 +28,10 @@ export async function readTokens(organization: string): Promise<readonly Token[]
   return (await requestJson<{ data: readonly Token[] }>(tokensOf(organization))).data;
 }
 
-/** @returns the secret, which nobody is told again */
+/**
+ * Makes a token.
+ * @returns the secret, which nobody is told again
+ */
 export async function makeToken(organization: string, token: NewToken): Promise<string> {
   const asking = { method: 'POST', body: JSON.stringify(token) };
   const { data } = await requestJson<{ data: { token: string } }>(tokensOf(organization), asking);
@@ -48,6 +51,6 @@ async function passcodeBy(organization: string, method: 'GET' | 'PUT'): Promise<
 export const readPasscode = (organization: string): Promise<string> =>
   passcodeBy(organization, 'GET');
 
-/** The old one is dead then. */
+/** Replaces the passcode. The old one is dead then. */
 export const rotatePasscode = (organization: string): Promise<string> =>
   passcodeBy(organization, 'PUT');

@@ -4,13 +4,16 @@ import { wordsOf } from './request.js';
 interface Action {
   readonly isBusy: boolean;
   readonly failure: string | undefined;
-  /** What has been done, in words. */
+  /** It says in words what has been done. */
   readonly done: string | undefined;
-  /** @param act tells what it has done; nothing is begun while another one runs */
+  /**
+   * Begins an action, unless another one runs.
+   * @param act tells in words what it has done
+   */
   readonly run: (act: () => Promise<string | undefined>) => void;
 }
 
-/** Something that somebody wants to be done, and what became of it. */
+/** A page does something that somebody wants, and shows what became of it. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false);
   const [said, setSaid] = useState<Pick<Action, 'failure' | 'done'>>({
@@ -33,11 +36,14 @@ export function useAction(): Action {
 
 interface Change {
   readonly change: Action;
-  /** Does it, says so, and has what is shown asked for again. */
+  /** Does something, says so, and has what is shown asked for again. */
   readonly then: (act: () => Promise<void>, done: string) => void;
 }
 
-/** Something of a list that somebody changes. @param onChanged called also where it was refused: what is shown is what there is */
+/**
+ * Somebody changes something of a list.
+ * @param onChanged is also called where it was refused: what is shown is what there is
+ */
 export function useChange(onChanged: () => void): Change {
   const change = useAction();
   const then = (act: () => Promise<void>, done: string): void =>

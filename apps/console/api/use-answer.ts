@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from './request.js';
 
 interface Asked<T> {
-  /** Undefined until it is there; the one before while it is asked for again. */
+  /** It is undefined until it is there, and the one before while it is asked for again. */
   readonly answer: T | undefined;
   readonly failure: string | undefined;
   readonly isAsking: boolean;
@@ -10,8 +10,8 @@ interface Asked<T> {
 }
 
 /**
- * What the server answers to a question of a page.
- * @param of what the question is about: when that changes, it is asked anew
+ * Asks the server a question of a page.
+ * @param of says what the question is about: when that changes, it is asked anew
  */
 export function useAnswer<T>(ask: () => Promise<T>, of: readonly unknown[]): Asked<T> {
   const [state, setState] = useState<Omit<Asked<T>, 'askAgain'>>({

@@ -1,11 +1,11 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { program, wordsOf } from '../api/request.js';
 import type { Table } from '../api/schema.js';
-import { chartData } from './chart-series.js';
-import { Chart } from './chart.js';
+import { chartData } from '../chart/chart-series.js';
+import { Chart } from '../chart/chart.js';
 import { copy, download, FORMATS, type Format } from './download.js';
 import { OverTime } from './over-time.js';
-import { ResultGrid } from './result-grid.js';
+import { ResultGrid } from '../grid/result-grid.js';
 import type { Question, Result } from './run-query.js';
 import { streamOf } from './stream-of.js';
 
@@ -14,7 +14,7 @@ export interface Answered extends Result {
   readonly milliseconds: number;
 }
 
-/** How a result is looked at. */
+/** A result is looked at in one of these ways. */
 export type View = 'table' | 'chart' | 'over time';
 
 interface Props {
@@ -26,7 +26,10 @@ interface Props {
   readonly onRange: (range: string) => void;
 }
 
-/** A result as a table and, where there are numbers over something, as a chart; and its stream over time. */
+/**
+ * Shows a result as a table and, where there are numbers over something, as a chart; and its
+ * stream over time.
+ */
 export function Answer({ answered, tables, view: wanted, onView, range, onRange }: Props) {
   const { lines, question, isCut } = answered;
   const data = useMemo(() => chartData(lines), [lines]);
@@ -75,7 +78,10 @@ export function Answer({ answered, tables, view: wanted, onView, range, onRange 
   );
 }
 
-/** The result in other formats. @param mayCopy whether it is little enough for a clipboard */
+/**
+ * Gives the result away in other formats.
+ * @param mayCopy says whether it is little enough for a clipboard
+ */
 function TakeAway({
   question,
   mayCopy,

@@ -7,19 +7,19 @@ import { FirstUpload } from '../upload/first-upload.js';
 import { RangeField } from '../time/range-field.js';
 import { spanOf } from '../time/time-range.js';
 import { Answer, type Answered, type View } from './answer.js';
-import { errorPlace, quotedName, type ErrorPlace } from './error-place.js';
+import { errorPlace, quotedName, type ErrorPlace } from '../editor/error-place.js';
 import { asked, remember } from './history.js';
 import { HistoryList } from './history-list.js';
 import { runQuery, timesOf, type Progress } from './run-query.js';
 import { Running } from './running.js';
-import { SqlEditor } from './sql-editor.js';
+import { SqlEditor } from '../editor/sql-editor.js';
 
 interface Props {
   readonly organization: string;
   readonly tables: readonly Table[];
-  /** Of the address; it is run at once. */
+  /** The address has this statement. It is run at once. */
   readonly sql: string | undefined;
-  /** Of the address: which times of the streams' records; undefined: all. */
+  /** The address has this range, which bounds the times of records; undefined stands for all times. */
   readonly range: string | undefined;
   readonly mayWrite: boolean;
 }
@@ -49,7 +49,7 @@ export function AskPage({ organization, tables, sql, mayWrite, ...route }: Props
   const [state, setState] = useState<State>({ at: 'start' });
   const [history, setHistory] = useState(() => asked(organization));
   const [view, setView] = useState<View>('table');
-  // Where they do not come, the editor completes those that it knows by itself.
+  // The editor completes, where the names do not come, those that it knows by itself.
   const { answer: functions = NONE } = useAnswer(() => readFunctions(organization), [organization]);
   /** The editor keeps what it is given at first, and asks as the page stands by then. */
   const asking = useRef<() => void>();
@@ -195,7 +195,7 @@ export function AskPage({ organization, tables, sql, mayWrite, ...route }: Props
 
 const named = (organization: string) => (organization === '' ? {} : { organization });
 
-/** What somebody has uploaded: others, such as the audit trail, are always there. */
+/** Tells tables that somebody has uploaded from those that are always there, such as the audit trail. */
 const isOwn = ({ name }: Table): boolean => !name.startsWith('_');
 
 function firstStatement(tables: readonly Table[]): string {

@@ -19,14 +19,15 @@ export async function download(
   link.href = url;
   link.download = `millrace.${format}`;
   link.click();
-  // Not at once: the browser reads it after the click.
+  // The browser reads it after the click, so it must not go at once.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 /**
- * The same for the clipboard. It is promised at once, because a browser lets a page copy only while
- * somebody clicks.
- * @throws {ApiFailure} @throws {NotSent} where the browser has no clipboard for this page, as without TLS
+ * Asks once more for the clipboard. The text is promised at once, because a browser lets a page
+ * copy only while somebody clicks.
+ * @throws {ApiFailure}
+ * @throws {NotSent} where the browser has no clipboard for this page, as without TLS
  */
 export async function copy(question: Question, format: Format, signal: AbortSignal): Promise<void> {
   const text = fetchAs(question, format, signal).then(

@@ -1,10 +1,13 @@
 interface Props {
-  /** Newest first. */
+  /** The newest comes first. */
   readonly statements: readonly string[];
   readonly onUse: (statement: string) => void;
 }
 
-/** What was asked before. It is there from the beginning, so that nothing moves when it gets its first one. */
+/**
+ * Lists what was asked before. It is there from the beginning, so that nothing moves when it gets
+ * its first one.
+ */
 export function HistoryList({ statements, onUse }: Props) {
   return (
     <details class="history">

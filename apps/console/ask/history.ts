@@ -8,7 +8,7 @@ interface Asked {
   readonly sql: string;
 }
 
-/** Newest first. Kept in this browser only, until somebody signs out. */
+/** The newest comes first. All are kept in this browser only, until somebody signs out. */
 export function asked(organization: string): readonly string[] {
   return all()
     .filter((each) => each.organization === organization)
@@ -22,13 +22,13 @@ export function remember(organization: string, sql: string): void {
   localStorage.setItem(KEY, JSON.stringify(kept));
 }
 
-/** Whoever signs in next at this browser must not see, or run, what was asked. */
+/** The next one who signs in at this browser must not see, or run, what was asked. */
 export function forgetAsked(): void {
   localStorage.removeItem(KEY);
   history.replaceState(null, '', '#/ask');
 }
 
-/** What another one has asked, whose session ended by itself, is forgotten. */
+/** Forgets what another person has asked, whose session ended by itself. */
 export function keepAskedOf(email: string): void {
   const before = localStorage.getItem(WHO);
   if (before !== null && before !== email) forgetAsked();

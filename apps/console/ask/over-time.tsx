@@ -11,7 +11,7 @@ interface Props {
   readonly onRange: (range: string) => void;
 }
 
-/** How many records a stream has, over the time that is asked about. */
+/** Shows how many records a stream has, over the time that is asked about. */
 export function OverTime({ organization, stream, range, onRange }: Props) {
   const { answer, failure } = useAnswer(async () => {
     const span = spanOf(range, Date.now()) ?? { start: undefined, end: Date.now() };

@@ -1,39 +1,42 @@
 import { ApiFailure, apiOf, request } from '../api/request.js';
 import { spanOf } from '../time/time-range.js';
 
-/** What the grid holds. More is told, and can be downloaded. */
+/** The grid holds so many rows. Where there are more the page says so, and they can be downloaded. */
 export const ROWS_MAX = 100_000;
-/** Of the answer's text, so that wide rows do not take all memory. */
+/** The answer's text has a bound, so that wide rows do not take all memory. */
 const LETTERS_MAX = 200_000_000;
 const TELL_MS = 100;
-/** Rows as NDJSON, with lines between them that tell how far the query is. */
+/**
+ * The server answers this with rows as NDJSON, and lines between them that tell how far the query
+ * is.
+ */
 const WITH_PROGRESS = 'application/vnd.millrace.progress+ndjson';
 const ROW = '{"row":';
 
-/** A statement, and where it is asked. */
+/** A statement is asked in one organization. */
 export interface Question {
   readonly organization: string;
   readonly sql: string;
-  /** Which times of the streams' records, as {@link timesOf} gives them; empty for all. */
+  /** It bounds the times of records, as {@link timesOf} gives it; it is empty for all. */
   readonly times: string;
 }
 
-/** What there is of an answer by now. */
+/** So much of an answer has come by now. */
 export interface Progress {
   readonly rows: number;
-  /** By the engine, of its tables; undefined until it has told. */
+  /** The engine has read so many rows of its tables; it is undefined until the engine has told. */
   readonly rowsRead: number | undefined;
 }
 
 export interface Result {
-  /** One JSON object each, as the server wrote it. */
+  /** Each line is a JSON object, as the server wrote it. */
   readonly lines: readonly string[];
-  /** Whether there were more rows than are held. */
+  /** It is true where there were more rows than are held. */
   readonly isCut: boolean;
   readonly rowsRead: number | undefined;
 }
 
-/** Of the address of a query: the times that a range of the page means now. */
+/** Writes the times that a range of the page means now, as parameters of a query's address. */
 export function timesOf(range: string): string {
   const span = range === 'all' ? undefined : spanOf(range, Date.now());
   if (!span) return '';
@@ -53,10 +56,12 @@ interface Word {
 }
 
 /**
- * Rows of a statement, as they come. A query that is called off, or whose rows are enough, is
- * called off on the server by hanging up.
- * @param tell called now and then
- * @throws {ApiFailure} @throws {DOMException} AbortError when `signal` calls it off @throws {TypeError} when the answer was cut off
+ * Reads the rows of a statement as they come. A query that somebody cancels, or whose rows are
+ * enough, ends on the server because the page hangs up.
+ * @param tell is called now and then
+ * @throws {ApiFailure}
+ * @throws {DOMException} AbortError when `signal` ends it
+ * @throws {TypeError} when the answer was cut off
  */
 export async function runQuery(
   { organization, sql, times }: Question,

@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Progress } from './run-query.js';
 
 interface Props extends Progress {
-  /** By `performance.now()`. */
+  /** The time is that of `performance.now()`. */
   readonly begun: number;
 }
 
 const TICK_MS = 100;
 
-/** How far a query is. It changes too often to be read out. */
+/** Tells how far a query is. That changes too often to be read out. */
 export function Running({ begun, rows, rowsRead }: Props) {
   const [now, setNow] = useState(begun);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Table } from '../api/schema.js';
 
 const FROM = /\bFROM\s+(?:`([^`]+)`|"([^"]+)"|([\p{L}_][\p{L}\p{N}_]*))/giu;
 
-/** The first stream that a statement reads whose records have times. */
+/** Finds the first stream that a statement reads whose records have times. */
 export function streamOf(sql: string, tables: readonly Table[]): Table | undefined {
   for (const [, ticked, quoted, bare] of sql.matchAll(FROM)) {
     const name = ticked ?? quoted ?? bare;

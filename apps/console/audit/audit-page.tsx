@@ -13,7 +13,7 @@ interface Props {
   readonly route: Route;
 }
 
-/** Who did what in an organization, and whether that is what happened. */
+/** Shows who did what in an organization, and whether that is what happened. */
 export function AuditPage({ organization, route }: Props) {
   const { type, actor, outcome, since, until, hash } = route;
   const filter: AuditFilter = { type, actor, outcome, since, until, hash };

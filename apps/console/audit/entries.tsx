@@ -6,7 +6,7 @@ interface Props {
   readonly onFilter: (filter: AuditFilter) => void;
 }
 
-/** Entries as lines, each of which opens. */
+/** Shows entries as lines, each of which opens. */
 export function Entries({ entries, onFilter }: Props) {
   return (
     <ol class="lines" aria-label="Entries, newest first">

@@ -1,9 +1,10 @@
 import { OUTCOMES, type AuditFilter } from '../api/audit.js';
-import { formText } from '../frame/form-text.js';
+import { AS_TYPED } from '../form/as-typed.js';
+import { formText } from '../form/form-text.js';
 
 interface Props {
   readonly filter: AuditFilter;
-  /** Those that have been seen. */
+  /** These types have been seen. */
   readonly types: readonly string[];
   readonly onFilter: (filter: AuditFilter) => void;
 }
@@ -23,12 +24,12 @@ export function FilterForm({ filter, types, onFilter }: Props) {
     });
   };
   return (
-    // Made anew with another filter: its fields show what the address says.
+    // Another filter makes the form anew, so its fields show what the address says.
     <form key={JSON.stringify(filter)} class="settings" aria-label="Filter" onSubmit={submit}>
       <div class="bar">
         <label>
           What
-          <input name="type" list="audit-types" defaultValue={filter.type ?? ''} />
+          <input {...AS_TYPED} name="type" list="audit-types" defaultValue={filter.type ?? ''} />
         </label>
         <datalist id="audit-types">
           {types.map((type) => (
@@ -37,7 +38,12 @@ export function FilterForm({ filter, types, onFilter }: Props) {
         </datalist>
         <label>
           Who
-          <input name="actor" defaultValue={filter.actor ?? ''} placeholder="e-mail or id" />
+          <input
+            {...AS_TYPED}
+            name="actor"
+            defaultValue={filter.actor ?? ''}
+            placeholder="e-mail or id"
+          />
         </label>
         <label>
           Outcome
@@ -60,7 +66,12 @@ export function FilterForm({ filter, types, onFilter }: Props) {
         </label>
         <label>
           Hash
-          <input name="hash" defaultValue={filter.hash ?? ''} placeholder="such as a noted head" />
+          <input
+            {...AS_TYPED}
+            name="hash"
+            defaultValue={filter.hash ?? ''}
+            placeholder="such as a noted head"
+          />
         </label>
         <button type="submit" class="primary">
           Filter

@@ -2,9 +2,9 @@ import { verifyAudit, type Verdict } from '../api/audit.js';
 import { useAnswer } from '../api/use-answer.js';
 import { CopyButton } from '../frame/copy-button.js';
 import { Failure } from '../frame/failure.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
-/** Whether the trail is what the events say. */
+/** Shows whether the trail is what the events say. */
 export function Verified({ organization }: { readonly organization: string }) {
   const { answer, failure, isAsking, askAgain } = useAnswer(
     () => verifyAudit(organization),

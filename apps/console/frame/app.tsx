@@ -3,10 +3,10 @@ import { program, SIGNED_OUT, wordsOf } from '../api/request.js';
 import { currentSession, type Session } from '../api/session.js';
 import { forgetAsked, keepAskedOf } from '../ask/history.js';
 import { Desk } from './desk.js';
-import { EdgeSignIn } from './edge-sign-in.js';
-import { SignIn } from './sign-in.js';
+import { EdgeSignIn } from '../sign-in/edge-sign-in.js';
+import { SignIn } from '../sign-in/sign-in.js';
 
-/** Undefined: not known yet. Null: nobody. */
+/** Undefined stands for "not known yet", null for nobody. */
 type Known = Session | null | undefined;
 
 const EDGE: Session = {

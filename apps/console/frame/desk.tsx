@@ -13,12 +13,12 @@ import { useRoute } from './route.js';
 
 interface Props {
   readonly session: Session;
-  /** Called when the session may see another organization. */
+  /** Is called when the session may see another organization. */
   readonly onChanged: () => void;
   readonly onSignedOut: () => void;
 }
 
-/** The pages of somebody who is signed in, for one organization at a time. */
+/** Somebody who is signed in has these pages, for one organization at a time. */
 export function Desk({ session, onChanged, onSignedOut }: Props) {
   const route = useRoute();
   const named = session.organizations.find(({ name }) => name === route.organization);
@@ -29,7 +29,8 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
   const [tables, setTables] = useState<readonly Table[]>();
   const [failure, setFailure] = useState<string>();
 
-  // A token is nobody's. Who cannot ask has none to answer: the page below says what is wrong.
+  // A token is nobody's, and has no invitations. Where asking fails, the page below says what is
+  // wrong.
   const invitations = useAnswer(
     () => (session.email === '' ? Promise.resolve([]) : readReceived()),
     [session.email],
@@ -66,7 +67,7 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
           <p role="status">
             {isForeign
               ? `There is no organization ${route.organization ?? ''} for you. Choose another one, or ask an admin of it to add you.`
-              : 'You are in no organization. Ask an admin of one to add you, or found one.'}
+              : 'You are in no organization. Ask an admin of one to add you, or create one.'}
           </p>
           {!isForeign && <FoundForm session={session} onFounded={onChanged} />}
         </>

@@ -1,4 +1,4 @@
-/** What went wrong, said at once also to who hears the page. */
+/** Says what went wrong, at once also to people who hear the page. */
 export function Failure({ words }: { readonly words: string | undefined }) {
   if (words === undefined) return null;
   return (

@@ -9,7 +9,7 @@ interface Props {
   readonly page: Page;
   readonly session: Session;
   readonly organization: string;
-  /** Those that are offered. */
+  /** The header offers these pages. */
   readonly pages: readonly Page[];
   readonly onSignedOut: () => void;
 }

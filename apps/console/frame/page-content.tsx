@@ -20,16 +20,16 @@ interface Props {
   readonly route: Route;
   readonly session: Session;
   readonly membership: Membership;
-  /** Undefined until they are known. */
+  /** It is undefined until the tables are known. */
   readonly tables: readonly Table[] | undefined;
-  /** Why they are not. */
+  /** It says why the tables are not known. */
   readonly failure: string | undefined;
   readonly onStored: () => void;
-  /** Called when the session may see another organization. */
+  /** Is called when the session may see another organization. */
   readonly onChanged: () => void;
 }
 
-/** The page that the address names, of one organization. */
+/** Shows the page that the address names, of one organization. */
 export function PageContent({
   route,
   session,
@@ -55,7 +55,7 @@ export function PageContent({
   if (route.page === 'server') return <ServerPage />;
   if (route.page === 'account')
     return <AccountPage organization={organization} session={session} onChanged={onChanged} />;
-  // What follows needs to know the tables.
+  // The pages below need to know the tables.
   if (failure !== undefined) return <Failure words={failure} />;
   if (!tables) return <p aria-busy="true">Loading…</p>;
   switch (route.page) {

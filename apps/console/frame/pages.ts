@@ -15,7 +15,7 @@ export const TITLES: Readonly<Record<Page, string>> = {
   account: 'Account',
 };
 
-/** Who sees a page that not everybody does. The server decides what is done there. */
+/** Some pages are not for everybody. The server decides what is done there. */
 const FOR: Partial<Record<Page, (session: Session, membership: Membership) => boolean>> = {
   upload: (_, { role }) => mayUpload(role),
   people: mayManage,
@@ -33,8 +33,8 @@ export function isOffered(page: Page, session: Session, membership: Membership):
 }
 
 /**
- * Those of the navigation: to the account leads one's name.
- * @param membership undefined where somebody belongs nowhere
+ * Lists the pages of the navigation. The account is not among them: one's name leads there.
+ * @param membership is undefined where somebody belongs nowhere
  */
 export function pagesFor(session: Session, membership: Membership | undefined): readonly Page[] {
   return membership

@@ -14,18 +14,18 @@ export const PAGES = [
 ] as const;
 export type Page = (typeof PAGES)[number];
 
-/** Names of what the address says beside the page, each with its parameter. */
+/** The address says these things beside the page, each by its parameter. */
 const PARAMETERS = {
   organization: 'org',
-  /** Of `ask`: the statement. */
+  /** The page `ask` has its statement here. */
   sql: 'sql',
-  /** Of `search`, `upload` and `streams`. */
+  /** The pages `search`, `upload` and `streams` have a stream. */
   stream: 'stream',
-  /** Of `search`: what somebody typed. */
+  /** The page `search` has here what somebody typed. */
   text: 'text',
-  /** Of `ask` and `search`: which time, as the page's field for it has it. */
+  /** The pages `ask` and `search` have a time, as the page's field for it has it. */
   range: 'range',
-  /** Of `audit`, as its filters are called. */
+  /** The page `audit` has its filters by their names. */
   type: 'type',
   actor: 'actor',
   outcome: 'outcome',
@@ -35,12 +35,12 @@ const PARAMETERS = {
 } as const;
 type Parameter = keyof typeof PARAMETERS;
 
-/** What the address says: a link shows the same to whoever may see it. */
+/** The address says all of this, so a link shows the same to everybody who may see it. */
 export type Route = { readonly page: Page } & Readonly<Record<Parameter, string | undefined>>;
 
 const ENTRIES = Object.entries(PARAMETERS) as [Parameter, string][];
 
-/** After the `#`: it stays in the browser, so no log of a proxy has the statement. */
+/** Reads the part after the `#`. It stays in the browser, so no log of a proxy has the statement. */
 export function parseRoute(hash: string): Route {
   const [path = '', parameters = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const values = new URLSearchParams(parameters);

@@ -20,3 +20,18 @@ export function changeTheme(theme: Theme): Theme {
   applyTheme(next);
   return next;
 }
+
+/**
+ * Calls `changed` when the page has other colors, by its button or by the system.
+ * @returns what ends it
+ */
+export function watchTheme(changed: () => void): () => void {
+  const chosen = new MutationObserver(changed);
+  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  system.addEventListener('change', changed);
+  return () => {
+    chosen.disconnect();
+    system.removeEventListener('change', changed);
+  };
+}

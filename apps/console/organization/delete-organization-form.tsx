@@ -1,5 +1,5 @@
 import { deleteOrganization } from '../api/organization.js';
-import { TypedNameForm } from '../frame/typed-name-form.js';
+import { TypedNameForm } from '../form/typed-name-form.js';
 
 interface Props {
   readonly organization: string;
@@ -9,7 +9,7 @@ interface Props {
 export function DeleteOrganizationForm({ organization, onDeleted }: Props) {
   const remove = async (): Promise<void> => {
     await deleteOrganization(organization);
-    // The address names what is not there any more.
+    // The address still names the organization, which is not there any more.
     location.hash = '';
     onDeleted();
   };

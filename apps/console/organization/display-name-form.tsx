@@ -1,11 +1,11 @@
 import { changeDisplayName } from '../api/organization.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 
 interface Props {
   readonly organization: string;
-  /** As it is now. */
+  /** It is the name as it is now. */
   readonly name: string;
 }
 

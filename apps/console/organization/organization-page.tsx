@@ -9,11 +9,11 @@ const DEFAULT = 'default';
 
 interface Props {
   readonly organization: string;
-  /** Called when the session may see another organization. */
+  /** Is called when the session may see another organization. */
   readonly onChanged: () => void;
 }
 
-/** What an admin may change about an organization itself. */
+/** An admin changes the organization itself here. */
 export function OrganizationPage({ organization, onChanged }: Props) {
   const { answer, failure } = useAnswer(() => readDisplayName(organization), [organization]);
   if (answer === undefined && failure === undefined) return <p aria-busy="true">Loading…</p>;

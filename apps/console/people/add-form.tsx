@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { addMember, registerMember } from '../api/people.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 import { RoleSelect } from './role-select.js';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { changeRole, proveEmail, removeMember, type Member } from '../api/people.js';
 import type { Session } from '../api/session.js';
-import { ConfirmButton } from '../frame/confirm-button.js';
-import { timeText } from '../frame/time-text.js';
+import { ConfirmButton } from '../form/confirm-button.js';
+import { timeText } from '../time/time-text.js';
 import { RoleSelect } from './role-select.js';
 
 interface Props {
@@ -9,11 +9,11 @@ interface Props {
   readonly session: Session;
   readonly member: Member;
   readonly isBusy: boolean;
-  /** Does something, and tells what has been done. */
+  /** Does something and tells what has been done. */
   readonly then: (act: () => Promise<void>, done: string) => void;
 }
 
-/** A member, and what may be done about it. */
+/** Shows a member, and what may be done about them. */
 export function MemberRow({ organization, session, member, isBusy, then }: Props) {
   const { email, role } = member;
   const isOwn = email === session.email;

@@ -11,7 +11,7 @@ interface Props {
   readonly session: Session;
 }
 
-/** Who belongs to an organization, and who is asked to. */
+/** Shows the people who belong to an organization, and those who are asked to. */
 export function PeoplePage({ organization, session }: Props) {
   const { answer, failure, askAgain } = useAnswer(
     () => Promise.all([readMembers(organization), readSent(organization)]),

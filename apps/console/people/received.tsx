@@ -3,16 +3,16 @@ import { answerInvitation, type ReceivedInvitation } from '../api/people.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
 import { linkTo } from '../frame/route.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly invitations: readonly ReceivedInvitation[];
-  /** Called when one of them is answered. */
+  /** Is called when one of them is answered. */
   readonly onAnswered: () => void;
   readonly onAccepted: () => void;
 }
 
-/** Invitations of the one who is signed in, wherever they are. */
+/** Shows the invitations of the one who is signed in, wherever they are. */
 export function Received({ invitations, onAnswered, onAccepted }: Props) {
   const [joined, setJoined] = useState<string>();
   const answering = useAction();

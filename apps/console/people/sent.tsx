@@ -1,7 +1,7 @@
 import { withdrawInvitation, type SentInvitation } from '../api/people.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly organization: string;
@@ -9,7 +9,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Who is invited and has not accepted. */
+/** Shows the people who are invited and have not accepted. */
 export function Sent({ organization, invitations, onChanged }: Props) {
   const withdrawing = useAction();
   const withdraw = (email: string): void =>

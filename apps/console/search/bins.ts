@@ -1,4 +1,4 @@
-/** Records from a time on, in milliseconds since the epoch. */
+/** So many records are in the span from a time on, which is in milliseconds since the epoch. */
 export interface Bucket {
   readonly at: number;
   readonly records: number;
@@ -6,7 +6,7 @@ export interface Bucket {
 
 const BINS = 60;
 
-/** Equal spans of time from the first to the last, in order, those without records too. */
+/** Makes equal spans of time from the first to the last, in order, those without records too. */
 export function binsOf(
   buckets: readonly Bucket[],
   start: number | undefined,

@@ -23,7 +23,7 @@ it.each([
   ['path="it\'s \\"so\\" \\\\"', "path = 'it''s \"so\" \\\\'"],
   ['user.name=ann error.kind=x', "user.name = 'ann' AND `error.kind` = 'x'"],
   ['`odd name`=1', "`odd name` = '1'"],
-  // Of no field of the stream: words.
+  // The stream has no such field, so these are words.
   ['nope=1', "match_all('nope=1')"],
   ["O'Brien", "match_all('O''Brien')"],
   ['"two words" and', "match_all('two words and')"],

@@ -1,9 +1,9 @@
 import type { Field } from '../api/schema.js';
-import { quotedName, quotedPath } from '../ask/error-place.js';
+import { quotedName, quotedPath } from '../editor/error-place.js';
 
 /**
- * One piece of what somebody typed: `status=500`, `name!="two words"`, or a word. A name that is
- * odd stands between backticks.
+ * It matches one piece of what somebody typed: `status=500`, `name!="two words"`, or a word. A
+ * name that is odd stands between backticks.
  */
 const PIECE =
   /(?:(`[^`]*`|[^\s"'`=<>!]+)(!=|>=|<=|=|>|<))?(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))|(\S)/gu;
@@ -12,8 +12,8 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const ODD = /[\s"'`=<>!]/u;
 
 /**
- * SQL of what somebody typed, for rows that have all of it; empty for all rows.
- * @param fields of the stream: what looks like a comparison with something else is words
+ * Writes SQL for rows that have all that somebody typed; it is empty for all rows.
+ * @param fields are those of the stream: what looks like a comparison with another one is words
  */
 export function conditionOf(typed: string, fields: readonly Field[]): string {
   const words: string[] = [];
@@ -30,7 +30,10 @@ export function conditionOf(typed: string, fields: readonly Field[]): string {
   return [...conditions, ...found].join(' AND ');
 }
 
-/** The piece that is typed for "only rows that have this value there", or those that have not. */
+/**
+ * Writes the piece that somebody would type for "only rows that have this value there", or those
+ * that have not.
+ */
 export function pieceFor(name: string, operator: '=' | '!=', value: string): string {
   const written = ODD.test(name) ? `\`${name}\`` : name;
   return `${written}${operator}"${value.replace(/[\\"]/g, '\\$&')}"`;

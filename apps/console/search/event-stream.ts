@@ -1,9 +1,9 @@
 interface ServerSent {
   readonly event: string;
   readonly data: string;
-  /** The last id that came; empty before the first. */
+  /** It is the last id that came, and empty before the first. */
   readonly id: string;
-  /** When to come again, in milliseconds, where the server has said so with it. */
+  /** The server may have said with it when to come again, in milliseconds. */
   readonly retry: number | undefined;
 }
 
@@ -14,7 +14,10 @@ export class EventStream {
   private data: string[] = [];
   private retry: number | undefined;
 
-  /** @param id of the last event that came over an earlier connection */
+  /**
+   * Begins to read.
+   * @param id is that of the last event that came over an earlier connection
+   */
   constructor(public id = '') {}
 
   read(chunk: string): readonly ServerSent[] {

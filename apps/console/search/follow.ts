@@ -4,23 +4,23 @@ import { EventStream } from './event-stream.js';
 export interface Followed {
   readonly organization: string;
   readonly stream: string;
-  /** SQL; empty for all rows. */
+  /** It is SQL, and empty for all rows. */
   readonly condition: string;
   /** So many of the newest rows come first. */
   readonly rows: number;
 }
 
 interface Listener {
-  /** It begins, maybe once more from the start: what was shown is not continued. */
+  /** Is called when it begins, maybe once more from the start: what was shown is not continued. */
   begins(): void;
-  /** JSON of a row, oldest first. */
+  /** Is called with the JSON of each row, the oldest first. */
   row(line: string): void;
-  /** In words: why nothing comes just now. Undefined: it comes. */
+  /** Is called with words that say why nothing comes just now, and with undefined when it comes. */
   waits(reason: string | undefined): void;
 }
 
 const RETRY_MS = 2000;
-/** Reasons after which coming again is of no use. */
+/** After these reasons coming again is of no use. */
 const FINAL = new Set(['refused', 'deleted', 'failed']);
 
 /** The server has ended it for good. */
@@ -71,13 +71,19 @@ export async function follow(
   }
 }
 
-/** @throws {TailEnded} */
+/**
+ * Gives one event to its reader.
+ * @throws {TailEnded}
+ */
 function endOf(data: string): void {
   const { reason, message } = JSON.parse(data) as { reason: string; message: string };
   if (FINAL.has(reason)) throw new TailEnded(message);
 }
 
-/** What the server does not take now it will not take later, but for too many and for its own failures. */
+/**
+ * The server will refuse later what it refuses now, except for too many requests and its own
+ * failures.
+ */
 const isFinal = (error: unknown): boolean =>
   error instanceof ApiFailure && error.status < 500 && error.status !== 429;
 

@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
 import { binsOf, type Bucket } from './bins.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly buckets: readonly Bucket[];
-  /** Milliseconds since the epoch. */
+  /** Both ends are in milliseconds since the epoch. */
   readonly start: number | undefined;
   readonly end: number;
-  /** Is told which part somebody has drawn over. */
+  /** Is called with the part that somebody has drawn over. */
   readonly onSpan: (start: number, end: number) => void;
 }
 
-/** Of the bars, by their number. */
+/** Somebody has drawn over these bars; the numbers are theirs. */
 interface Drawn {
   readonly from: number;
   readonly to: number;
 }
 
-/** How many records there are, over time. What it shows is said in words, too. */
+/** Shows how many records there are, over time. Words say the same. */
 export function Histogram({ buckets, start, end, onSpan }: Props) {
   const [drawn, setDrawn] = useState<Drawn>();
   const bins = binsOf(buckets, start, end);
@@ -45,7 +45,7 @@ export function Histogram({ buckets, start, end, onSpan }: Props) {
   const most = Math.max(1, ...bins.map(({ records }) => records));
   const peak = bins.find(({ records }) => records === most);
   const first = timeText((bins[0]?.at ?? 0) * 1000);
-  const last = timeText((bins.at(-1)?.at ?? 0) * 1000);
+  const last = timeText((start === undefined ? (bins.at(-1)?.at ?? 0) : end) * 1000);
   const words = peak
     ? `Records over time, from ${first} to ${last}; most at ${timeText(peak.at * 1000)}: ${most.toLocaleString()}`
     : 'Records over time';

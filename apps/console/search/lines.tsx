@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { rowFields, spread, type RawValue } from '../ask/row-fields.js';
+import { rowFields, spread, type RawValue } from '../grid/row-fields.js';
 import { CopyButton } from '../frame/copy-button.js';
 import { pieceFor } from './condition.js';
-import { preciseTime } from '../frame/time-text.js';
+import { preciseTime } from '../time/time-text.js';
 
 /** A record with a key that stays its own while others come. */
 export interface Line {
@@ -12,18 +12,18 @@ export interface Line {
 
 interface Props {
   readonly lines: readonly Line[];
-  /** JSON of the one that others are shown around. */
+  /** It is the JSON of the record that others are shown around. */
   readonly middle?: string | undefined;
-  /** Told what to type for a value that was clicked. */
+  /** Is called with the piece to type for a value that was clicked. */
   readonly onPiece: (piece: string) => void;
   readonly onAround: (json: string, timestamp: string) => void;
 }
 
-/** What most programs call the text of a line. */
+/** Most programs call the text of a line by one of these names. */
 const TEXTS = ['message', 'msg', 'log', 'body', 'content', 'event'];
 const LETTERS_MAX = 1000;
 
-/** Records as lines of a log, each of which opens. */
+/** Shows records as lines of a log, each of which opens. */
 export function Lines({ lines, middle, onPiece, onAround }: Props) {
   return (
     <ol class="lines" aria-label="Records, newest first">

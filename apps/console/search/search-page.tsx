@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/request.js';
 import type { Table } from '../api/schema.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { linkTo } from '../frame/route.js';
 import { FirstUpload } from '../upload/first-upload.js';
 import { conditionOf } from './condition.js';
@@ -14,7 +15,7 @@ import { LIVE_LINES_MAX, useLive } from './use-live.js';
 interface Props {
   readonly organization: string;
   readonly tables: readonly Table[];
-  /** Of the address, as the next two; what it says is searched at once. */
+  /** The address has this and the next two; it is searched at once. */
   readonly stream: string | undefined;
   readonly text: string | undefined;
   readonly range: string | undefined;
@@ -33,7 +34,7 @@ type State =
     };
 
 const DEFAULT_RANGE = '24h';
-/** Of the newest rows, that a live view begins with. */
+/** A live view begins with so many of the newest rows. */
 const LIVE_BEGINS_WITH = 50;
 
 export function SearchPage({ organization, tables, ...route }: Props) {
@@ -45,7 +46,10 @@ export function SearchPage({ organization, tables, ...route }: Props) {
   const [isSearching, setSearching] = useState(true);
   const [isLive, setLive] = useState(false);
   const running = useRef<AbortController>();
-  /** What this page has put into the address; what it is changed to from elsewhere is another. */
+  /**
+   * This page has put this into the address. Another value there comes from elsewhere, such as a
+   * link.
+   */
   const asked = useRef(route.text ?? '');
   const condition = conditionOf(route.text ?? '', stream?.fields ?? []);
   const live = useLive(
@@ -161,9 +165,9 @@ export function SearchPage({ organization, tables, ...route }: Props) {
         <label class="words">
           Words, or field=value
           <input
+            {...AS_TYPED}
             type="search"
             value={typed}
-            spellcheck={false}
             autocomplete="off"
             placeholder={'timeout status>=500 path="/a b"'}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -228,7 +232,7 @@ export function SearchPage({ organization, tables, ...route }: Props) {
   );
 }
 
-/** Of one search they stay the same, so that what is open stays open; of another they are others. */
+/** Keys stay the same within one search, so that what is open stays open; another search has others. */
 function linesOf(state: State): readonly Line[] {
   if (state.at === 'start' || state.at === 'failed') return [];
   const [of, lines] =

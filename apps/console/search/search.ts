@@ -1,35 +1,47 @@
 import { apiOf, request } from '../api/request.js';
-import { listElements, rowFields } from '../ask/row-fields.js';
-import { quotedName } from '../ask/error-place.js';
+import { listElements, rowFields } from '../grid/row-fields.js';
+import { quotedName } from '../editor/error-place.js';
 import type { Bucket } from './bins.js';
 
-/** Lines that come at once. */
+/** So many lines come at once. */
 export const PAGE = 100;
-/** Of small buckets, where the range has no ends. */
+/**
+ * A range with two ends is asked for in so many buckets, ten for each bar: buckets begin at whole
+ * multiples of their length, bars where the range does, and the first bar would have two large ones.
+ */
+const BUCKETS = 600;
+/** The search asks for so many small buckets where the range has no ends. */
 const BUCKETS_MAX = 10_000;
 
-/** What is looked for; times are microseconds since the epoch. */
+/** Somebody looks for this; times are in microseconds since the epoch. */
 export interface Wanted {
   readonly organization: string;
   readonly stream: string;
-  /** SQL; empty for all rows. */
+  /** It is SQL, and empty for all rows. */
   readonly condition: string;
   readonly start: number | undefined;
   readonly end: number;
 }
 
 export interface Page {
-  /** JSON of a record each, newest first. */
+  /** Each line is the JSON of a record, the newest first. */
   readonly lines: readonly string[];
   readonly total: number;
   readonly buckets: readonly Bucket[];
 }
 
-/** @param from how many are there already; only the first page has buckets @throws {ApiFailure} */
+/**
+ * Searches.
+ * @param from says how many are there already; only the first page has buckets
+ * @throws {ApiFailure}
+ */
 export const search = (wanted: Wanted, from: number, signal: AbortSignal): Promise<Page> =>
   ask(wanted, from, PAGE, signal);
 
-/** How many there are over time, without a line of them. @throws {ApiFailure} */
+/**
+ * Counts records over time, without reading a line of them.
+ * @throws {ApiFailure}
+ */
 export const countOverTime = (wanted: Wanted): Promise<Page> => ask(wanted, 0, 0);
 
 async function ask(
@@ -42,7 +54,7 @@ async function ask(
   const where = condition === '' ? '' : ` WHERE ${condition}`;
   const sql = `SELECT * FROM ${quotedName(stream)}${where}`;
   const query = { sql, from, size, start_time: start ?? 0, end_time: end };
-  const number = start === undefined ? '' : ', 60';
+  const number = start === undefined ? '' : `, ${BUCKETS}`;
   const buckets = `SELECT histogram(_timestamp${number}) AS k, count(*) AS n FROM query GROUP BY k ORDER BY k DESC LIMIT ${BUCKETS_MAX}`;
   const response = await request(`${apiOf(organization)}/_search`, {
     method: 'POST',
@@ -62,7 +74,10 @@ async function ask(
   };
 }
 
-/** Records before and after a time, newest first. @throws {ApiFailure} */
+/**
+ * Reads the records before and after a time, the newest first.
+ * @throws {ApiFailure}
+ */
 export async function linesAround(
   organization: string,
   stream: string,

@@ -4,17 +4,17 @@ import { follow, TailEnded, type Followed } from './follow.js';
 import type { Line } from './lines.js';
 
 export interface Live {
-  /** Newest first. */
+  /** The newest comes first. */
   readonly lines: readonly Line[];
-  /** How many have come since it began. */
+  /** So many have come since it began. */
   readonly come: number;
-  /** In words: why nothing comes just now. */
+  /** It says in words why nothing comes just now. */
   readonly waits: string | undefined;
-  /** In words: why nothing comes any more. */
+  /** It says in words why nothing comes any more. */
   readonly failure: string | undefined;
 }
 
-/** What the page keeps; older lines are left to a search. */
+/** The page keeps so many lines; older ones are left to a search. */
 export const LIVE_LINES_MAX = 500;
 /** The page is drawn so often at most, however fast lines come. */
 const DRAW_MS = 250;

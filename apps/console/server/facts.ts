@@ -1,18 +1,18 @@
 import { sizeOf } from '../frame/size-text.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 import type { Sample } from './metrics-text.js';
 
-/** Something about the server, in words. */
+/** A fact says something about the server, in words. */
 export interface Fact {
   readonly name: string;
   readonly value: string;
-  /** Undefined where all is well; else what it means. */
+  /** It says what is wrong, and is undefined where all is well. */
   readonly trouble: string | undefined;
 }
 
 const LITTLE_ROOM = 0.1;
 
-/** Of all that a process measures, what says whether it does its work. */
+/** Finds in all that a process measures what says whether it does its work. */
 export function factsOf(samples: readonly Sample[]): readonly Fact[] {
   const one = (name: string): number | undefined =>
     samples.find((sample) => sample.name === name)?.value;
@@ -76,7 +76,7 @@ export function factsOf(samples: readonly Sample[]): readonly Fact[] {
   ];
 }
 
-/** Of one partition there is nothing to tell that the sum does not. */
+/** One partition alone tells nothing that the sum does not. */
 function behind(samples: readonly Sample[]): Fact[] {
   const lags = samples.filter(({ name }) => name === 'millrace_queue_lag');
   if (lags.length < 2) return [];

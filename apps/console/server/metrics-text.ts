@@ -1,4 +1,4 @@
-/** One value that a process measures. */
+/** A process measures this value. */
 export interface Sample {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;

@@ -7,7 +7,7 @@ import { readMetrics, type Sample } from './metrics-text.js';
 
 const REFRESH_MS = 5000;
 
-/** Whether the server can do its work, and how far behind it is: for root. */
+/** Shows root whether the server can do its work, and how far behind it is. */
 export function ServerPage() {
   const { answer, failure, askAgain } = useAnswer(async () => {
     const node = await readNode();

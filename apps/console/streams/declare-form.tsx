@@ -2,18 +2,19 @@ import { useState } from 'preact/hooks';
 import { NotSent } from '../api/request.js';
 import { changeSettings } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
+import { formText } from '../form/form-text.js';
 import { TypeInput } from './type-input.js';
 
 interface Props {
   readonly organization: string;
-  /** Of the streams that there are. */
+  /** These are the names of the streams that there are. */
   readonly names: readonly string[];
   readonly onDeclared: () => void;
 }
 
-/** A stream that is there before its first record, with the type of one field; more are added in its settings. */
+/** Makes a stream before its first record, with the type of one field; its settings take more. */
 export function DeclareForm({ organization, names, onDeclared }: Props) {
   const [type, setType] = useState('');
   const declaring = useAction();
@@ -44,11 +45,11 @@ export function DeclareForm({ organization, names, onDeclared }: Props) {
       <div class="bar">
         <label>
           Name of the stream
-          <input name="stream" required autocomplete="off" />
+          <input {...AS_TYPED} name="stream" required autocomplete="off" />
         </label>
         <label>
           Field
-          <input name="field" required autocomplete="off" />
+          <input {...AS_TYPED} name="field" required autocomplete="off" />
         </label>
         <TypeInput list="declared-types" value={type} onInput={setType} />
         <button type="submit" disabled={declaring.isBusy}>

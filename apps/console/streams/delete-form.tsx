@@ -1,5 +1,5 @@
 import { deleteStream } from '../api/streams.js';
-import { TypedNameForm } from '../frame/typed-name-form.js';
+import { TypedNameForm } from '../form/typed-name-form.js';
 
 interface Props {
   readonly organization: string;

@@ -1,6 +1,6 @@
 import type { Field } from '../api/schema.js';
 
-/** Names and types, as the API tells them. */
+/** Shows names and types as the API tells them. */
 export function Fields({ of, fields }: { readonly of: string; readonly fields: readonly Field[] }) {
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label={`Fields of ${of}`}>

@@ -3,7 +3,7 @@ import type { Field } from '../api/schema.js';
 import { changeSettings, type StreamRecord } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
-import { KeyList } from '../frame/key-list.js';
+import { KeyList } from '../form/key-list.js';
 
 interface Props {
   readonly organization: string;
@@ -12,7 +12,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** How long records are kept, and which fields are looked into. */
+/** Sets how long records are kept, and which fields are looked into. */
 export function SettingsForm({
   organization,
   stream: { name, settings },

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Field } from '../api/schema.js';
 import type { StreamRecord } from '../api/streams.js';
-import { quotedName } from '../ask/error-place.js';
+import { quotedName } from '../editor/error-place.js';
 import { linkTo } from '../frame/route.js';
 import { sizeOf } from '../frame/size-text.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 import { Rejects } from '../upload/rejects.js';
 import { DeleteForm } from './delete-form.js';
 import { Fields } from './fields.js';
@@ -30,7 +30,7 @@ const PARTS = {
 } as const;
 type Part = keyof typeof PARTS;
 
-/** One stream: what it has, and what can be done about it. */
+/** Shows one stream: what it has, and what can be done about it. */
 export function Stream(props: Props) {
   const { organization, stream, fields, isOpen, mayWrite, mayDelete } = props;
   const { name, stats } = stream;

@@ -10,11 +10,11 @@ import { Stream } from './stream.js';
 interface Props {
   readonly organization: string;
   readonly tables: readonly Table[];
-  /** Of the address. */
+  /** The address names it. */
   readonly opened: string | undefined;
   readonly mayWrite: boolean;
   readonly mayDelete: boolean;
-  /** Called when tables have changed. */
+  /** Is called when tables have changed. */
   readonly onChanged: () => void;
 }
 

@@ -1,10 +1,10 @@
 import type { Table } from '../api/schema.js';
-import { quotedName } from '../ask/error-place.js';
+import { quotedName } from '../editor/error-place.js';
 import { linkTo } from '../frame/route.js';
 import { FirstUpload } from '../upload/first-upload.js';
 import { Fields } from './fields.js';
 
-/** Of the edge program: it has tables, and no streams that one uploads to. */
+/** The edge program has tables, and no streams that one uploads to. */
 export function TablesPage({ tables }: { readonly tables: readonly Table[] }) {
   return (
     <>

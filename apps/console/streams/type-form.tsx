@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Field } from '../api/schema.js';
 import { changeSettings } from '../api/streams.js';
 import { useAction } from '../api/use-action.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { Failure } from '../frame/failure.js';
 import { TypeInput } from './type-input.js';
 
@@ -37,6 +38,7 @@ export function TypeForm({ organization, stream, fields, onChanged }: Props) {
         <label>
           Field
           <input
+            {...AS_TYPED}
             required
             list={`${stream}-fields`}
             value={field}

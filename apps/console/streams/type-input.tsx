@@ -1,4 +1,5 @@
-/** Types that can be declared; those with numbers in brackets as examples. */
+import { AS_TYPED } from '../form/as-typed.js';
+/** These types can be declared; those with numbers in brackets are examples. */
 const TYPES = [
   ...['Boolean', 'Utf8', 'UUID', 'Date32', 'Timestamp', 'Timestamp(Millisecond, None)'],
   ...['Time64(Second)', 'Decimal128(15, 2)', 'Float32', 'Float64'],
@@ -7,19 +8,20 @@ const TYPES = [
 ];
 
 interface Props {
-  /** Id of the list of types: one of the page's own for each input. */
+  /** It is the id of the list of types, and the page's only one of that name. */
   readonly list: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
 }
 
-/** A type by Arrow's name. */
+/** Takes a type by Arrow's name. */
 export function TypeInput({ list, value, onInput }: Props) {
   return (
     <>
       <label>
         Type
         <input
+          {...AS_TYPED}
           required
           list={list}
           value={value}

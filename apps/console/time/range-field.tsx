@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isLast, LAST, rangeBetween, spanOf } from './time-range.js';
 
 interface Props {
-  /** As it stands in the address. */
+  /** The address has it as it is. */
   readonly range: string;
   readonly disabled: boolean;
   readonly onRange: (range: string) => void;
@@ -12,10 +12,10 @@ const FROM_TO = 'from-to';
 const HOUR_MS = 3_600_000;
 const LENGTH = '2026-11-25T12:00:00'.length;
 
-/** As the browser's field for a time has it; in UTC, as all times here. */
+/** Writes a time as the browser's field for it has it, in UTC, as all times here. */
 const fieldText = (time: number): string => new Date(time).toISOString().slice(0, LENGTH);
 
-/** Which time is looked at: one that ends now, or from one time to another. */
+/** Lets somebody choose a time: one that ends now, or from one time to another. */
 export function RangeField({ range, disabled, onRange }: Props) {
   const [isOpen, setOpen] = useState(!isLast(range));
   useEffect(() => setOpen(!isLast(range)), [range]);

@@ -1,4 +1,4 @@
-/** Ranges that end now. */
+/** These ranges end now. */
 export const LAST = {
   '15m': { title: 'Last 15 minutes', seconds: 15 * 60 },
   '1h': { title: 'Last hour', seconds: 3600 },
@@ -8,9 +8,9 @@ export const LAST = {
   all: { title: 'All times', seconds: undefined },
 } as const;
 
-/** Milliseconds since the epoch. */
+/** Both ends are in milliseconds since the epoch. */
 export interface Span {
-  /** Undefined: since ever. */
+  /** Undefined stands for "since ever". */
   readonly start: number | undefined;
   readonly end: number;
 }
@@ -21,8 +21,8 @@ const FROM_TO = /^(\S+?)\.\.(\S+)$/;
 const AHEAD_MS = 1000;
 
 /**
- * What a range of the address means, at this time.
- * @param range the key of a range that ends now, or `<from>..<to>`, times in ISO 8601
+ * Finds what a range of the address means at this time.
+ * @param range is the key of a range that ends now, or `<from>..<to>`, times in ISO 8601
  * @returns undefined where it is neither, or ends before it begins
  */
 export function spanOf(range: string, now: number): Span | undefined {
@@ -38,6 +38,6 @@ export function spanOf(range: string, now: number): Span | undefined {
 
 export const isLast = (range: string): range is keyof typeof LAST => Object.hasOwn(LAST, range);
 
-/** The range from one time to another, as it stands in the address. */
+/** Writes the range from one time to another as it stands in the address. */
 export const rangeBetween = (start: number, end: number): string =>
   [start, end].map((time) => new Date(time).toISOString()).join('..');

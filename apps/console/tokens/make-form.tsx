@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks';
 import { dayEnd } from '../api/day-end.js';
 import { makeToken, TOKEN_ROLES } from '../api/tokens.js';
 import { useAction } from '../api/use-action.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { Failure } from '../frame/failure.js';
-import { formText } from '../frame/form-text.js';
-import { KeyList } from '../frame/key-list.js';
+import { formText } from '../form/form-text.js';
+import { KeyList } from '../form/key-list.js';
 
 interface Props {
   readonly organization: string;
-  /** Names of those that there are. */
+  /** These are the names of the streams that there are. */
   readonly streams: readonly string[];
   readonly onMade: (name: string, secret: string) => void;
 }
@@ -40,7 +41,7 @@ export function MakeForm({ organization, streams, onMade }: Props) {
       <div class="bar">
         <label>
           Name, such as the program’s
-          <input name="name" required autocomplete="off" />
+          <input {...AS_TYPED} name="name" required autocomplete="off" />
         </label>
         <label>
           Role

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { readPasscode, rotatePasscode } from '../api/tokens.js';
 import { useAction } from '../api/use-action.js';
-import { ConfirmButton } from '../frame/confirm-button.js';
+import { ConfirmButton } from '../form/confirm-button.js';
 import { CopyButton } from '../frame/copy-button.js';
 import { Failure } from '../frame/failure.js';
 

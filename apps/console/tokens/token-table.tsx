@@ -1,8 +1,8 @@
 import { revokeToken, type Token } from '../api/tokens.js';
 import { useChange } from '../api/use-action.js';
-import { ConfirmButton } from '../frame/confirm-button.js';
+import { ConfirmButton } from '../form/confirm-button.js';
 import { Failure } from '../frame/failure.js';
-import { timeText } from '../frame/time-text.js';
+import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly organization: string;

@@ -13,10 +13,10 @@ interface Made {
   readonly secret: string;
 }
 
-/** Secrets of an organization, for programs. */
+/** Shows the secrets of an organization that its programs use. */
 export function TokensPage({ organization }: { readonly organization: string }) {
   const { answer, failure, askAgain } = useAnswer(() => readTokens(organization), [organization]);
-  // They are offered only: without them a name can be typed.
+  // The names are only offered: without them one can be typed.
   const streams = useAnswer(() => readStreams(organization), [organization]);
   const [made, setMade] = useState<Made>();
   if (!answer && failure === undefined) return <p aria-busy="true">Loading…</p>;

@@ -7,7 +7,7 @@ interface Props {
   readonly mayWrite: boolean;
 }
 
-/** What to do where there is nothing yet. */
+/** Says what to do where there is nothing yet. */
 export function FirstUpload({ organization, mayWrite }: Props) {
   if (program === 'edge')
     return (

@@ -1,4 +1,4 @@
-/** How a file is sent: the last part of the path, and what undoes its compression. */
+/** A file goes to the route that takes its format; the server is told how it is compressed. */
 export interface FileFormat {
   readonly route: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -20,7 +20,10 @@ const ROUTES: Readonly<Record<string, string>> = {
 };
 export const TAKEN = 'JSON, NDJSON, CSV, TSV, Parquet, or a Delta table’s folder as tar or zip';
 
-/** By the end of its name. @returns undefined for a file that no route takes */
+/**
+ * Tells a format by the end of a file's name.
+ * @returns undefined for a file that no route takes
+ */
 export function formatOfFile(name: string): FileFormat | undefined {
   const ends = name.toLowerCase().split('.').slice(1);
   const last = ends.at(-1) ?? '';
@@ -35,7 +38,7 @@ export function formatOfFile(name: string): FileFormat | undefined {
 
 const plain = (route: string): FileFormat => ({ route, parameters: {}, encoding: undefined });
 
-/** A stream's name that a file's name suggests. */
+/** Makes the name of a stream that a file's name suggests. */
 export function streamOfFile(name: string): string {
   const [stem = ''] = name.split('.');
   return (

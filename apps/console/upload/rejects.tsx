@@ -8,11 +8,14 @@ interface Props {
   readonly organization: string;
   readonly stream: string;
   readonly mayWrite: boolean;
-  /** Called when some of it has moved into the stream. */
+  /** Is called when some of it has moved into the stream. */
   readonly onMoved: () => void;
 }
 
-/** What of the newest upload did not fit, with its reason and its line; and once more, when it may fit. */
+/**
+ * Shows what of the newest upload did not fit, with its reason and its line, and tries it again
+ * when it may fit.
+ */
 export function Rejects({ organization, stream, mayWrite, onMoved }: Props) {
   const { answer, failure, askAgain } = useAnswer(
     () => readRejected(organization, stream),

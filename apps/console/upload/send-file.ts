@@ -19,8 +19,9 @@ interface Sending {
 
 /**
  * Sends a file, and waits until its records can be queried.
- * @param tell called with how much of it has gone out, from 0 to 1
- * @throws {ApiFailure} @throws {TypeError} when the connection is lost
+ * @param tell is called with how much of it has gone out, from 0 to 1
+ * @throws {ApiFailure}
+ * @throws {TypeError} when the connection is lost
  */
 export function sendFile(
   { organization, stream, file, format, key }: Sending,

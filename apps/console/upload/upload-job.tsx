@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/request.js';
-import { quotedName } from '../ask/error-place.js';
+import { quotedName } from '../editor/error-place.js';
 import { linkTo } from '../frame/route.js';
 import { sizeOf } from '../frame/size-text.js';
 import type { FileFormat } from './format-of-file.js';
@@ -25,7 +25,7 @@ type State =
   | { readonly at: 'stored'; readonly stored: Stored }
   | { readonly at: 'failed'; readonly why: string };
 
-/** One file on its way, and what came of it. */
+/** Shows one file on its way, and what came of it. */
 export function UploadJob({ organization, job, onStored }: Props) {
   const { stream, file } = job;
   const [state, setState] = useState<State>({ at: 'sending', part: 0 });

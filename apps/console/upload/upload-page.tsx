@@ -1,11 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Table } from '../api/schema.js';
+import { AS_TYPED } from '../form/as-typed.js';
 import { formatOfFile, streamOfFile, TAKEN } from './format-of-file.js';
 import { UploadJob, type Job } from './upload-job.js';
 
 interface Props {
   readonly organization: string;
-  /** Of the address. */
+  /** The address names it. */
   readonly stream: string | undefined;
   readonly tables: readonly Table[];
   readonly onStored: () => void;
@@ -37,6 +38,7 @@ export function UploadPage({ organization, stream, tables, onStored }: Props) {
       <label class="field">
         Stream
         <input
+          {...AS_TYPED}
           list="streams"
           value={name}
           placeholder="named after the file"

@@ -3,6 +3,7 @@ import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
+import { dueGroups } from './due-groups.js';
 import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
 
 interface Chain {
@@ -11,13 +12,17 @@ interface Chain {
   position: bigint;
 }
 
-interface StoredChain {
+/** The end of one trail, as a snapshot has it. */
+export interface StoredChain {
   readonly database: string;
   readonly hash: string;
   readonly position: string;
 }
 
-const BATCH_ROWS = 20_000;
+/** Rows that may wait while stored events are replayed; then the longest groups are written, until half of them are left. */
+const WAITING_MAX = 100_000;
+/** Trails that are written at the same time: an insert waits for the disk more than it computes. */
+const WRITERS = 4;
 
 /**
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
@@ -37,8 +42,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private hasErased = false;
   /** Trails that went with their organizations since the start. */
   private readonly ended = new Set<string>();
-  /** The trail that is being written, until it is. */
-  private writing: { readonly database: string; readonly done: Promise<void> } | undefined;
+  /** The trails that are being written, each until it is. */
+  private readonly writing = new Map<string, Promise<void>>();
 
   constructor(
     private readonly tables: AuditTables,
@@ -60,7 +65,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (entry && database !== undefined)
       this.chain(database, entry, await this.storedOf(database, entry));
     if (this.live && event.type === 'UserErased') this.hasErased = true;
-    if (!this.live && this.pendingRows >= BATCH_ROWS) await this.flush();
+    if (!this.live && this.pendingRows >= WAITING_MAX) await this.flush(WAITING_MAX / 2);
   }
 
   /**
@@ -116,7 +121,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.stored.delete(database);
     this.pendingRows -= this.pending.get(database)?.length ?? 0;
     this.pending.delete(database);
-    if (this.writing?.database === database) await this.writing.done.catch(() => undefined);
+    await this.writing.get(database)?.catch(() => undefined);
   }
 
   /** An event that comes again, since writing it failed, is in its chain already. */
@@ -151,19 +156,26 @@ export class AuditTrailProjection implements SnapshottedProjection {
     return -1n;
   }
 
-  /** Rows that are put there meanwhile stay for the next time. */
-  private async flush(): Promise<void> {
-    for (const [database, rows] of [...this.pending]) {
-      if (this.ended.has(database)) continue;
-      const group = [...rows];
-      const done = this.write(database, group);
-      this.writing = { database, done };
-      await done;
-      if (this.ended.has(database)) continue;
-      rows.splice(0, group.length);
-      if (rows.length === 0) this.pending.delete(database);
-      this.pendingRows -= group.length;
-    }
+  /** Rows that are put there meanwhile stay for the next time. @param left so many rows may wait on */
+  private async flush(left = 0): Promise<void> {
+    const groups = dueGroups(this.pending, this.pendingRows - left).values();
+    const writer = async (): Promise<void> => {
+      for (const [database, rows] of groups) await this.flushOne(database, rows);
+    };
+    const ended = await Promise.allSettled(Array.from({ length: WRITERS }, writer));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  }
+
+  private async flushOne(database: string, rows: AuditRow[]): Promise<void> {
+    if (this.ended.has(database)) return;
+    const group = [...rows];
+    const done = this.write(database, group);
+    this.writing.set(database, done);
+    await done.finally(() => this.writing.delete(database));
+    if (this.ended.has(database)) return;
+    rows.splice(0, group.length);
+    if (rows.length === 0) this.pending.delete(database);
+    this.pendingRows -= group.length;
   }
 
   /** When it resolves the rows are there, whoever wrote them. */
@@ -177,7 +189,9 @@ export class AuditTrailProjection implements SnapshottedProjection {
       try {
         const stored = this.stored.get(database) ?? (await this.ask(database));
         const missing = rows.filter(({ position }) => BigInt(position) > stored);
-        if (!this.live && missing.length > 0) await this.tables.createAuditTable(database);
+        // Where there are rows, there is a table.
+        if (!this.live && stored < 0n && missing.length > 0)
+          await this.tables.createAuditTable(database);
         await this.tables.appendAudit(database, missing);
         if (missing.length > 0) this.stored.set(database, last);
         return;

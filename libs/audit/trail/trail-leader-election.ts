@@ -32,6 +32,8 @@ export class TrailLeaderElection extends LeaderElection {
   private leading = false;
   private followingSince = performance.now();
   private duties: readonly (() => Promise<void>)[] = [];
+  /** Several trails may be written at a time, and each of them may want the lead. */
+  private taking: Promise<void> | undefined;
   private readonly rank: LeaderRank;
   private readonly maxWaitMs: number;
 
@@ -54,7 +56,12 @@ export class TrailLeaderElection extends LeaderElection {
   }
 
   /** Unless another process takes it at the same moment. */
-  async take(): Promise<void> {
+  take(): Promise<void> {
+    this.taking ??= this.claim().finally(() => (this.taking = undefined));
+    return this.taking;
+  }
+
+  private async claim(): Promise<void> {
     try {
       await this.tables.claimAudit();
       for (const duty of this.duties) await duty();

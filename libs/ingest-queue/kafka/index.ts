@@ -1,1 +1,2 @@
 export { openKafka, type KafkaOptions, type OpenKafka } from './open-kafka.js';
+export { readWaitingHeaders } from './consume/waiting-headers.js';

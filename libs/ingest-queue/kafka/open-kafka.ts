@@ -10,7 +10,7 @@ import { kafkaClient, type ClientOptions } from './client/kafka-client.js';
 import { KafkaIngestQueue } from './kafka-ingest-queue.js';
 import { PlainProducer } from './client/plain-producer.js';
 import { readOnlyCommitted } from './client/read-only-committed.js';
-import { ensureTopics, messageBytesMax, topicsOf } from './topics.js';
+import { ensureTopics, messageBytesMax, topicsOf, writersOf } from './topics.js';
 import { TransactionPool } from './transactions.js';
 
 export interface KafkaOptions extends ClientOptions {
@@ -49,7 +49,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   await readOnlyCommitted();
   const kafka = kafkaClient(options);
   const topics = topicsOf(namespace);
-  const groupId = `${namespace}.writers`;
+  const groupId = writersOf(namespace);
   const admin = kafka.admin();
   const producer = new PlainProducer(kafka);
   const ids = Array.from({ length: TRANSACTIONS }, (_, slot) => `${namespace}.${nodeId}.${slot}`);

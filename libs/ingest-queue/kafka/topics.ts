@@ -25,6 +25,9 @@ export const topicsOf = (namespace: string): Topics => ({
   deadLetter: `${namespace}.dead-letter`,
 });
 
+/** The consumer group of the writers. */
+export const writersOf = (namespace: string): string => `${namespace}.writers`;
+
 const HOUR_MS = 60 * 60 * 1000;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const setting = (name: string, value: number): { name: string; value: string } => ({

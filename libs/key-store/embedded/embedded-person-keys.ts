@@ -10,6 +10,8 @@ const PURPOSE = 'person-key';
 const KEY_BYTES = 32;
 const DROPPED = '.dropped';
 const REWRAPPED = '.rewrapped';
+/** Keys that are kept in memory: events of the same people follow each other by the thousand. */
+const KNOWN_MAX = 10_000;
 const PERSON_ID = /^[0-9A-Za-z]{1,64}$/;
 
 /**
@@ -17,6 +19,8 @@ const PERSON_ID = /^[0-9A-Za-z]{1,64}$/;
  * pages behind, and a dropped key must not be found anywhere.
  */
 export class EmbeddedPersonKeys extends PersonKeys {
+  private readonly known = new Map<string, Uint8Array>();
+
   constructor(
     /** Absolute; made when it is not there. */
     private readonly directory: string,
@@ -35,11 +39,16 @@ export class EmbeddedPersonKeys extends PersonKeys {
   }
 
   find(personId: string): readonly Uint8Array[] {
+    const known = this.known.get(personId);
+    if (known) return [known];
     const file = this.file(personId);
     if (!existsSync(file)) return [];
     const wrapped = readFileSync(file, 'utf8');
     try {
-      return [Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64')];
+      const key = Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64');
+      if (this.known.size >= KNOWN_MAX) this.known.clear();
+      this.known.set(personId, key);
+      return [key];
     } catch (error) {
       throw new Error(
         `the key of a person in ${file} is damaged, or was wrapped with another secret key; restore it from the same backup as the events`,
@@ -59,6 +68,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
   }
 
   drop(personId: string): Promise<void> {
+    this.known.delete(personId);
     const file = this.file(personId);
     if (existsSync(file)) {
       // First it is no key any more: half wiped it would look like a damaged one.

@@ -17,7 +17,9 @@ import type {
 } from '../aggregates/stream.aggregate.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
 import { indexed } from './indexed-keys.js';
+import { nameOf, tellMissingTables, type MissingTablesLog } from './missing-tables.js';
 import { StreamsAside } from './streams-aside.js';
+import { UnknownTableError } from './unknown-table.js';
 import type {
   OrganizationDeletedData,
   StreamDescription,
@@ -29,18 +31,8 @@ interface OrganizationCreatedData {
   readonly database: string;
 }
 
-interface TablesLog {
+interface TablesLog extends MissingTablesLog {
   error(details: object, message: string): void;
-}
-
-/** The warehouse has a table of which the events do not say whose it is. */
-class UnknownTableError extends Error {
-  constructor(table: string) {
-    super(
-      `the events know nothing of the warehouse's table ${table}: is the event store the one that this data directory was used with, and as new as it is? If it was restored from an earlier backup, \`millrace reconcile\` lists what it does not know, and brings both together`,
-    );
-    this.name = 'UnknownTableError';
-  }
 }
 
 /**
@@ -149,6 +141,8 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.dropStreamTable(table, table.streamId);
       tables.delete(nameOf(table));
     }
+    const missing = [...streams.keys()].filter((name) => !tables.has(name));
+    await tellMissingTables(missing, this.schema, this.log);
     for (const [name, stream] of streams)
       await this.carryOut(stream.id, stream.name, () => this.mend(stream, tables.get(name)));
     this.found = [];
@@ -287,8 +281,6 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.setTextIndexes(table, indexed(settings.fullTextSearchKeys, schema.objects));
   }
 }
-
-const nameOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 const sameNames = (a: readonly string[] = [], b: readonly string[]): boolean =>
   [...a].sort().join('\n') === [...b].sort().join('\n');

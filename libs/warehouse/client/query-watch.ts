@@ -21,9 +21,15 @@ export interface Watched {
 
 /** The engine has so long beyond a query's limit before it is told to end it. */
 const GRACE_MS = 250;
-/** The engine has so long to end it. */
-const KILL_MS = 600;
+/** So many looks at the engine see whether it has ended it. */
+const LOOKS = 7;
 const LOOK_MS = 100;
+const LOOK_MAX_MS = 500;
+/**
+ * An engine that answers late is busy, and a busy one ends a query late too. So the next look comes
+ * after so many times what the last one took: ending the engine costs everyone's queries.
+ */
+const BUSY_TIMES = 10;
 /** Queries given up by their clients that the engine may be ending at a time, of an organization. */
 const GIVEN_UP_MAX = 4;
 /** How long an organization waits whose query could not be ended. */
@@ -82,15 +88,15 @@ export class QueryWatch {
       // It may but wait for a client that takes nothing: with the connection gone, it ends.
       query.stop(new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'it took longer than it may'));
       await this.control.command(`KILL QUERY WHERE ${of(query)} ASYNC`);
-      const patience = Math.max(limit, performance.now() + KILL_MS);
-      while (await this.runs(query)) {
-        if (performance.now() > patience) {
-          this.pace(query.database);
-          await this.forcing.force(query.id);
-          return;
-        }
-        await delay(LOOK_MS);
+      for (let looks = 1; ; looks += 1) {
+        const askedAt = performance.now();
+        if (!(await this.runs(query))) return;
+        const now = performance.now();
+        if (looks >= LOOKS && now > limit) break;
+        await delay(Math.min(LOOK_MAX_MS, Math.max(LOOK_MS, (now - askedAt) * BUSY_TIMES)));
       }
+      this.pace(query.database);
+      await this.forcing.force(query.id);
     } catch (error) {
       if (!(error instanceof WarehouseError)) throw error;
     }

@@ -166,7 +166,7 @@ export class SqlAuditTables implements AuditTables {
 
 /** Text that is not Unicode is replaced, because the engine would refuse it. */
 function toRecord(row: AuditRow): Record<string, string> {
-  const fields = FIELDS.map(([column, field]) => [column, Buffer.from(row[field]).toString()]);
+  const fields = FIELDS.map(([column, field]) => [column, row[field].toWellFormed()]);
   return { _timestamp: row.occurredAt, ...(Object.fromEntries(fields) as Record<string, string>) };
 }
 

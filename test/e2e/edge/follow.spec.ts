@@ -48,6 +48,26 @@ describe('following a hosted organization', () => {
     });
   };
 
+  const ROUNDS_AT_REST = 3;
+  /** A round that finds nothing new asks this, however often a round before it had to be made again. */
+  const AT_REST = [
+    '/api/default/schema 200',
+    '/api/default/tables/shop?limit=0 304',
+    '/api/default/tables/other.s-1?limit=0 304',
+  ];
+  const comesToRest = async (): Promise<void> => {
+    const from = relay.calls.length;
+    await until(() => {
+      const last = relay.calls.slice(from).slice(-AT_REST.length * ROUNDS_AT_REST);
+      const asked = last.map(({ path, status }) => `${path} ${status}`);
+      return Promise.resolve(
+        asked.length === AT_REST.length * ROUNDS_AT_REST &&
+          asked.every((each) => AT_REST.includes(each)) &&
+          AT_REST.every((each) => asked.includes(each)),
+      );
+    });
+  };
+
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'edge-follow-'));
     hosted = await startServer({ dataDirectory: join(folder, 'hosted') });
@@ -95,7 +115,7 @@ describe('following a hosted organization', () => {
   });
 
   it('fetches only what is new', async () => {
-    await until(async () => relay.calls.some(({ status }) => status === 304));
+    await comesToRest();
     const before = relay.calls.length;
     await upload('shop', [{ item: 'new', price: 6 }]);
     await becomes("SELECT count() AS n FROM shop WHERE item = 'new'", '[{"n":1}]');
@@ -107,19 +127,9 @@ describe('following a hosted organization', () => {
     ]);
     expect(statements.filter((each) => each.includes('other.s-1'))).toEqual([]);
     const called = relay.calls.slice(before).map(({ path }) => path);
-    expect(called.filter((path) => path.startsWith('/api/default/schema/'))).toEqual([
-      '/api/default/schema/shop',
-    ]);
-    const steady = relay.calls.length;
-    await until(async () => relay.calls.length > steady + 6);
-    const quiet = relay.calls.slice(steady + 3);
-    expect(new Set(quiet.map(({ path, status }) => `${path} ${status}`))).toEqual(
-      new Set([
-        '/api/default/schema 200',
-        '/api/default/tables/shop?limit=0 304',
-        '/api/default/tables/other.s-1?limit=0 304',
-      ]),
-    );
+    const schemas = called.filter((path) => path.startsWith('/api/default/schema/'));
+    expect(new Set(schemas)).toEqual(new Set(['/api/default/schema/shop']));
+    await comesToRest();
   });
 
   it('reads all anew when a column widens, and forgets what is deleted', async () => {
@@ -217,7 +227,8 @@ describe('following a hosted organization', () => {
     await upload('again', [{ v: 'h' }]);
     await becomes('SELECT count() AS n FROM again', '[{"n":6}]');
     expect(await rows(n)).toBe('[{"n":37}]');
-    expect((await edge.get('/readyz')).json()).toMatchObject({ follow: { passed_over: ['shop'] } });
+    // A round that began before the table came may have brought the row.
+    await until(async () => (await edge.get('/readyz')).text.includes('"passed_over":["shop"]'));
 
     await drop();
     await becomes("SELECT item FROM shop WHERE handle = 'left'", '[{"item":"mug"}]');

@@ -13,6 +13,8 @@ interface SteadyConsumerOptions {
   readonly eachBatch: (payload: EachBatchPayload, consumer: Consumer) => Promise<void>;
   /** Partitions were given anew: what was known of the ones before is old. */
   readonly onAssigned?: (partitions: ReadonlySet<number>) => void;
+  /** Everything of the partition up to this offset was fetched, also what is in no batch. */
+  readonly onPassed?: (partition: number, offset: bigint) => void;
 }
 
 const REOPEN_MS = 1000;
@@ -60,7 +62,7 @@ export class SteadyConsumer {
   }
 
   private async open(): Promise<void> {
-    const { kafka, config, topic, eachBatch, onAssigned } = this.options;
+    const { kafka, config, topic, eachBatch, onAssigned, onPassed } = this.options;
     const consumer = kafka.consumer({ allowAutoTopicCreation: false, ...config });
     this.consumer = consumer;
     this.isMember = false;
@@ -72,6 +74,10 @@ export class SteadyConsumer {
       });
     });
     consumer.on(consumer.events.REBALANCING, () => void (this.isMember = false));
+    if (onPassed)
+      consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) =>
+        onPassed(partition, BigInt(lastOffset)),
+      );
     consumer.on(consumer.events.CRASH, ({ payload: { restart, error } }) => {
       // With `restart` the client does it itself.
       if (!restart) this.reopen(consumer, error);

@@ -1,0 +1,88 @@
+import 'reflect-metadata';
+import { Projector } from '@app/event-store';
+import { Passcodes } from '@app/identity';
+import { readConfig } from '@app/config';
+import { createLogger, type Logger } from '@app/platform';
+import { look, reconcile, type Look, type Mode } from '@app/reconcile';
+import type { Batch } from '@app/writer';
+import { AccountsDirectory } from '../parts/accounts-directory.js';
+import { auditKey } from '../parts/audit-key.js';
+import { openStores, type Stores } from '../parts/open-parts.js';
+import { readWaiting } from '../parts/read-waiting.js';
+import { tellDifferences } from '../terminal/tell-differences.js';
+
+/**
+ * Compares the stores of the installation and tells what differs.
+ * @param mode what becomes of that; undefined: nothing is changed
+ * @param organization undefined: all of them
+ * @throws {Error} when the stores cannot be opened, or cannot be brought together
+ */
+export async function reconcileStores(
+  mode: Mode | undefined,
+  organization: string | undefined,
+): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger(config.logLevel);
+  const stores = await openStores(config, logger);
+  try {
+    await run(stores, logger, mode, organization);
+  } finally {
+    await stores.close();
+  }
+}
+
+async function run(
+  stores: Stores,
+  logger: Logger,
+  mode: Mode | undefined,
+  organization: string | undefined,
+): Promise<void> {
+  const { events, warehouse, people, serverKey, notUnderstood } = stores;
+  const kept = {
+    events,
+    warehouse,
+    people,
+    passcodes: new Passcodes(serverKey),
+    chainKey: auditKey(serverKey),
+    readWaiting: (each: (batch: Batch) => void) => readWaiting(stores.config, logger, each),
+    directory: ({ users, organizations, streams }: Look['models']) =>
+      new AccountsDirectory(users, organizations, people, notUnderstood, streams),
+  };
+  const found = await look(kept);
+  for (const line of tellDifferences(found)) console.log(line);
+  const differs = found.isOpen || found.differences.length + found.accounts.length > 0;
+  if (!differs || mode === undefined) {
+    console.log(differs ? 'nothing was changed' : 'nothing differs');
+    process.exitCode = differs || found.unread > 0 ? 1 : 0;
+    return;
+  }
+  // An event that this version does not understand may explain what the tables have.
+  if (notUnderstood.count > 0)
+    throw new Error(
+      'there are events that this version does not understand (`millrace audit:verify` lists them): run it with the version that wrote them',
+    );
+  // The events that are read again may be older than a snapshot of the lost ones.
+  for (const { name } of stores.projections) await stores.snapshots.remove(name);
+  const left = await reconcile(kept, found, mode, organization);
+  if (left.isOpen) {
+    console.log(`left are ${left.differences.map(({ name }) => name).join(', ') || 'accounts'}`);
+    process.exitCode = 1;
+    return;
+  }
+  await carryOut(stores, logger);
+  if (left.accounts.length === 0) return;
+  console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
+  process.exitCode = 1;
+}
+
+/** Runs the projections once, as a start does: they make and drop tables and write the trails. */
+async function carryOut(
+  { events, projections, snapshots, lead }: Stores,
+  logger: Logger,
+): Promise<void> {
+  await lead.take();
+  const projector = new Projector(events, projections, logger, snapshots);
+  await projector.start();
+  await projector.stop();
+  console.log('events and tables say the same: start the server');
+}

@@ -1,0 +1,12 @@
+import 'reflect-metadata';
+import { createLogger } from '@app/platform';
+import { readConfig } from '@app/config';
+import { openStores } from '../parts/open-parts.js';
+
+/** Takes the events that are there as they are, and no others without a MAC. @throws {Error} when the stores cannot be opened */
+export async function sealEvents(): Promise<void> {
+  const config = readConfig();
+  const stores = await openStores(config, createLogger(config.logLevel), { isAlone: true });
+  await stores.close();
+  console.log('the events are sealed: start the processes of this release');
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Admin, EachBatchPayload, TopicPartitionOffset } from 'kafkajs';
+import { registerCodecs } from '../client/codecs.js';
+import { kafkaClient, type ClientOptions } from '../client/kafka-client.js';
+import { readOnlyCommitted } from '../client/read-only-committed.js';
+import { SteadyConsumer } from '../client/steady-consumer.js';
+import { topicsOf, writersOf } from '../topics.js';
+import { textHeaders } from './slices.js';
+
+interface WaitingOptions extends ClientOptions {
+  readonly namespace: string;
+}
+
+/** Reading ends at these. */
+interface WaitingBounds {
+  readonly messages: number;
+  readonly milliseconds: number;
+}
+
+/** The part of a partition that is not looked at yet. `end` is the first offset behind it. */
+interface Range {
+  next: bigint;
+  readonly end: bigint;
+}
+
+const BOUNDS: WaitingBounds = { messages: 1_000_000, milliseconds: 120_000 };
+/** Payloads come with the headers. The broker sends more where a single message has more. */
+const FETCH_BYTES = { maxBytesPerPartition: 1024 * 1024, maxBytes: 16 * 1024 * 1024 };
+const FETCH_WAIT_MS = 250;
+
+/**
+ * Reads the headers of the batches that wait: from where the writers' group has come to the end as
+ * it is now. It commits nothing and makes no topic. The writers are stopped meanwhile.
+ * @param each is given the headers of one message; those of a partition come in their order
+ * @returns the number of messages, about, that were not looked at because a bound was reached
+ * @throws when no broker answers
+ */
+export async function readWaitingHeaders(
+  { namespace, ...client }: WaitingOptions,
+  each: (headers: Readonly<Record<string, string>>) => void,
+  bounds = BOUNDS,
+): Promise<number> {
+  registerCodecs();
+  await readOnlyCommitted();
+  const kafka = kafkaClient(client);
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    const ranges = await waitingRanges(admin, namespace);
+    if (isRead(ranges)) return 0;
+    const config = { groupId: `${namespace}.waiting.${randomUUID()}`, maxWaitTimeInMs: FETCH_WAIT_MS, ...FETCH_BYTES }; // prettier-ignore
+    const reader = new WaitingReader(ranges, bounds.messages, each);
+    const consumer = new SteadyConsumer({
+      kafka,
+      log: client.log,
+      topic: topicsOf(namespace).batches,
+      config,
+      eachBatch: (payload, reading) => {
+        const sought = reader.take(payload);
+        if (sought) reading.seek(sought);
+        return Promise.resolve();
+      },
+      onPassed: (partition, offset) => reader.passed(partition, offset),
+    });
+    const enough = AbortSignal.any([reader.done, AbortSignal.timeout(bounds.milliseconds)]);
+    try {
+      await consumer.start(enough);
+      if (!enough.aborted) await once(enough, 'abort');
+    } finally {
+      await consumer.close();
+    }
+    return reader.unread;
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** By partition. A namespace that has no topic of batches yet has no ranges. */
+async function waitingRanges(admin: Admin, namespace: string): Promise<ReadonlyMap<number, Range>> {
+  const { batches: topic } = topicsOf(namespace);
+  if (!(await admin.listTopics()).includes(topic)) return new Map();
+  const [offsets, [group]] = await Promise.all([
+    admin.fetchTopicOffsets(topic),
+    admin.fetchOffsets({ groupId: writersOf(namespace), topics: [topic] }),
+  ]);
+  // A partition of which nothing is committed has -1.
+  const committed = new Map(group?.partitions.map((each) => [each.partition, BigInt(each.offset)]));
+  return new Map(
+    offsets.map(({ partition, low, high }) => {
+      const [first, written] = [BigInt(low), committed.get(partition) ?? -1n];
+      return [partition, { next: written > first ? written : first, end: BigInt(high) }];
+    }),
+  );
+}
+
+const isRead = (ranges: ReadonlyMap<number, Range>): boolean =>
+  [...ranges.values()].every(({ next, end }) => next >= end);
+
+class WaitingReader {
+  private readonly ending = new AbortController();
+
+  constructor(
+    private readonly ranges: ReadonlyMap<number, Range>,
+    private left: number,
+    private readonly each: (headers: Readonly<Record<string, string>>) => void,
+  ) {}
+
+  /** It is aborted when all is read, or as many messages as may be. */
+  get done(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  get unread(): number {
+    const unread = [...this.ranges.values()].map(({ next, end }) => (end > next ? end - next : 0n));
+    return Number(unread.reduce((sum, each) => sum + each, 0n));
+  }
+
+  /** @returns where the consumer has to go on, if that is not behind this batch */
+  take(payload: EachBatchPayload): TopicPartitionOffset | undefined {
+    const { batch } = payload;
+    const { topic, partition, messages } = batch;
+    const range = this.ranges.get(partition);
+    for (const message of messages) {
+      const offset = BigInt(message.offset);
+      if (!range || offset < range.next || offset >= range.end) continue;
+      if (this.done.aborted) return undefined;
+      this.each(textHeaders(message));
+      this.left -= 1;
+      range.next = offset + 1n;
+      if (this.left === 0) this.ending.abort();
+    }
+    const last = batch.lastOffset();
+    payload.resolveOffset(last);
+    // A group that is new begins with the first message that the topic still has.
+    const isBefore = range !== undefined && BigInt(last) + 1n < range.next;
+    return isBefore ? { topic, partition, offset: String(range.next) } : undefined;
+  }
+
+  /** The ends of transactions, and what was aborted, have offsets and are in no batch. */
+  passed(partition: number, offset: bigint): void {
+    const range = this.ranges.get(partition);
+    if (this.done.aborted || !range || offset < range.next) return;
+    range.next = offset + 1n;
+    if (isRead(this.ranges)) this.ending.abort();
+  }
+}
