@@ -73,4 +73,4 @@ async function shorterTrail(
 }
 
 const reason = ({ database, position, written }: ShorterTrail): string =>
-  `the audit trail of the database ${database} ${position < 0n ? 'is gone' : `ends at position ${position}`}, and was written up to ${written}: the warehouse is older than the events, as one that was restored from an earlier backup, or it is another one; ${ADVICE}`;
+  `the audit trail of the database ${database} ${position < 0n ? 'is gone' : `ends at position ${position}`}, and was written up to ${written}: the warehouse is older than the events, as one that was restored from an earlier backup, or it is another one, or a damaged part of the trail was set aside; ${ADVICE}`;

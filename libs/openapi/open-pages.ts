@@ -13,8 +13,9 @@ export async function openPages(
   of: NestFastifyApplication,
   terms: ApiTerms,
 ): Promise<FastifyInstance> {
+  // An app with a logger of its own, or with none, would take that of the whole process away.
   const app = await NestFactory.create<NestFastifyApplication>(NothingElse, new FastifyAdapter(), {
-    logger: false,
+    abortOnError: false,
   });
   serveOpenApi(app, terms, of);
   await app.init();

@@ -1,4 +1,5 @@
-import { endingIn, endingOf, fromHeaders, toHeaders, type Batch } from './batch.js';
+import { z } from 'zod';
+import { endingIn, endingOf, fromHeaders, readableBatch, toHeaders, type Batch } from './batch.js';
 
 const BATCH: Batch = {
   table: { database: 'o_1', table: 'events' },
@@ -39,10 +40,14 @@ describe('headers of a batch', () => {
   it.each([
     ['a type too few', { types: '[["Nullable(Int64)"],[0,0]]' }],
     ['a type that is not named', { types: '[["Nullable(Int64)"],[0,0,1]]' }],
+    ['columns that are no JSON', { columns: 'x' }],
+    ['columns that are no list', { columns: '{}' }],
+    ['types that are no JSON', { types: '[' }],
     ['an ending that leads elsewhere', { ending: '/../../etc/passwd' }],
     ['an ending after something else', { ending: '/../x.ndjson' }],
   ])('are none of ours with %s', (_, wrong) => {
-    expect(() => fromHeaders({ ...toHeaders(LINES), ...wrong })).toThrow();
+    expect(() => fromHeaders({ ...toHeaders(LINES), ...wrong })).toThrow(z.ZodError);
+    expect(readableBatch({ ...toHeaders(LINES), ...wrong })).toBeUndefined();
     expect(endingIn({ ...toHeaders(LINES), ...wrong })).toMatch(/^\.(?:native\.zst|ndjson)$/);
   });
 

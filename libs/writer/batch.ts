@@ -27,13 +27,21 @@ export interface Batch {
 const NATIVE = '.native.zst';
 const ENDING = /\.(?:native|(?:compact\.)?ndjson)(?:\.[a-z0-9]+)?$/;
 
-const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
-/** A wide table has 2,000 columns of few types, and a header is small: each type once, and which of them each column has. */
-const types = z.string().transform((text) => {
-  const [names, columns] = typeIndexes.parse(JSON.parse(text));
-  return columns.map((index) => z.string().parse(names[index]));
+/** JSON within a header: a foreign message may have anything there. */
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'no JSON' });
+    return z.NEVER;
+  }
 });
-const typeIndexes = z.tuple([z.array(z.string()), z.array(z.number())]);
+const texts = json.pipe(z.array(z.string()));
+/** A wide table has 2,000 columns of few types, and a header is small: each type once, and which of them each column has. */
+const types = json
+  .pipe(z.tuple([z.array(z.string()), z.array(z.number())]))
+  .transform(([names, columns]) => columns.map((index) => names[index]))
+  .pipe(z.array(z.string()));
 const ending = z
   .string()
   .refine((text) => ENDING.exec(text)?.index === 0)

@@ -70,6 +70,8 @@ async function run(
     return;
   }
   await carryOut(stores, logger);
+  // They go to the dead letters when the server runs, and are looked at there.
+  if (found.unread > 0) process.exitCode = 1;
   if (left.accounts.length === 0) return;
   console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
   process.exitCode = 1;

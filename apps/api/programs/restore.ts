@@ -77,7 +77,7 @@ async function restoreCluster(config: Config, name: string): Promise<void> {
     end();
   }
   console.log(
-    `the tables are as they were in ${name}; start the cluster with a copy of the event store that is not older, and a Kafka or KAFKA_NAMESPACE that is new`,
+    `the tables are as they were in ${name}; start the cluster with a copy of the event store that is not older, a Kafka or KAFKA_NAMESPACE that is new, and nodes without the folder "snapshots" in their data directories, which knows newer tables`,
   );
 }
 

@@ -3,6 +3,7 @@ import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
+import { cutInserts } from './cut-inserts.js';
 import { dueGroups } from './due-groups.js';
 import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
 
@@ -180,18 +181,28 @@ export class AuditTrailProjection implements SnapshottedProjection {
 
   /** When it resolves the rows are there, whoever wrote them. */
   private async write(database: string, rows: readonly AuditRow[]): Promise<void> {
+    for (const each of cutInserts(rows)) await this.insert(database, each);
+  }
+
+  private async insert(database: string, rows: readonly AuditRow[]): Promise<void> {
     const last = BigInt(rows.at(-1)?.position ?? -1);
     for (;;) {
       // While another writes, what is known here grows old.
       if (!this.lead.isLeading) this.stored.clear();
       await this.follow(database, last);
       if (!this.lead.isLeading || this.ended.has(database)) return;
+      const { term } = this.lead;
       try {
         const stored = this.stored.get(database) ?? (await this.ask(database));
         const missing = rows.filter(({ position }) => BigInt(position) > stored);
         // Where there are rows, there is a table.
         if (!this.live && stored < 0n && missing.length > 0)
           await this.tables.createAuditTable(database);
+        // Another process may have written meanwhile, and another writer of ours taken the lead again.
+        if (this.lead.term !== term) {
+          this.stored.delete(database);
+          continue;
+        }
         await this.tables.appendAudit(database, missing);
         if (missing.length > 0) this.stored.set(database, last);
         return;

@@ -30,6 +30,7 @@ interface ElectionOptions {
  */
 export class TrailLeaderElection extends LeaderElection {
   private leading = false;
+  private terms = 0;
   private followingSince = performance.now();
   private duties: readonly (() => Promise<void>)[] = [];
   /** Several trails may be written at a time, and each of them may want the lead. */
@@ -50,6 +51,11 @@ export class TrailLeaderElection extends LeaderElection {
     return this.leading;
   }
 
+  /** Another number whenever the lead was lost or taken: what was read before may be old. */
+  get term(): number {
+    return this.terms;
+  }
+
   /** Before the first event is read. */
   async start(): Promise<void> {
     if (this.rank !== 'reserve') await this.take();
@@ -62,6 +68,7 @@ export class TrailLeaderElection extends LeaderElection {
   }
 
   private async claim(): Promise<void> {
+    this.terms += 1;
     try {
       await this.tables.claimAudit();
       for (const duty of this.duties) await duty();
@@ -79,6 +86,7 @@ export class TrailLeaderElection extends LeaderElection {
 
   /** Another process has taken it. */
   lose(): void {
+    this.terms += 1;
     this.leading = false;
     this.followingSince = performance.now();
   }

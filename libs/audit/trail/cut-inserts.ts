@@ -1,0 +1,28 @@
+import type { AuditRow } from '@app/warehouse';
+
+/** A statement has all rows of an insert in its text, whose length the engine bounds at 64 MiB. */
+export const INSERT_ROWS_MAX = 10_000;
+/** A character may take three bytes, and as many again for what is escaped in it. */
+export const INSERT_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** Characters of a row beside its data, about: each of them is bounded. */
+const OTHERS = 800;
+
+/** Cuts the rows of one trail into inserts, in their order. A row that is too long stands alone. */
+export function cutInserts(rows: readonly AuditRow[]): readonly (readonly AuditRow[])[] {
+  const inserts: AuditRow[][] = [];
+  let current: AuditRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    const length = row.data.length + OTHERS;
+    const isFull =
+      current.length === INSERT_ROWS_MAX || characters + length > INSERT_CHARACTERS_MAX;
+    if (isFull && current.length > 0) {
+      inserts.push(current);
+      [current, characters] = [[], 0];
+    }
+    current.push(row);
+    characters += length;
+  }
+  if (current.length > 0) inserts.push(current);
+  return inserts;
+}
