@@ -4,5 +4,7 @@ export { RateLimiter } from './rate-limiter.js';
 export { introspectionCost, selectedFields } from './graphql-cost.js';
 export { Semaphore } from './semaphore.js';
 export { FairSemaphore } from './fair-semaphore.js';
+export { KeyedCounter } from './keyed-counter.js';
 export { KeyedMutex } from './keyed-mutex.js';
+export { ReadWriteLock } from './read-write-lock.js';
 export { within } from './within.js';

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import * as modules from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client } from '../server/client.js';
+import { printedLine } from '../server/printed-line.mjs';
 import { ROOT } from '../server/start-server.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -133,12 +133,7 @@ describe('the npm package', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exited = once(child, 'exit');
-      let url = '';
-      for await (const line of createInterface({ input: child.stdout })) {
-        url = /listens on (\S+)/.exec(line)?.[1] ?? '';
-        if (url !== '') break;
-      }
-      child.stdout.resume();
+      const url = (await printedLine(child.stdout, /listens on (\S+)/))?.[1] ?? '';
       try {
         const client = new Client(url, ROOT);
         await client.upload('logs', [{ a: 1 }]);

@@ -8,6 +8,12 @@ import { startServer, type Server } from './start-server.js';
 
 const FOLDER = join(import.meta.dirname, '../../docs/console');
 const CHO = { email: 'cho@example.com', password: 'Secret-77' };
+/** The first of them has made the organization. */
+const PEOPLE = [
+  ['Cho', 'Kim', 'admin'],
+  ['Ann', 'Lee', 'editor'],
+  ['Dan', 'Fox', 'viewer'],
+] as const;
 const HOUR_MS = 3_600_000;
 const RECORDS = 20_000;
 
@@ -51,9 +57,12 @@ async function fill({ client }: Server): Promise<void> {
     const { status, bytes } = await client.call(path, { body });
     if (status !== 200) throw new Error(`${path}: ${status} ${bytes.toString()}`);
   };
-  const person = { ...CHO, first_name: 'Cho', last_name: 'Kim', role: 'viewer' };
-  await send('/api/default/users', JSON.stringify(person));
-  await send(`/api/acme/users/${CHO.email}`, '{"role":"admin"}');
+  for (const [first, last, role] of PEOPLE) {
+    const email = `${first.toLowerCase()}@example.com`;
+    const person = { ...CHO, email, first_name: first, last_name: last, role: 'viewer' };
+    await send('/api/default/users', JSON.stringify(person));
+    await send(`/api/acme/users/${email}`, JSON.stringify({ role }));
+  }
   await send('/api/acme/access/_multi?wait=true', accessRecords().join('\n'));
 }
 
@@ -134,11 +143,25 @@ async function take({ url }: Server, browser: Browser): Promise<void> {
   }
   if (isWanted('ask-small', 'search-small')) {
     const page = await open(360, 740);
-    await page.goto(ask(newest));
+    await page.goto(ask(`${newest}\nLIMIT 12`));
     await rows(page);
+    await page.getByRole('gridcell').nth(9).tap();
+    await page.getByRole('region', { name: 'Row 2' }).waitFor();
     await shoot(page, 'ask-small');
     await page.goto(`${url}/#/search?org=acme&stream=access`);
     await page.locator('main > .status').getByText('the newest 100 shown').waitFor();
     await shoot(page, 'search-small');
+  }
+  if (isWanted('people-small')) {
+    const page = await open(360, 740, true);
+    await page.goto(`${url}/#/people?org=acme`);
+    await page.getByText('dan@example.com').waitFor();
+    await shoot(page, 'people-small');
+  }
+  if (isWanted('account')) {
+    const page = await open(1200, 760);
+    await page.goto(`${url}/#/account?org=acme`);
+    await page.getByRole('form', { name: 'Create an organization' }).waitFor();
+    await shoot(page, 'account');
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environment } from '../../bin/prepare.mjs';
+import { printedLine } from './printed-line.mjs';
 
 export const ROOT = { email: 'root@example.com', password: 'Root-Secret-1' };
 
@@ -41,10 +42,8 @@ export async function startProcess(options = {}) {
     if (own) rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 10 });
     return code;
   });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /listens on (\S+)/.exec(line)?.[1];
-    if (url === undefined) continue;
-    child.stdout.resume();
+  const url = (await printedLine(child.stdout, /listens on (\S+)/))?.[1];
+  if (url !== undefined)
     return {
       url,
       process: child,
@@ -52,7 +51,6 @@ export async function startProcess(options = {}) {
       ended,
       output: () => [...printed, ...complaints].join('\n'),
     };
-  }
   const code = await ended;
   throw new Error(
     `the server ended with code ${String(code)} before it listened: ${complaints.join('\n')}`,

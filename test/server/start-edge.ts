@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
+import { printedLine } from './printed-line.mjs';
 
 interface EdgeOptions {
   /** Working directory; this tree's fixtures from ROAPI by default. */
@@ -61,33 +61,29 @@ export async function startEdge(args: readonly string[], options: EdgeOptions = 
   child.stderr.on('data', (bytes: Buffer) => printed.push(bytes.toString()));
   child.stdout.on('data', (bytes: Buffer) => printed.push(bytes.toString()));
   child.stdout.pipe(lines);
-  for await (const line of createInterface({ input: lines })) {
-    const url = /listens on (\S+)/.exec(line)?.[1];
-    if (url === undefined) continue;
-    lines.resume();
-    const ask = asker(url);
-    return {
-      url,
-      pid: child.pid ?? 0,
-      output: () => printed.join(''),
-      get: (path, headers = {}) => ask(path, { headers }),
-      post: (path, body, headers = {}) =>
-        typeof body === 'string'
-          ? ask(path, { method: 'POST', body, headers })
-          : ask(path, {
-              method: 'POST',
-              body: JSON.stringify(body),
-              headers: { 'content-type': 'application/json', ...headers },
-            }),
-      sql: (statement) => ask('/api/sql', { method: 'POST', body: statement }),
-      stop: async (signal = 'SIGTERM') => {
-        child.kill(signal);
-        const [code] = await exited;
-        return code;
-      },
-    };
-  }
-  throw new Error(`the edge program did not start: ${printed.join('')}`);
+  const url = (await printedLine(lines, /listens on (\S+)/))?.[1];
+  if (url === undefined) throw new Error(`the edge program did not start: ${printed.join('')}`);
+  const ask = asker(url);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    output: () => printed.join(''),
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, body, headers = {}) =>
+      typeof body === 'string'
+        ? ask(path, { method: 'POST', body, headers })
+        : ask(path, {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json', ...headers },
+          }),
+    sql: (statement) => ask('/api/sql', { method: 'POST', body: statement }),
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      const [code] = await exited;
+      return code;
+    },
+  };
 }
 
 function asker(url: string) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environment } from '../../bin/prepare.mjs';
+import { printedLine } from './printed-line.mjs';
 
 export interface Writer {
   readonly process: ChildProcess;
@@ -32,15 +33,12 @@ export async function startWriter(
     child.kill(signal);
     await exited;
   };
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line !== 'Millrace writes') continue;
-    child.stdout.resume();
-    return {
-      process: child,
-      output: () => logged.join('\n'),
-      stop: () => end('SIGTERM'),
-      kill: () => end('SIGKILL'),
-    };
-  }
-  throw new Error(`the writer ended before it wrote: ${logged.join('\n')}`);
+  if (!(await printedLine(child.stdout, /^Millrace writes$/)))
+    throw new Error(`the writer ended before it wrote: ${logged.join('\n')}`);
+  return {
+    process: child,
+    output: () => logged.join('\n'),
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
 }

@@ -1,3 +1,4 @@
+import { KeyedCounter } from '@app/flow';
 import type { QueueDepth } from '../ingest-queue.js';
 import { admit } from '../queue-room.js';
 
@@ -5,7 +6,7 @@ import { admit } from '../queue-room.js';
 export class WaitingRecords {
   private records = 0;
   private bytes = 0;
-  private readonly bytesOf = new Map<string, number>();
+  private readonly bytesOf = new KeyedCounter();
 
   /** @param maxBytes bound of what waits, by payload size */
   constructor(private readonly maxBytes: number) {}
@@ -19,7 +20,7 @@ export class WaitingRecords {
    * @throws {QueueFullError} when there is no room for them
    */
   admit(owner: string | undefined, records: number, bytes: number): void {
-    const own = owner === undefined ? 0 : (this.bytesOf.get(owner) ?? 0);
+    const own = owner === undefined ? 0 : this.bytesOf.of(owner);
     admit({ maxBytes: this.maxBytes, waiting: this.bytes, own, bytes });
     this.grow(owner, records, bytes);
   }
@@ -28,9 +29,6 @@ export class WaitingRecords {
   grow(owner: string | undefined, records: number, bytes: number): void {
     this.records += records;
     this.bytes += bytes;
-    if (owner === undefined) return;
-    const own = (this.bytesOf.get(owner) ?? 0) + bytes;
-    if (own > 0) this.bytesOf.set(owner, own);
-    else this.bytesOf.delete(owner);
+    if (owner !== undefined) this.bytesOf.add(owner, bytes);
   }
 }

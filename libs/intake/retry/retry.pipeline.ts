@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { KeyedMutex } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
-import { SchemaLock } from '../store/schema-lock.js';
 import type { UploadResult } from '../upload/outcome/upload-result.js';
 import { RejectedMover } from './move-rejected.js';
 import { RejectedRecords, type RejectedOf, type RejectedPlace } from './rejected-records.js';
@@ -25,9 +25,11 @@ interface Step extends Omit<UploadResult, 'stream'> {
  */
 @Injectable()
 export class RetryPipeline {
+  /** Retries of one stream come one after the other. */
+  private readonly retrying = new KeyedMutex();
+
   constructor(
     private readonly streams: StreamsProjection,
-    private readonly gate: SchemaLock,
     private readonly order: RetryOrder,
     private readonly rejected: RejectedRecords,
     private readonly mover: RejectedMover,
@@ -40,7 +42,7 @@ export class RetryPipeline {
     if (streamId === undefined)
       throw new MillraceError('STREAM_NOT_FOUND', 'stream not found', { detail: stream });
     const of = { database: organization.database, streamId, uploadId: request.uploadId };
-    return this.gate.alone(JSON.stringify(['retry', streamId]), () => this.retryAll(request, of));
+    return this.retrying.run(streamId, () => this.retryAll(request, of));
   }
 
   private async retryAll(request: RetryRequest, of: RejectedOf): Promise<UploadResult> {

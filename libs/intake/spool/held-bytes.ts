@@ -1,3 +1,4 @@
+import { KeyedCounter } from '@app/flow';
 import { whyNoRoom } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 
@@ -5,8 +6,7 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Memory for bodies that wait for their turn, shared out as the queue is: nobody gets all of it. */
 export class HeldBytes {
-  private readonly held = new Map<string, number>();
-  private all = 0;
+  private readonly held = new KeyedCounter();
 
   constructor(private readonly maxBytes: number) {}
 
@@ -23,24 +23,17 @@ export class HeldBytes {
   /** To be given back however it ends. @throws {MillraceError} QUEUE_FULL */
   take(owner: string, bytes: number): void {
     const { maxBytes } = this;
-    const own = this.held.get(owner) ?? 0;
-    if (whyNoRoom({ maxBytes, waiting: this.all, own, bytes }) !== undefined)
+    const room = { maxBytes, waiting: this.held.total, own: this.held.of(owner), bytes };
+    if (whyNoRoom(room) !== undefined)
       throw new MillraceError(
         'QUEUE_FULL',
         'too many uploads wait in memory for their turn; nothing of this one was stored; send fewer at a time, and small ones with more records in each',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
-    this.add(owner, bytes);
+    this.held.add(owner, bytes);
   }
 
   giveBack(owner: string, bytes: number): void {
-    this.add(owner, -bytes);
-  }
-
-  private add(owner: string, bytes: number): void {
-    this.all += bytes;
-    const own = (this.held.get(owner) ?? 0) + bytes;
-    if (own > 0) this.held.set(owner, own);
-    else this.held.delete(owner);
+    this.held.add(owner, -bytes);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FairEngine, FairJudge, type SchemaKeeper } from '@app/acceptance';
+import { KeyedMutex } from '@app/flow';
 import type { EnqueuedChunk } from './enqueue-batches.js';
-import { SchemaLock } from './schema-lock.js';
 
 /** Parts in acceptance or waiting for it; a client that sends faster is slowed down. */
 const PARTS_IN_WORK = 4;
@@ -30,10 +30,12 @@ interface PartsOf {
 /** Accepts an upload's parts while the next ones arrive. */
 @Injectable()
 export class PartAcceptance {
+  /** The first parts of a new stream come one after the other. */
+  private readonly firsts = new KeyedMutex();
+
   constructor(
     private readonly engine: FairEngine,
     private readonly judge: FairJudge,
-    private readonly gate: SchemaLock,
   ) {}
 
   /** The first goes alone where it has to make the stream. The next ones arrive meanwhile. */
@@ -73,7 +75,7 @@ export class PartAcceptance {
     work: () => Promise<void>,
   ): Promise<void> {
     if (keeper.current()) return work();
-    return this.gate.alone(JSON.stringify(['first', organizationId, stream]), work);
+    return this.firsts.run(JSON.stringify([organizationId, stream]), work);
   }
 }
 

@@ -79,7 +79,7 @@ export type Put = 'stored' | 'before';
 export class BatchEnqueuer {
   constructor(
     private readonly queue: IngestQueue,
-    private readonly gate: SchemaLock,
+    private readonly lock: SchemaLock,
     private readonly engine: FairEngine,
     private readonly storage: StorageBounds,
   ) {}
@@ -142,10 +142,10 @@ export class BatchEnqueuer {
       if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
       return [];
     };
-    const gates = parts.map(({ to }) => gateKey(to.organization, to.stream));
+    const keys = parts.map(({ to }) => lockKey(to.organization, to.stream));
     const [parent = currentTrace(), ...links] = parts.flatMap(({ trace = [] }) => trace);
     const span = { kind: 'producer', parent, links } as const;
-    return traced('enqueue', () => this.gate.passAll(gates, within), span);
+    return traced('enqueue', () => this.lock.sharedAll(keys, within), span);
   }
 
   private async toRecords(
@@ -223,7 +223,7 @@ async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
 export const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
 
 /** A stream, by the names that are its own before it exists. */
-export const gateKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
+export const lockKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
 
 function outdatedOf({ keeper }: Destination, chunks: readonly EnqueuedChunk[]): readonly number[] {
   const columns = keeper.current()?.columns ?? [];

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { EnsureStream, EvolveStreamSchema, type StreamDescription } from '@app/streams';
 import type { Survey } from '@app/acceptance';
-import { gateKey } from './enqueue-batches.js';
+import { lockKey } from './enqueue-batches.js';
 import { ExactWidening, mayWiden } from './exact-widening.js';
 import { SchemaLock } from './schema-lock.js';
 
@@ -15,7 +15,7 @@ export class SchemaEvolution {
   constructor(
     private readonly commands: CommandBus,
     private readonly widening: ExactWidening,
-    private readonly gate: SchemaLock,
+    private readonly lock: SchemaLock,
   ) {}
 
   /** @returns the stream of this name, which is made if it is not there */
@@ -47,7 +47,7 @@ export class SchemaEvolution {
       );
     };
     return mayWiden(stream, survey)
-      ? this.gate.alone(gateKey(organization, stream.name), change)
+      ? this.lock.exclusive(lockKey(organization, stream.name), change)
       : change();
   }
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { KeyedCounter } from '@app/flow';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 
 /** Of all organizations that take turns as one, of one caller, and of this process. */
@@ -15,7 +16,7 @@ interface OpenTail {
 /** Bounds how many tails are open, and ends them all when the server stops. */
 @Injectable()
 export class OpenTails implements OnModuleDestroy {
-  private readonly open = new Map<string, number>();
+  private readonly open = new KeyedCounter();
   private readonly stopping = new AbortController();
 
   /** @throws {MillraceError} TOO_MANY_REQUESTS, SHUTTING_DOWN */
@@ -26,14 +27,13 @@ export class OpenTails implements OnModuleDestroy {
       });
     const counted = { organization: `o ${share}`, caller: `c ${userId}`, process: 'p' };
     const kinds = ['caller', 'organization', 'process'] as const;
-    for (const kind of kinds)
-      if ((this.open.get(counted[kind]) ?? 0) >= MOST[kind]) throw tooMany(kind);
-    for (const kind of kinds) this.change(counted[kind], 1);
+    for (const kind of kinds) if (this.open.of(counted[kind]) >= MOST[kind]) throw tooMany(kind);
+    for (const kind of kinds) this.open.add(counted[kind], 1);
     let isOpen = true;
     return {
       stopping: this.stopping.signal,
       close: () => {
-        if (isOpen) for (const kind of kinds) this.change(counted[kind], -1);
+        if (isOpen) for (const kind of kinds) this.open.add(counted[kind], -1);
         isOpen = false;
       },
     };
@@ -42,12 +42,6 @@ export class OpenTails implements OnModuleDestroy {
   /** Comes before the server waits for the answers in work. */
   onModuleDestroy(): void {
     this.stopping.abort();
-  }
-
-  private change(key: string, by: number): void {
-    const number = (this.open.get(key) ?? 0) + by;
-    if (number > 0) this.open.set(key, number);
-    else this.open.delete(key);
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { KeyedCounter } from '@app/flow';
 import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { PacedError, WarehouseError } from '../warehouse-errors.js';
@@ -41,7 +42,7 @@ const PACED_MS = 3 * 60_000;
  */
 export class QueryWatch {
   private readonly paced = new Map<string, number>();
-  private readonly givenUp = new Map<string, number>();
+  private readonly givenUp = new KeyedCounter();
 
   constructor(
     private readonly control: SqlRunner,
@@ -70,15 +71,12 @@ export class QueryWatch {
   /** Its client has left. Resolves when the engine has let go of it. */
   async giveUp(query: Watched): Promise<void> {
     const { database = '' } = query;
-    const count = (this.givenUp.get(database) ?? 0) + 1;
-    this.givenUp.set(database, count);
+    const count = this.givenUp.add(database, 1);
     try {
       const limit = query.begunAt + this.timeoutMs + GRACE_MS;
       await this.end(query, count > GIVEN_UP_MAX ? performance.now() : limit);
     } finally {
-      const left = (this.givenUp.get(database) ?? 1) - 1;
-      if (left === 0) this.givenUp.delete(database);
-      else this.givenUp.set(database, left);
+      this.givenUp.add(database, -1);
     }
   }
 

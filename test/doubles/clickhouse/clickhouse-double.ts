@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { freePort } from '../../server/free-port.mjs';
+import { printedLine } from '../../server/printed-line.mjs';
 
 const LOADER = join(import.meta.dirname, '../typescript.mjs');
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -26,13 +26,9 @@ export class ClickHouseDouble {
     });
     const complaints: string[] = [];
     child.stderr.on('data', (bytes: Buffer) => complaints.push(bytes.toString()));
-    for await (const line of createInterface({ input: child.stdout })) {
-      const listening = /^listening (\d+)$/.exec(line)?.[1];
-      if (listening === undefined) continue;
-      child.stdout.resume();
-      return new ClickHouseDouble(child, directory, Number(listening));
-    }
-    throw new Error(`the double ended: ${complaints.join('')}`);
+    const listening = await printedLine(child.stdout, /^listening (\d+)$/);
+    if (!listening) throw new Error(`the double ended: ${complaints.join('')}`);
+    return new ClickHouseDouble(child, directory, Number(listening[1]));
   }
 
   get url(): string {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RateLimiter } from '@app/flow';
+import { KeyedCounter, RateLimiter } from '@app/flow';
 import { MillraceError, type AddressPrefix } from '@app/platform';
 
 const PER_MINUTE = 1 / 60;
@@ -69,8 +69,7 @@ export class LoginThrottle {
   private readonly networkStrikes: RateLimiter;
   private readonly floods: RateLimiter;
   /** Attempts that wait for their account's pace, by network. */
-  private readonly slow = new Map<string, number>();
-  private slowCount = 0;
+  private readonly slow = new KeyedCounter();
 
   constructor(
     now: () => number = () => performance.now(),
@@ -136,20 +135,16 @@ export class LoginThrottle {
     const { account, network } = attempter;
     const pace = this.paceOf(attempter, taken);
     const wait = pace.wait(account, 1);
-    const ofNetwork = this.slow.get(network) ?? 0;
-    if (wait > SLOWEST_MS || (wait > 0 && (ofNetwork >= SLOW_EACH || this.slowCount >= SLOW_MAX))) {
+    const isFull = this.slow.of(network) >= SLOW_EACH || this.slow.total >= SLOW_MAX;
+    if (wait > SLOWEST_MS || (wait > 0 && isFull)) {
       taken.giveBack();
       throw tooMany(wait);
     }
     taken.from(pace, account);
     if (wait === 0) return;
-    this.slow.set(network, ofNetwork + 1);
-    this.slowCount += 1;
+    this.slow.add(network, 1);
     await this.pause(wait);
-    this.slowCount -= 1;
-    const left = (this.slow.get(network) ?? 1) - 1;
-    if (left > 0) this.slow.set(network, left);
-    else this.slow.delete(network);
+    this.slow.add(network, -1);
   }
 
   private paceOf(attempter: Attempter, taken: Taken): RateLimiter {

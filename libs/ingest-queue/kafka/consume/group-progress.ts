@@ -1,7 +1,7 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
-import { within } from '@app/flow';
+import { KeyedCounter, within } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { whyNoRoom, type Room } from '../../fair-room.js';
 import type { QueueDepth, QueuePosition } from '../../ingest-queue.js';
@@ -51,7 +51,7 @@ export class GroupProgress {
   private readonly polling: NodeJS.Timeout;
   private appended = { records: 0, bytes: 0 };
   /** Bytes of appends on their way, by owner. */
-  private readonly reserved = new Map<string | undefined, number>();
+  private readonly reserved = new KeyedCounter<string | undefined>();
   private waiting = 0;
   private answeredAt = performance.now();
   private watching: Promise<void> | undefined;
@@ -86,11 +86,11 @@ export class GroupProgress {
     await this.checkThere();
     if (whyNoRoom(this.room(bytes, owner)) !== undefined) await this.poll();
     admit(this.room(bytes, owner));
-    this.reserve(owner, bytes);
+    this.reserved.add(owner, bytes);
     try {
       return await work();
     } finally {
-      this.reserve(owner, -bytes);
+      this.reserved.add(owner, -bytes);
     }
   }
 
@@ -129,7 +129,7 @@ export class GroupProgress {
     const guess =
       this.appended.records > 0 ? this.appended.bytes / this.appended.records : FIRST_GUESS_BYTES;
     let records = 0;
-    let bytes = sum(this.reserved.values());
+    let bytes = this.reserved.total;
     for (const { end, committed, own } of this.partitions.values()) {
       const all = Number(end - committed);
       records += all;
@@ -231,13 +231,7 @@ export class GroupProgress {
     const appended = [...this.partitions.values()].flatMap(({ own }) =>
       own.filter((each) => each.owner === owner).map(({ bytes }) => bytes),
     );
-    return sum(appended) + (this.reserved.get(owner) ?? 0);
-  }
-
-  private reserve(owner: string | undefined, bytes: number): void {
-    const reserved = (this.reserved.get(owner) ?? 0) + bytes;
-    if (reserved > 0) this.reserved.set(owner, reserved);
-    else this.reserved.delete(owner);
+    return sum(appended) + this.reserved.of(owner);
   }
 
   private partition(number: number): Partition {

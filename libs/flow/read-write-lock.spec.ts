@@ -1,4 +1,4 @@
-import { SchemaLock } from './schema-lock.js';
+import { ReadWriteLock } from './read-write-lock.js';
 
 /** Work that can be watched and ended by hand. */
 function held(log: string[], name: string): { work: () => Promise<void>; end: () => void } {
@@ -16,16 +16,16 @@ function held(log: string[], name: string): { work: () => Promise<void>; end: ()
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('the schema gate', () => {
-  it('lets many pass at once, and one alone after those and before later ones', async () => {
-    const gate = new SchemaLock();
+describe('ReadWriteLock', () => {
+  it('lets many share a key, and one have it alone after those and before later ones', async () => {
+    const lock = new ReadWriteLock();
     const log: string[] = [];
     const [a, b, w, c] = ['a', 'b', 'w', 'c'].map((name) => held(log, name));
     const all = [
-      gate.pass('s', a!.work),
-      gate.pass('s', b!.work),
-      gate.alone('s', w!.work),
-      gate.pass('s', c!.work),
+      lock.shared('s', a!.work),
+      lock.shared('s', b!.work),
+      lock.exclusive('s', w!.work),
+      lock.shared('s', c!.work),
     ];
     await turn();
     expect(log).toEqual(['a begins', 'b begins']);
@@ -40,30 +40,30 @@ describe('the schema gate', () => {
     expect(log.slice(4)).toEqual(['w begins', 'w ends', 'c begins', 'c ends']);
   });
 
-  it('opens again after a failure, and keeps streams apart', async () => {
-    const gate = new SchemaLock();
+  it('is free again after a failure, and keeps keys apart', async () => {
+    const lock = new ReadWriteLock();
     const fail = () => Promise.reject(new Error('no'));
-    await expect(gate.alone('s', fail)).rejects.toThrow('no');
-    await expect(gate.pass('s', fail)).rejects.toThrow('no');
+    await expect(lock.exclusive('s', fail)).rejects.toThrow('no');
+    await expect(lock.shared('s', fail)).rejects.toThrow('no');
     const held1 = held([], 'w');
-    const alone = gate.alone('s', held1.work);
-    expect(await gate.pass('t', () => Promise.resolve(1))).toBe(1);
+    const alone = lock.exclusive('s', held1.work);
+    expect(await lock.shared('t', () => Promise.resolve(1))).toBe(1);
     held1.end();
     await alone;
-    expect(await gate.pass('s', () => Promise.resolve(2))).toBe(2);
+    expect(await lock.shared('s', () => Promise.resolve(2))).toBe(2);
   });
 
-  it('lets nobody wait for each other who passes the gates of several streams', async () => {
-    const gate = new SchemaLock();
+  it('lets nobody wait for each other who shares several keys', async () => {
+    const lock = new ReadWriteLock();
     const first = held([], 'first');
     const done: string[] = [];
     const say = (what: string) => () => Promise.resolve(void done.push(what));
     const all = [
-      gate.alone('a', first.work),
-      gate.passAll(['a', 'b'], say('a, b')),
-      gate.alone('a', say('a alone')),
-      gate.passAll(['b', 'a', 'b'], say('b, a')),
-      gate.alone('b', say('b alone')),
+      lock.exclusive('a', first.work),
+      lock.sharedAll(['a', 'b'], say('a, b')),
+      lock.exclusive('a', say('a alone')),
+      lock.sharedAll(['b', 'a', 'b'], say('b, a')),
+      lock.exclusive('b', say('b alone')),
     ];
     await turn();
     first.end();

@@ -1,0 +1,7 @@
+import type { Readable } from 'node:stream';
+
+/** See printed-line.mjs. */
+export function printedLine(
+  output: Readable,
+  pattern: RegExp,
+): Promise<RegExpExecArray | undefined>;
