@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -83,12 +83,25 @@ describe('the engine’s process', () => {
     expect(await deaf).toMatchObject({ code: 159 });
     // This is the limit, the time that the engine gets to end the query, and its end. A busy
     // machine takes longer.
-    expect(performance.now() - begun).toBeLessThan(LIMIT_SECONDS * 1000 + 5000);
+    expect(performance.now() - begun).toBeLessThan(LIMIT_SECONDS * 1000 + 10_000);
     expect(new Set(others)).toEqual(new Set(['{"n":1}\n']));
     while (started().length === before) await delay(20);
     await expect(ask('SELECT 1', A)).rejects.toBeInstanceOf(PacedError);
     expect(await ask('SELECT 1 AS n', B)).toBe('{"n":1}\n');
     expect(started()).toHaveLength(before + 1);
+  }, 120_000);
+
+  // Its memory worker looks at the system for five seconds before it does that.
+  it('keeps its memory from one block to the next, however long it has run', async () => {
+    const [engine, begun] = [pid(), performance.now()];
+    const faults = async (): Promise<number> => {
+      const before = minorFaults(engine);
+      await ask('SELECT sum(cityHash64(number) % 7) AS s FROM numbers(5000000)', B);
+      return minorFaults(engine) - before;
+    };
+    while (performance.now() - begun < 7000) await faults();
+    expect(pid()).toBe(engine);
+    expect(Math.min(await faults(), await faults(), await faults())).toBeLessThan(8000);
   }, 120_000);
 
   it('is refused to a second process', async () => {
@@ -104,3 +117,9 @@ describe('the engine’s process', () => {
     expect(await ask('SELECT 1 AS n', B)).toBe('{"n":1}\n');
   }, 120_000);
 });
+
+/** Pages that a process was given without reading a disk, since its start. Linux only. */
+function minorFaults(pid: number): number {
+  const [, behindName = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\S )/);
+  return Number(behindName.split(' ')[7]);
+}
