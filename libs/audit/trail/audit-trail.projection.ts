@@ -209,7 +209,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
       } catch (error) {
         this.stored.delete(database);
         if (!(error instanceof FencedError)) throw error;
-        this.lead.lose();
+        // Another writer of ours may have claimed anew, because its answer was lost: then we go on.
+        await this.lead.confirm();
       }
     }
   }
