@@ -17,8 +17,12 @@ const PROGRAMS = [
 const PACKAGES = [
   ...['chdb', 'lmdb', 'ffi-rs', 'lz4-napi', 'snappy', '@node-rs/argon2', '@cloudpss/zstd'],
   ...['@e965/xlsx', 'jsonc-parser', 'pino', 'swagger-ui-dist'],
-  ...['@eventstore/db-client', '@grpc/grpc-js'],
+  ...['@eventstore/db-client', '@grpc/grpc-js', '@opentelemetry/sdk-trace-node'],
+  ...['@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
 ];
+
+/** Modules in CommonJS of which only what they export as a whole is taken. */
+const WHOLE = /\/node_modules\/(?:kafkajs\/src|@fastify\/\w+)\//;
 
 /** Nest and Fastify can do without; they are not installed. */
 const ABSENT = [
@@ -92,5 +96,13 @@ export async function bundlePrograms(dist) {
     for (const { path, kind } of imports)
       if (kind === 'import-statement' && !isBuiltin(path) && !(path in outputs))
         throw new Error(`${program} loads ${path} at every start; see bin/bundle-programs.mjs`);
+  // A chunk of CommonJS has no names: whoever imports one when it is needed would find nothing.
+  for (const { entryPoint = '', exports } of Object.values(outputs))
+    if (
+      entryPoint.includes('node_modules') &&
+      exports.join() === 'default' &&
+      !WHOLE.test(entryPoint)
+    )
+      throw new Error(`${entryPoint} has no names in a chunk; see PACKAGES and WHOLE`);
   return Object.keys(outputs).map((file) => join(dist, file));
 }
