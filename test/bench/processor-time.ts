@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_A_SECOND = 100;
 /** Places behind the command's name. */
-const [PARENT, USER, SYSTEM, USER_OF_ENDED, SYSTEM_OF_ENDED] = [1, 11, 12, 13, 14];
+const [PARENT, MINOR_FAULTS, USER, SYSTEM, USER_OF_ENDED, SYSTEM_OF_ENDED] = [1, 7, 11, 12, 13, 14];
 
 /** Reads the numbers that the kernel gives for a process, behind the name of the process. */
 function told(pid: number): readonly number[] {
@@ -36,3 +36,6 @@ export function familyProcessorSeconds(pid: number): number {
       .reduce((seconds, [child]) => seconds + ofFamily(child), 0);
   return ofFamily(pid);
 }
+
+/** Pages that a process was given without reading a disk, since its start. Linux only. */
+export const minorFaults = (pid: number): number => told(pid)[MINOR_FAULTS] ?? NaN;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PacedError, type EngineEvent, type Warehouse } from '@app/warehouse';
 import { openEngine } from '../../libs/warehouse/engine/index.js';
+import { minorFaults } from '../bench/processor-time.js';
 import { endless } from './limits.js';
 
 /** Works on one block for minutes, whatever it is told. */
@@ -117,9 +118,3 @@ describe('the engine’s process', () => {
     expect(await ask('SELECT 1 AS n', B)).toBe('{"n":1}\n');
   }, 120_000);
 });
-
-/** Pages that a process was given without reading a disk, since its start. Linux only. */
-function minorFaults(pid: number): number {
-  const [, behindName = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\S )/);
-  return Number(behindName.split(' ')[7]);
-}

@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { accessFaults, openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -49,11 +50,7 @@ function asking(): void {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
     complaints = watchPage(page, new URL(server.url).origin);
-    await page.goto(server.url);
-    await page.getByLabel('E-mail').fill(ROOT.email);
-    await page.getByLabel('Password').fill(ROOT.password);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(page, server.url, ROOT);
   });
   afterAll(async () => {
     await browser.close();
@@ -190,8 +187,6 @@ function asking(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('asking in a browser', asking);
+inBrowser(() => {
+  describe('asking in a browser', asking);
+});

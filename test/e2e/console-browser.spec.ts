@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { accessFaults, openBrowser, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { startEdge } from '../server/start-edge.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
@@ -301,11 +302,7 @@ async function ofTheEdgeProgram(): Promise<void> {
   }
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else {
+inBrowser(() => {
   describe('the console in a browser', theConsole);
   it('shows tables of the edge program, to who has its token', ofTheEdgeProgram);
-}
+});

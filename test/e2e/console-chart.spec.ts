@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Browser, Download, Page } from 'playwright-core';
-import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { accessFaults, openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { readParquet } from '../server/read-result.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
@@ -122,11 +123,7 @@ function drawing(): void {
     browser = await openBrowser();
     page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
     complaints = watchPage(page, new URL(server.url).origin);
-    await page.goto(server.url);
-    await page.getByLabel('E-mail').fill(ROOT.email);
-    await page.getByLabel('Password').fill(ROOT.password);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(page, server.url, ROOT);
   });
   afterAll(async () => {
     await browser.close();
@@ -228,8 +225,6 @@ function drawing(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('charts and downloads, in a browser', drawing);
+inBrowser(() => {
+  describe('charts and downloads, in a browser', drawing);
+});

@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 jest.setTimeout(300_000);
@@ -122,11 +123,7 @@ function scrolling(): void {
     page = await context.newPage();
     cdp = await context.newCDPSession(page);
     complaints = watchPage(page, new URL(server.url).origin);
-    await page.goto(server.url);
-    await page.getByLabel('E-mail').fill(ROOT.email);
-    await page.getByLabel('Password').fill(ROOT.password);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(page, server.url, ROOT);
     const sql = `SELECT n, arrayJoin(range(${COPIES})) AS copy, message, request, items FROM wide`;
     await page.goto(`${server.url}/#/ask?org=default&sql=${encodeURIComponent(sql)}`);
     const failure = page.getByRole('alert');
@@ -183,8 +180,6 @@ function scrolling(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('a large result in a browser', scrolling);
+inBrowser(() => {
+  describe('a large result in a browser', scrolling);
+});

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -60,13 +61,6 @@ function looking(): void {
     (await page.locator(selector).first().boundingBox())?.width ?? 0;
   const height = async (selector: string): Promise<number> =>
     (await page.locator(selector).first().boundingBox())?.height ?? 0;
-  const signIn = async (on: Page): Promise<void> => {
-    await on.goto(server.url);
-    await on.getByLabel('E-mail').fill(ROOT.email);
-    await on.getByLabel('Password').fill(ROOT.password);
-    await on.keyboard.press('Enter');
-    await on.getByRole('button', { name: 'Sign out' }).waitFor();
-  };
 
   beforeAll(async () => {
     server = await startServer();
@@ -82,7 +76,7 @@ function looking(): void {
     await context.addInitScript(WATCH_SHIFTS);
     page = await context.newPage();
     complaints = watchPage(page, new URL(server.url).origin);
-    await signIn(page);
+    await signIn(page, server.url, ROOT);
   });
   afterAll(async () => {
     await browser.close();
@@ -302,8 +296,6 @@ function looking(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('how the console looks and what it lets in', looking);
+inBrowser(() => {
+  describe('how the console looks and what it lets in', looking);
+});

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { accessFaults, openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { freePort } from '../server/free-port.mjs';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
@@ -52,10 +53,7 @@ function theSearchPage(): void {
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
     complaints = watchPage(page, new URL(server.url).origin);
-    await page.goto(server.url);
-    await page.getByLabel('E-mail').fill(ROOT.email);
-    await page.getByLabel('Password').fill(ROOT.password);
-    await page.keyboard.press('Enter');
+    await signIn(page, server.url, ROOT);
     await page.getByRole('link', { name: 'Search', exact: true }).click();
   });
   afterAll(async () => {
@@ -260,8 +258,6 @@ function theSearchPage(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('the search page in a browser', theSearchPage);
+inBrowser(() => {
+  describe('the search page in a browser', theSearchPage);
+});

@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { accessFaults, openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -21,17 +22,10 @@ function lookingAfterIt(): void {
   let page: Page;
   let complaints: () => readonly string[];
 
-  const signIn = async (on: Page, { email, password }: typeof ANN): Promise<void> => {
-    await on.goto(server.url);
-    await on.getByLabel('E-mail').fill(email);
-    await on.getByLabel('Password').fill(password);
-    await on.keyboard.press('Enter');
-    await on.getByRole('button', { name: 'Sign out' }).waitFor();
-  };
   /** A page of somebody else's browser. */
   const other = async (who: typeof ANN): Promise<Page> => {
     const theirs = await (await browser.newContext()).newPage();
-    await signIn(theirs, who);
+    await signIn(theirs, server.url, who);
     return theirs;
   };
   const go = (name: string): Promise<void> =>
@@ -52,7 +46,7 @@ function lookingAfterIt(): void {
     await asRoot('/api/default/items/settings', { columns: { price: 'Float64' } });
     const rows = [{ id: 1, price: 1.5, note: 'cheap' }, { id: 2, price: 'four' }, { id: 3 }];
     await asRoot('/api/default/items/_json?wait=true', rows);
-    await signIn(page, ROOT);
+    await signIn(page, server.url, ROOT);
   });
   afterAll(async () => {
     await browser.close();
@@ -519,8 +513,6 @@ function lookingAfterIt(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('looking after it, in a browser', lookingAfterIt);
+inBrowser(() => {
+  describe('looking after it, in a browser', lookingAfterIt);
+});

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { accessFaults, BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { accessFaults, openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 jest.setTimeout(120_000);
@@ -66,11 +67,7 @@ function signingUp(): void {
 
     // Root looks after it: whoever asked from that address may be invited from now on.
     const asked = await (await browser.newContext()).newPage();
-    await asked.goto(server.url);
-    await asked.getByLabel('E-mail').fill(ROOT.email);
-    await asked.getByLabel('Password').fill(ROOT.password);
-    await asked.keyboard.press('Enter');
-    await asked.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(asked, server.url, ROOT);
     await asked.goto(`${server.url}/#/people?org=ann-co`);
     await asked.getByText('(nobody has shown that it is theirs)').waitFor();
     await asked.getByRole('button', { name: 'Prove ann@example.com' }).click();
@@ -87,8 +84,6 @@ function signingUp(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('signing up, in a browser', signingUp);
+inBrowser(() => {
+  describe('signing up, in a browser', signingUp);
+});

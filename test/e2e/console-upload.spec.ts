@@ -7,7 +7,8 @@ import { jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { filesOf, tar, zip } from '../server/archive.js';
 import { borrowServer, ROOT, type BorrowedServer } from '../server/borrow-server.js';
-import { BROWSER, openBrowser, watchPage } from '../server/browser.js';
+import { openBrowser, signIn, watchPage } from '../server/browser.js';
+import { inBrowser } from '../server/in-browser.js';
 
 jest.setTimeout(120_000);
 
@@ -39,11 +40,7 @@ function uploading(): void {
     browser = await openBrowser();
     page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
     complaints = watchPage(page, new URL(server.url).origin);
-    await page.goto(server.url);
-    await page.getByLabel('E-mail').fill(ROOT.email);
-    await page.getByLabel('Password').fill(ROOT.password);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(page, server.url, ROOT);
   });
   afterAll(async () => {
     await browser.close();
@@ -98,8 +95,6 @@ function uploading(): void {
   });
 }
 
-if (BROWSER === undefined)
-  it('is not looked at: this machine has no Chromium (apt-get install chromium)', () => {
-    expect(BROWSER).toBeUndefined();
-  });
-else describe('uploading in a browser', uploading);
+inBrowser(() => {
+  describe('uploading in a browser', uploading);
+});

@@ -45,6 +45,19 @@ export function watchPage(page: Page, origin: string): () => readonly string[] {
   return () => told;
 }
 
+/** Opens the console and signs somebody in. */
+export async function signIn(
+  page: Page,
+  url: string,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Lists the faults that axe finds by WCAG 2.2 AA, one a line. */

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { prepare } from '../../bin/prepare.mjs';
-import { openBrowser } from './browser.js';
+import { openBrowser, signIn } from './browser.js';
 import { startServer, type Server } from './start-server.js';
 
 const FOLDER = join(import.meta.dirname, '../../docs/console');
@@ -74,11 +74,7 @@ async function take({ url }: Server, browser: Browser): Promise<void> {
       ...(width < 500 ? { isMobile: true, hasTouch: true } : {}),
     });
     const page = await context.newPage();
-    await page.goto(url);
-    await page.getByLabel('E-mail').fill(CHO.email);
-    await page.getByLabel('Password').fill(CHO.password);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(page, url, CHO);
     return page;
   };
   const shoot = async (page: Page, name: string): Promise<void> => {
