@@ -64,7 +64,7 @@ export class EventTypes {
     for (const [type, past] of Object.entries(before))
       this.known.set(type, { data: undefined, past });
     for (const [type, each] of Object.entries(fields))
-      this.known.set(type, { data: z.object(each), past: before[type] ?? [] });
+      this.known.set(type, { data: z.object(each), past: this.known.get(type)?.past ?? [] });
   }
 
   /** `<type>@<version>` of all that is understood. */

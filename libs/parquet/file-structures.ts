@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { I32, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /** An element of a file's schema, with those below it. A repeated group of one is that one. */
@@ -125,6 +126,6 @@ export function writeTimeOfDay(bytes: Uint8Array, places: TimestampPlaces): void
   const { converted, logical } = places;
   bytes[logical] = headerByte(TIME, STRUCT);
   // Whole numbers are written twice as large, so that their sign has a bit.
-  if (converted !== undefined) bytes[converted] = (bytes[converted] ?? 0) - 2 * OLDER_BY;
+  if (converted !== undefined) bytes[converted] = certain(bytes[converted], 'byte of a type') - 2 * OLDER_BY;
   writeZoneless(bytes, places);
 }

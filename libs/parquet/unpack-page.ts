@@ -79,8 +79,7 @@ const CODECS: Readonly<Record<number, Unpack>> = {
  */
 function snappyLength(page: Buffer): number {
   let length = 0;
-  for (let at = 0; at < 5; at += 1) {
-    const byte = page[at] ?? 0;
+  for (const [at, byte] of page.subarray(0, 5).entries()) {
     length += (byte & 0x7f) * 2 ** (7 * at);
     if (byte < 0x80) break;
   }

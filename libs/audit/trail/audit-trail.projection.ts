@@ -1,4 +1,5 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import { certain } from '@app/platform';
 import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
@@ -185,7 +186,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   private async insert(database: string, rows: readonly AuditRow[]): Promise<void> {
-    const last = BigInt(rows.at(-1)?.position ?? -1);
+    const last = BigInt(certain(rows.at(-1), 'row to write').position);
     for (;;) {
       // While another writes, what is known here grows old.
       if (!this.lead.isLeading) this.stored.clear();

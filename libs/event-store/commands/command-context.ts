@@ -55,7 +55,8 @@ export function systemContext(organizationId?: string): CommandContext {
 
 /** Keys are the caller's own words: another caller's, or another route's, are others. */
 function commandIdOf(actor: string, request: AuthenticatedRequest, key: string): string {
-  const route = `${request.method} ${request.url.split('?', 1)[0] ?? ''}`;
+  const [path] = request.url.split('?', 1);
+  const route = `${request.method} ${path}`;
   const words = JSON.stringify([actor, route, key]);
   return createHash('sha256').update(words).digest('hex');
 }

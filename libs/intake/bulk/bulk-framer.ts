@@ -153,9 +153,3 @@ export class BulkFramer {
 }
 
 const COMMA = Buffer.from(',');
-
-function firstVisible(bytes: Buffer, from: number): number {
-  let at = from;
-  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
-  return at;
-}

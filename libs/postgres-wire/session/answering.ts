@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Catalog, QueryPipeline, TableHold } from '@app/query';
 import type { RequestOrganization } from '@app/platform';
 import type { Column } from '@app/warehouse';
@@ -91,7 +92,7 @@ export class Answering {
     if (asked.kind === 'catalog') return catalogRows(await this.askCatalog(asked, values, signal));
     const bound = values.values.map(
       (value, at) =>
-        value && parameterValue(asked.types[at] ?? 0, values.formats[at] ?? 'text', value),
+        value && parameterValue(certain(asked.types[at], `type of value ${at}`), values.formats[at] ?? 'text', value),
     );
     const { written, values: texts } = boundText(asked, bound);
     const hold = this.hold();

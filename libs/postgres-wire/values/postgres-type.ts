@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { readEngineType } from '@app/query';
 import type { FieldDescription } from '../protocol/message-writer.js';
 
@@ -90,13 +91,12 @@ export type Wide = boolean;
 /** The type of the engine's type. What PostgreSQL has no type of is a text. */
 export function postgresType(type: string, wide: Wide = true): PostgresType {
   const { name, parts } = readEngineType(type);
-  const [first = ''] = parts;
   switch (name) {
     case 'Nullable':
     case 'LowCardinality':
-      return postgresType(first, wide);
+      return postgresType(certain(parts[0], `type within ${name}`), wide);
     case 'SimpleAggregateFunction':
-      return postgresType(parts[1] ?? '', wide);
+      return postgresType(certain(parts[1], `type within ${name}`), wide);
     case 'DateTime':
       return scalar('timestamptz');
     case 'DateTime64':
@@ -109,7 +109,7 @@ export function postgresType(type: string, wide: Wide = true): PostgresType {
       };
     }
     case 'Array':
-      return arrayOf(postgresType(first, wide));
+      return arrayOf(postgresType(certain(parts[0], `type within ${name}`), wide));
     case 'UInt64':
       return scalar(wide ? 'numeric' : 'int8');
     default:

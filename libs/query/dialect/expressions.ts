@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
 import { AGGREGATE_FUNCTIONS, type Aggregate } from './functions/aggregate-functions.js';
@@ -192,7 +193,8 @@ export class Expressions {
     const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
-    const typeAt = (at: number): Known => this.writing.types.of(itemsOf(list.nodes)[at] ?? []);
+    const typeAt = (at: number): Known =>
+      this.writing.types.of(certain(itemsOf(list.nodes)[at], `argument ${at}`));
     const cut = cutTime(name, given, typeAt);
     const items = more ? given : withheld(list, this.choices(name, list, cut));
     if (!more) {
@@ -213,11 +215,11 @@ export class Expressions {
     const places = choicesOf(name, items.length);
     if (places.length === 0) return items;
     const values = itemsOf(nodes);
-    const types = places.map((at) => this.writing.types.ofChoice(values[at] ?? []));
+    const types = places.map((at) => this.writing.types.ofChoice(certain(values[at], `argument ${at}`)));
     const bridges = bridgesOf(types);
     return items.map((item, at) => {
       const bridge = bridges[places.indexOf(at)];
-      return bridge === undefined ? item : bridged(item, bridge, values[at] ?? []);
+      return bridge === undefined ? item : bridged(item, bridge, certain(values[at], `argument ${at}`));
     });
   }
 
@@ -249,13 +251,15 @@ export class Expressions {
       checkCount(name, count - filters, own);
       return own.write(aggregate, args.slice(0, count - filters));
     }
+    const [value = []] = itemsOf(nodes);
     if (base === 'sum' || base === 'avg')
-      return exactSum(base, this.writing.types.of(itemsOf(nodes)[0] ?? []), aggregate, args);
+      return exactSum(base, this.writing.types.of(value), aggregate, args);
     // Of a column without nulls, the engine has no null before the first row, either.
-    if (/^(?:lag|lead)$/.test(lower) && count < 3 && over !== '')
-      return `${name}(${[`toNullable(${args[0] ?? ''})`, ...args.slice(1)].join(', ')})${over}`;
+    const [first, ...rest] = args;
+    if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
+      return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
     if (lower === 'count' && count === 1) return this.values(nodes, args, over);
-    if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args);
+    if (lower === 'cast' && count === 2) return this.cast(value, args);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);

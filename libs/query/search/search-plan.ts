@@ -93,7 +93,8 @@ function tablesOf(canonical: string, tableOf: TableOf): readonly TableDescriptio
 }
 
 function fullTextColumns(tables: readonly TableDescription[]): readonly string[] {
-  return tables.length === 1 ? (tables[0]?.fullTextColumns ?? []) : [];
+  const [only, ...more] = tables;
+  return only && more.length === 0 ? only.fullTextColumns : [];
 }
 
 /** Undefined where the range is unbounded. */
@@ -244,7 +245,8 @@ function selectedRows(clauses: Clauses['clauses'], { selected }: Clauses): strin
       conditions.some((token) => isName(token) && token.value === alias?.value)
     );
   });
-  const expressions = [...(rows.has('WITH') ? [rows.get('WITH') ?? ''] : []), ...named];
+  const own = rows.get('WITH');
+  const expressions = [...(own === undefined ? [] : [own]), ...named];
   if (expressions.length > 0) rows.set('WITH', expressions.join(', '));
   return joinClauses(rows);
 }

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
+import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
 import { handOver } from '../memory/release-memory.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
@@ -196,7 +197,7 @@ const TELLS = /^(?:EXPLAIN|DESCRIBE)\b/i;
 function parameters({ params = {} }: WarehouseQuery): string[] {
   const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t' };
   return Object.entries(params).map(([name, value]) => {
-    const field = String(value).replace(/[\\\n\t]/g, (character) => escapes[character] ?? '');
+    const field = String(value).replace(/[\\\n\t]/g, (each) => certain(escapes[each], 'escape'));
     return `SET param_${name} = ${quoteText(field)}`;
   });
 }

@@ -42,7 +42,8 @@ const QUIET_MS = 3000;
 /** Whether a quiet moment has come is looked at so often, where nobody waits for one. */
 const QUIET_LOOK_MS = 2000;
 /** Between starts that follow one another; the last one again and again. */
-const PAUSES_MS = [0, 100, 250, 500, 1000, 2000, 5000] as const;
+const LONGEST_PAUSE_MS = 5000;
+const PAUSES_MS = [0, 100, 250, 500, 1000, 2000, LONGEST_PAUSE_MS] as const;
 /** One that has run for so long has started well; one that has answered at all is waited for no longer than the first pauses. */
 const STEADY_MS = 10_000;
 const ANSWERED_PAUSES = 2;
@@ -186,7 +187,7 @@ export class EngineProcess {
 
   private async again(): Promise<Started> {
     for (;;) {
-      const pause = PAUSES_MS[Math.min(this.failures, PAUSES_MS.length - 1)] ?? 0;
+      const pause = PAUSES_MS[this.failures] ?? LONGEST_PAUSE_MS;
       this.failures += 1;
       if (pause > 0) await delay(pause);
       if (this.closing) throw away('the engine has been closed');

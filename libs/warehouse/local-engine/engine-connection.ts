@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { certain } from '@app/platform';
 import { GIVE_BACK, hasEnded, hold, outcome, type Walls } from '../child/engine-child.js';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
@@ -121,7 +122,7 @@ export class EngineConnection {
     const request = this.request();
     try {
       request.send({ id: request.id, run: sql, params });
-      return (await request.next()).text ?? '';
+      return certain((await request.next()).text, 'text of an answer');
     } finally {
       request.end();
     }

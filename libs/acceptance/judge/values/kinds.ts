@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 /**
  * Kinds of a field's value, as numbers that a loop over bytes compares: each is the index of its
  * name in {@link KIND_NAMES}, which has the names that the rules of column types know.
@@ -51,6 +53,9 @@ export const KIND_NAMES = [
 ] as const;
 
 export const KINDS = KIND_NAMES.length;
+
+export const nameOfKind = (kind: number): (typeof KIND_NAMES)[number] =>
+  certain(KIND_NAMES[kind], `kind ${kind}`);
 
 /** Whether values of the kind say anything about the type of a column. */
 export const isSilent = (kind: number): boolean => kind === NONE || kind === EMPTY_ARRAY;

@@ -48,7 +48,7 @@ export async function refuseHidden(
     const mask = await bufferOf(source, batch, body, index, Math.ceil(count / 8));
     const offsets = await bufferOf(source, batch, body, index + 1, (count + 1) * offsetBytes);
     for (let value = 0; value < count; value += 1) {
-      if (((mask[value >> 3] ?? 0) >> (value & 7)) & 1) continue;
+      if ((mask.readUInt8(value >> 3) >> (value & 7)) & 1) continue;
       const [from, to] = [value * offsetBytes, (value + 1) * offsetBytes];
       if (offsets.compare(offsets, to, to + offsetBytes, from, from + offsetBytes) !== 0)
         throw new Error(

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { readEngineType } from '../../plan/engine-type.js';
 import {
   COUNT,
@@ -160,14 +161,14 @@ export class ValueTypes {
     const choices = choicesOf(name, items.length);
     if (choices.length > 0)
       return this.ofSeveral(
-        choices.map((at) => items[at] ?? []),
+        choices.map((at) => certain(items[at], `argument ${at}`)),
         depth,
       );
     if (FLOATS.test(name)) return FLOAT;
     const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
     if (bits !== undefined && scale !== undefined)
-      return decimal(WIDTHS[bits] ?? SUM_DIGITS, Number(scale));
+      return decimal(certain(WIDTHS[bits], `digits of ${bits} bits`), Number(scale));
     if (/^toU?Int(?:8|16|32|64)$/.test(name)) return name.startsWith('toU') ? UNSIGNED : SIGNED;
     if (!/^CAST$/i.test(name) || second[0]?.kind !== 'text' || second.length > 1) return UNKNOWN;
     return castType(second[0].value);
@@ -185,7 +186,7 @@ const INT64_MAX = '9223372036854775807';
 /** Digits of parts of a second of what a function answers; 0 where it does not say. */
 function digitsOf(name: string, [number, more]: Nodes): number {
   const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
-  if (unit !== '') return SECOND_PARTS[unit.toLowerCase()] ?? 0;
+  if (unit !== '') return certain(SECOND_PARTS[unit.toLowerCase()], `digits of ${unit}`);
   const isSaid = /^toDateTime64$/i.test(name) && number?.kind === 'number' && more === undefined;
   return isSaid ? Number(number.text) : 0;
 }

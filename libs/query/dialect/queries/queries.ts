@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../../catalog.js';
 import { bridged, bridgesOf } from './common-columns.js';
@@ -72,7 +73,7 @@ export class Queries {
     if (length === 0 || lists.some((items) => items.length !== length || items.some(isMany)))
       return [];
     const columns = Array.from({ length }, (_, column) =>
-      bridgesOf(lists.map((items) => this.types.ofChoice(items[column] ?? []))),
+      bridgesOf(lists.map((items) => this.types.ofChoice(certain(items[column], `column ${column}`)))),
     );
     return selects.map((_, select) => columns.map((column) => column[select]));
   }
@@ -152,12 +153,13 @@ export class Queries {
     const isAlone =
       (first?.kind === 'word' || first?.kind === 'name') &&
       (second === undefined || (second.kind === 'word' && !isSymbol(second, '.')));
-    if (!isAlone || !names.has(first.value)) return this.expressions.write(item, names);
+    const name = isAlone ? names.get(first.value) : undefined;
+    if (!isAlone || name === undefined) return this.expressions.write(item, names);
     const place = places.get(first.value);
     const rest = item.slice(1);
     const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
     if (place !== undefined) return `${String(place)}${tail}`;
-    return `${this.length.add(`(${names.get(first.value) ?? ''})`)}${tail}`;
+    return `${this.length.add(`(${name})`)}${tail}`;
   }
 }
 
@@ -187,7 +189,7 @@ function besideOthers(
   return items.map((item, at) => {
     const bridge = bridges[at];
     if (bridge === undefined) return item;
-    const own = written[at] ?? [];
+    const own = certain(written[at], `column ${at}`);
     const last = own.at(-1);
     const name = item.name ?? (last?.kind === 'group' ? undefined : last?.value);
     const cast = bridged(item.expression, bridge, valueOf(own));

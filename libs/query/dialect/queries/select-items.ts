@@ -126,7 +126,7 @@ function nameOfField(
 ): string {
   const names = nodes.flatMap((node) => (isNameLike(node) && node.kind !== 'group' ? [node.value] : [])); // prettier-ignore
   const [table = '', ...rest] = names;
-  const isOfTable = rest.join('.').includes('.') && tables.has(table) && !shared.has(rest.at(-1) ?? ''); // prettier-ignore
+  const isOfTable = rest.join('.').includes('.') && tables.has(table) && !rest.slice(-1).some((name) => shared.has(name)); // prettier-ignore
   return (isOfTable ? rest : names).join('.');
 }
 

@@ -116,10 +116,10 @@ export function inspectTree(print: string): TreeFindings {
     while ((path.at(-1)?.indent ?? -1) >= indent) path.pop();
     const parent = path.at(-1);
     if (parent) parent.children += 1;
-    const node = NODE.exec(line);
-    if (node && Number(node[2]) !== nodes++) findings.unknown.push(line);
+    const [node, kind, number, attributes = ''] = NODE.exec(line) ?? [];
+    if (node !== undefined && Number(number) !== nodes++) findings.unknown.push(line);
     const read = node
-      ? readNode(certain(node[1], 'kind of a node'), node[3] ?? '', path, findings)
+      ? readNode(certain(kind, 'kind of a node'), attributes, path, findings)
       : { label: readSection(line, findings), call: undefined };
     path.push({ indent, ...read, children: 0, unnamed: new Set(), named: new Set() });
   }
