@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { FairStreamTurns } from '@app/flow';
 import { StreamsModule } from '@app/streams';
 import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
@@ -25,7 +26,6 @@ import { SchemaEvolution } from './store/schema-evolution.js';
 import { ExactWidening } from './store/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
 import { KeptUploads } from './upload/request/kept-uploads.js';
-import { ReceivingTurns } from './upload/request/receiving-turns.js';
 import { SchemaLock } from './store/schema-lock.js';
 import { PartsStore } from './store/store-parts.js';
 import { UploadStore } from './upload/store-upload.js';
@@ -66,7 +66,7 @@ import { WriteProgress } from '@app/writer';
     RejectedRecords,
     UploadRates,
     UploadIntake,
-    ReceivingTurns,
+    FairStreamTurns,
     PartsStore,
     UploadStore,
     RecordUploads,

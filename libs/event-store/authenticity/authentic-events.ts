@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { KeyedMutex } from '@app/flow';
+import { Backoff, KeyedMutex } from '@app/flow';
 import { ChainCheck } from './chain-check.js';
 import { isMac, macOf, NO_MAC, previousMacOf, storedMac, withMac } from './event-mac.js';
 import type { EventMetadata, NewEvent, RecordedEvent } from '../event.js';
@@ -42,7 +41,7 @@ const TAILS_MAX = 20_000;
 /** How many events are read to find one of ours, after the last one was not. */
 const PAGE = 100;
 const TRIES = 10;
-const BACKOFF_MS = 10;
+const BACKOFF_MS = { first: 5, most: 50 };
 
 /**
  * A store in which only what this installation wrote says something. Every event that is appended
@@ -190,13 +189,14 @@ export class AuthenticEvents extends MappedEventStore {
   }
 
   private async appendAtEnd(stream: string, events: readonly NewEvent[]): Promise<AppendResult> {
+    const backoff = new Backoff(BACKOFF_MS);
     for (let left = TRIES; ; left -= 1) {
       const { revision } = this.tails.get(stream) ?? (await this.tailAt(stream));
       try {
         return await this.appendAfter(stream, events, revision);
       } catch (error) {
         if (!(error instanceof WrongExpectedRevisionError) || left === 0) throw error;
-        await sleep(Math.random() * BACKOFF_MS);
+        await backoff.wait();
       }
     }
   }

@@ -1,4 +1,5 @@
 import { MillraceError } from '@app/platform';
+import { firstVisible } from '../frame/frame-records.js';
 import { parseAction, type BulkAction } from './bulk-action.js';
 import { BulkItems } from './bulk-items.js';
 
