@@ -90,6 +90,17 @@ describe('house rules', () => {
     expect(crowded).toEqual([]);
   });
 
+  it('gives no two files of libraries the same name', () => {
+    const folders = new Map<string, string[]>();
+    for (const { path } of program) {
+      const [, lib, name] = /^(libs)\/.*?([^/]+)\.ts$/.exec(path) ?? [];
+      if (lib === undefined || name === undefined || name === 'index') continue;
+      folders.set(name, [...(folders.get(name) ?? []), path]);
+    }
+    expect(folders.size).toBeGreaterThan(100);
+    expect([...folders.values()].filter((paths) => paths.length > 1)).toEqual([]);
+  });
+
   it('keeps a file below 300 lines', () => {
     const long = program.filter(
       ({ path, lines }) => !path.endsWith('.spec.ts') && lines.length > longestFile,

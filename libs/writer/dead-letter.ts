@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { QueuedRecord, QueuePosition } from '@app/ingest-queue';
-import { syncPath } from '@app/platform';
+import { syncPath, unlessGone } from '@app/platform';
 import { endingIn } from './batch.js';
 import { isLost } from './lost-payload.js';
 import { countDeadLetter } from './write-metrics.js';
@@ -102,7 +102,7 @@ export class DeadLetter {
     const bytes = new Map<string, number>();
     this.names = this.look();
     for (const name of this.names) {
-      const size = this.sizes.get(name) ?? (await unlessGone(this.sizeOf(name)));
+      const size = this.sizes.get(name) ?? (await unlessGone(this.sizeOf(name), undefined));
       if (!size) continue;
       this.sizes.set(name, size);
       bytes.set(size.database, (bytes.get(size.database) ?? 0) + size.bytes);
@@ -126,7 +126,7 @@ export class DeadLetter {
   /** In the order in which they were on the queue. */
   async list(): Promise<readonly DeadBatch[]> {
     const found = await Promise.all(
-      [...this.look()].map((name) => unlessGone(this.describe(name))),
+      [...this.look()].map((name) => unlessGone(this.describe(name), undefined)),
     );
     const batches = found.filter((batch) => batch !== undefined);
     return batches.sort(({ position: a }, { position: b }) =>
@@ -156,16 +156,6 @@ export class DeadLetter {
     await syncPath(this.directory);
     this.names.delete(name);
     this.sizes.delete(name);
-  }
-}
-
-/** Of a file that somebody else may take away meanwhile. */
-async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looked;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

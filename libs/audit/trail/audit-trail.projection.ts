@@ -6,7 +6,8 @@ import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { cutInserts } from './cut-inserts.js';
 import { dueGroups } from './due-groups.js';
-import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
+import { lastPositionOf } from './last-position.js';
+import type { TrailLeaderElection } from './trail-leader-election.js';
 
 interface Chain {
   /** Of the last entry. */
@@ -226,11 +227,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
    */
   private async ask(database: string): Promise<bigint> {
     if (this.live) await this.tables.createAuditTable(database);
-    const last = await this.tables.lastAudit(database).catch((error: unknown) => {
-      if (this.live || !isNotThere(error)) throw error;
-      return undefined;
-    });
-    const position = last ? BigInt(last.position) : -1n;
+    const position = (await lastPositionOf(this.tables, database)) ?? -1n;
     this.stored.set(database, position);
     return position;
   }

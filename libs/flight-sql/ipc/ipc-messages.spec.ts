@@ -1,6 +1,6 @@
 import { Int32, List, Map_, Field, Struct, tableFromIPC, tableToIPC, Utf8, Bool, vectorFromArray, Table } from 'apache-arrow'; // prettier-ignore
 import fc from 'fast-check';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { encapsulated, ipcMessages, RECORD_BATCH, type IpcMessage } from './ipc-messages.js';
 import { only, smallerBatches } from './smaller-batches.js';
 

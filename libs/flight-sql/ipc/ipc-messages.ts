@@ -1,6 +1,6 @@
 import { FlatTable } from '@app/arrow';
 import { MillraceError } from '@app/platform';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { ByteQueue } from './byte-queue.js';
 
 /** The kinds of messages, as the format numbers them. */

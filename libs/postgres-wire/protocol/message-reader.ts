@@ -1,4 +1,4 @@
-import { BOUNDS } from './bounds.js';
+import { BOUNDS } from './postgres-bounds.js';
 import { PostgresError, violation } from './protocol-error.js';
 
 /** A message of a client: its type, and what follows its length. The first one has no type. */

@@ -6,7 +6,7 @@ import { catalogQuestion, readAnswer, type CatalogAnswer } from '../catalog/cata
 import type { CatalogPostgres } from '../catalog/catalog-postgres.js';
 import { inNewerNames } from '../catalog/newer-names.js';
 import { catalogTables } from '../catalog/catalog-tables.js';
-import type { PostgresDoor } from '../door.js';
+import type { PostgresDoor } from '../postgres-door.js';
 import type { Bind } from '../protocol/front-messages.js';
 import { asksCatalog } from '../statements/catalog-statement.js';
 import { parameterTypes } from '../statements/parameter-types.js';
@@ -14,7 +14,7 @@ import { isName, type StatementText } from '../statements/postgres-tokens.js';
 import { anyValue, parameterValue } from '../values/parameter-value.js';
 import { catalogFailure, catalogRows } from './catalog-rows.js';
 import { EngineRows } from './engine-rows.js';
-import { toPostgresError } from './failure.js';
+import { toPostgresError } from './postgres-failure.js';
 import { boundText, prepared, type PreparedStatement } from './prepared-statement.js';
 import type { Rows } from './rows.js';
 

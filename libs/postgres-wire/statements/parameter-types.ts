@@ -1,7 +1,7 @@
 import type { Column } from '@app/warehouse';
 import { UNKNOWN } from '../values/parameter-value.js';
 import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../values/postgres-type.js';
-import { castBehind } from './casts.js';
+import { castBehind } from './cast-behind.js';
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
 /** OIDs of what numbers and truths in a statement are. */
