@@ -28,7 +28,7 @@ function linesOf(difference: Difference): string[] {
       : []),
     ...(lost.count > 0
       ? [
-          `${lost.count} entries of the audit trail have no event, from ${lost.from ?? ''} to ${lost.to ?? ''}${lost.isChained ? '' : '; they do not follow one another'}`,
+          `${lost.count} entries of the audit trail have no event, from ${certain(lost.from, 'first lost entry')} to ${certain(lost.to, 'last lost entry')}${lost.isChained ? '' : '; they do not follow one another'}`,
         ]
       : []),
     ...(id !== undefined && withdrawn.length > 0

@@ -1,15 +1,7 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import {
-  asksFromOwnPage,
-  Describe,
-  MillraceError,
-  Open,
-  readJson,
-  type AuthenticatedRequest,
-  type Caller,
-} from '@app/platform';
+import { certain, asksFromOwnPage, Describe, MillraceError, Open, readJson, type AuthenticatedRequest, type Caller } from '@app/platform';
 import { Login } from '../auth/login.js';
 import { FOR_ONE_BROWSER, sessionCookie } from '../auth/sessions/session-cookie.js';
 import { SESSION_SECONDS, Sessions, type Session } from '../auth/sessions/sessions.js';
@@ -144,8 +136,10 @@ export class SessionsController {
       name,
       role:
         caller.token?.organizationId === id
-          ? ([...tokens.values()].find(({ tokenId }) => caller.userId.endsWith(` ${tokenId}`))
-              ?.role ?? '')
+          ? certain(
+              [...tokens.values()].find(({ tokenId }) => caller.userId.endsWith(` ${tokenId}`)),
+              'token of a session',
+            ).role
           : (members.get(caller.userId) ?? 'root'),
     }));
     const { email, root } = caller;

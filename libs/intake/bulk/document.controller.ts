@@ -5,13 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { ulid } from 'ulid';
 import { z } from 'zod';
 import { longRecord } from '@app/acceptance';
-import {
-  Describe,
-  MillraceError,
-  organizationOf,
-  Requires,
-  type AuthenticatedRequest,
-} from '@app/platform';
+import { certain, Describe, MillraceError, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import { WriteProgress } from '@app/writer';
 import { RecordFramer } from '../frame/record-framer.js';
@@ -190,7 +184,7 @@ export class DocumentController {
     };
     const [answered] = told.items;
     void reply.headers(PRODUCT_HEADER);
-    const { status = 201, error } = answered?.index ?? {};
+    const { status, error } = certain(answered, 'item of the answer').index;
     if (error) await reply.status(status).send(refusal(status, error));
     else await reply.send({ ...named, ...CREATED });
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Backoff, within } from '@app/flow';
+import { certain } from '@app/platform';
 import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
@@ -237,7 +238,7 @@ export class EngineProcess {
     }
     // It has read them, and will not again.
     rmSync(files, { recursive: true, force: true });
-    const { pid = 0 } = child;
+    const pid = certain(child.pid, 'id of the process');
     const answeredAt = performance.now();
     const lost = (): void => {
       if (this.child !== child) return;

@@ -86,7 +86,7 @@ export class EngineConnection {
   private readonly channel: Socket;
 
   private constructor(private readonly child: ChildProcess) {
-    this.pid = child.pid ?? 0;
+    this.pid = certain(child.pid, 'id of the process');
     this.channel = child.stdio[CHANNEL] as Socket;
     let complaint = '';
     child.stderr?.on('data', (bytes: Buffer) => {
