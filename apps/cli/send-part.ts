@@ -11,7 +11,7 @@ import type { Part } from './cut/part.js';
 
 /** Nothing moves on the connection for so long: given up, and tried again. */
 const IDLE_MS = 5 * 60_000;
-/** Of a server that never answered: most likely there is none. */
+/** A server that never answered is tried so often: most likely there is none. */
 const FIRST_ATTEMPTS_MAX = 4;
 /** A server that answered before may restart, or be busy, for so long. */
 const MAX_WAIT_MS = 10 * 60_000;

@@ -101,7 +101,7 @@ function notOursEntry(event: RecordedEvent, reason: string): AuditEntry {
   };
 }
 
-/** Of whom it tells where a request came from: a failed login goes with the account that was tried. */
+/** The account whose entry tells where a request came from: a failed login goes with the account that was tried. */
 export const clientOwner = (actor: string, subjectId: string): string =>
   actor === 'anonymous' && subjectId !== '' ? subjectId : actor;
 

@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** Of all that a client can make grow. */
+/** The bounds of all that a client can make grow. */
 export const BOUNDS = {
   connections: 100,
   /** From a connection until a call of it is let in. */

@@ -19,11 +19,11 @@ interface RowGroup {
 }
 
 const ROW_GROUPS = 4;
-/** Of a row group. */
+/** The fields of a row group. */
 const [COLUMNS, GROUP_ROWS] = [1, 3];
-/** Of a column in it. */
+/** The fields of a column in it. */
 const [FILE_PATH, META_DATA] = [1, 3];
-/** Of that column's own. */
+/** The fields of that column's metadata. */
 const [CODEC, ENTRIES, UNPACKED, PACKED, DATA_AT, DICTIONARY_AT] = [4, 5, 6, 7, 9, 11];
 
 /**

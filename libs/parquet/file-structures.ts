@@ -118,7 +118,7 @@ export function writeZoneless(bytes: Uint8Array, { utc }: TimestampPlaces): void
 }
 
 const TIME = 7;
-/** Of millis and micros the old notation has two numbers, of times of day two less. */
+/** The old notation has two numbers for millis and micros; those of times of day are two less. */
 const OLDER_BY = 2;
 
 /** Says of a timestamp of the first day that it is a time of day, which is written in the same way. */

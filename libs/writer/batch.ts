@@ -23,7 +23,7 @@ export interface Batch {
   readonly recordBytes: number;
 }
 
-/** Of columnar files, and of batches that a version has queued which knew no other. */
+/** The ending of columnar files, and of batches that a version has queued which knew no other. */
 const NATIVE = '.native.zst';
 const ENDING = /\.(?:native|(?:compact\.)?ndjson)(?:\.[a-z0-9]+)?$/;
 

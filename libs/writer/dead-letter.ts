@@ -173,6 +173,6 @@ function hasOne(
 
 const nameOf = ({ partition, offset }: QueuePosition): string => `${partition}-${offset}`;
 
-/** Of the process that has this data directory. */
+/** Opens the dead letter of the process that has this data directory. */
 export const openDeadLetter = (dataDirectory: string): DeadLetter =>
   new DeadLetter(join(dataDirectory, 'dead-letter'));

@@ -48,7 +48,7 @@ export class TableRetryPolicy {
   }
 }
 
-/** Of a batch that has been waited for with others of its table. */
+/** Judges a batch that has been waited for with others of its table. */
 export function judgeAlone(error: unknown, tries: number): Verdict {
   if (!(error instanceof WarehouseError) || passes(error)) return 'wait';
   if (isOfData(error)) return tries < TRIES ? 'count' : 'give-up';

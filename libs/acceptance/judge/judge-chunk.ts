@@ -12,7 +12,7 @@ import { rejectedNative } from './refusals/rejected-native.js';
 
 /** Fast over small: a batch is read back within seconds. */
 const LEVEL = 1;
-/** Of the first refused record, what is looked at to say more. */
+/** So many bytes of the first refused record are looked at to say more. */
 const KNOWN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const LINE_BREAK = Buffer.from('\n');

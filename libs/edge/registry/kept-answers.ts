@@ -2,7 +2,7 @@ import type { WarehouseQuery } from '@app/warehouse';
 
 const ANSWER_BYTES = 64 * 1024;
 const ALL_BYTES = 32 * 1024 ** 2;
-/** Of an entry, beside its statement and its answer. */
+/** An entry takes so many bytes beside its statement and its answer. */
 const ENTRY_BYTES = 200;
 
 /**

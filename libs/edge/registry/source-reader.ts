@@ -15,7 +15,7 @@ import { Repeatable } from './repeatable.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
 import type { TableRegistry } from './table-registry.js';
 
-/** Of copies in memory that one statement reads: up to so many a second thread costs more than it does. */
+/** A statement that reads fewer bytes of copies in memory than this gets one thread: a second one costs more than it does. */
 const FEW_BYTES = 1024 ** 2;
 /** Answers in these formats are kept, because nobody writes over them on their way out. */
 const KEPT_FORMATS: ReadonlySet<AnswerFormat> = new Set(['json', 'ndjson', 'csv']);
@@ -115,7 +115,7 @@ const isSqlite = ({ described }: PreparedTable): boolean => described.options.fo
 
 type NamedTable = readonly [name: string, table: PreparedTable];
 
-/** Of several tables those whose place the engine names, where it names any. */
+/** The names of the tables whose place the engine names, or of all of them where it names none. */
 function those(tables: readonly NamedTable[], message: string): readonly string[] {
   const meant = tables.filter(([, { place }]) => message.includes(place.replace(/[*?{].*$/s, '')));
   return (meant.length > 0 ? meant : tables).map(([name]) => name);

@@ -35,7 +35,7 @@ interface Tail {
 
 /** Type of an event that is not ours; no aggregate and no projection knows it. */
 const NOT_OURS = 'NotOurs';
-/** Of a reading that goes on beside others: 2 MB or so. */
+/** A reading that goes on beside others keeps so many chains, which take 2 MB or so. */
 const CHAINS_MAX = 10_000;
 const TAILS_MAX = 20_000;
 /** How many events are read to find one of ours, after the last one was not. */
@@ -238,7 +238,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** The clock's years that tables can hold, and a trail may say. */
 const YEARS = { first: '2000', last: '2100' };
 
-/** Of what it says about itself only the time, which decides nothing. */
+/** Takes only the time from what an event says about itself, because the time decides nothing. */
 function claimed(metadata: unknown): EventMetadata {
   const given = isRecord(metadata) ? metadata.occurredAt : undefined;
   const time = typeof given === 'string' ? Date.parse(given) : NaN;

@@ -36,7 +36,7 @@ export function withMac(key: Uint8Array, event: Placed, previousMac: string): Ne
 export const storedMac = (metadata: unknown): unknown =>
   typeof metadata === 'object' && metadata !== null && 'mac' in metadata ? metadata.mac : undefined;
 
-/** Of one from before MACs, too, which another program may have left without any metadata. */
+/** Reads events from before MACs, too, which another program may have left without any metadata. */
 export const previousMacOf = ({ metadata }: Pick<NewEvent, 'metadata'>): string | undefined =>
   (metadata as EventMetadata | null | undefined)?.previousMac;
 

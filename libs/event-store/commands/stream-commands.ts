@@ -36,7 +36,7 @@ type Decision = Omit<Outcome, 'position'>;
 
 const TRIES = 10;
 const BACKOFF_MS = { first: 5, most: 100 };
-/** Of a group: far below what a store takes in one append. */
+/** A group may be so large: far below what a store takes in one append. */
 const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
 
 /**

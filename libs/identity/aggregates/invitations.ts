@@ -52,7 +52,7 @@ export interface InvitationExpired {
 /** By fingerprint of the e-mail: one at a time for each. */
 export type Invitations = ReadonlyMap<string, Invitation>;
 
-/** Of one organization at a time. */
+/** One organization may have so many at a time. */
 export const INVITATIONS_MAX = 100;
 export const INVITATION_DAYS = 7;
 

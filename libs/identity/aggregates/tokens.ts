@@ -51,7 +51,7 @@ export interface TokenExpired {
 /** By name. */
 export type Tokens = ReadonlyMap<string, Token>;
 
-/** Of one organization at a time. */
+/** One organization may have so many at a time. */
 export const TOKENS_MAX = 1000;
 
 /** With the ones that events have made and ended. */

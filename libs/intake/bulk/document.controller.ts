@@ -20,7 +20,7 @@ import { BulkPipeline } from './bulk.pipeline.js';
 import { PRODUCT_HEADER } from './elasticsearch.controller.js';
 
 const NEWLINE = 0x0a;
-/** Of all documents that are read at the same time. */
+/** All documents that are read at the same time may have so many bytes. */
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Clients send more, which says how Elasticsearch should work; that is passed over. */

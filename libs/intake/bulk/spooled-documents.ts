@@ -123,7 +123,7 @@ const REFUSALS: Readonly<Partial<Record<ErrorKind, string>>> = {
   FORBIDDEN: 'security_exception',
 };
 
-/** Of a stream that would be one too many, or is not the caller's; the others of the request are stored. @throws any other failure, as it is */
+/** The refusal of a stream that would be one too many, or is not the caller's; the others of the request are stored. @throws any other failure, as it is */
 export function refusalOf(error: unknown): BulkError {
   const type = error instanceof MillraceError ? REFUSALS[error.kind] : undefined;
   if (!(error instanceof MillraceError) || type === undefined) throw error;

@@ -17,7 +17,7 @@ import { brokenTable, fetchNeeded, pathInTable, type TableFolder } from './sourc
 import { physicalNames, tableSchema, type TableSchema } from './log/table-schema.js';
 import { unpackArchive } from './sources/unpack-archive.js';
 
-/** Of type {@link DeltaSources}. */
+/** The token of a value of type {@link DeltaSources}. */
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
 interface OpenOptions extends TableBytesOptions {

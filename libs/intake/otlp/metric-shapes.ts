@@ -112,7 +112,7 @@ export interface Buckets {
   readonly offset?: number;
   readonly bucketCounts?: readonly bigint[];
 }
-/** Of every type of metric; each has some of these fields. */
+/** The points of every type of metric; each has some of these fields. */
 export interface DataPoint extends Attributed {
   readonly startTimeUnixNano?: bigint;
   readonly timeUnixNano?: bigint;

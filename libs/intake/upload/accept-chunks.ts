@@ -15,7 +15,7 @@ import type { AcceptPart } from '../store/accept-parts.js';
  * in work stay far below 256 MiB. Smaller ones were measured: both the judge and inserts get slower.
  */
 export const CHUNK_BYTES = 16 * 1024 * 1024;
-/** Of CSV, whose rows are written anew beside the lines, and are longer: so a chunk takes as much memory as one of JSON. */
+/** A chunk of CSV is smaller, because its rows are written anew beside the lines, and are longer: so it takes as much memory as one of JSON. */
 export const CSV_CHUNK_BYTES = 12 * 1024 * 1024;
 
 export interface ChunkOptions extends AcceptOptions {

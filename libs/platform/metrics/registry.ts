@@ -33,7 +33,7 @@ export function counter<Label extends string = never>(
   return made;
 }
 
-/** Of seconds, unless it has buckets of its own. */
+/** Its buckets are of seconds, unless it is given others. */
 export function histogram<Label extends string = never>(
   about: Description<Label> & { readonly buckets?: readonly number[] },
 ): Histogram<Label> {

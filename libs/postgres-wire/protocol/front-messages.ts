@@ -75,7 +75,7 @@ export function readExecute(body: Buffer): Execute {
   return { portal, rows: Math.max(0, rows) };
 }
 
-/** Of `Query` and `PasswordMessage`. */
+/** Reads `Query` and `PasswordMessage`. */
 export function readText(body: Buffer): string {
   const reader = new BodyReader(body);
   const text = reader.text();

@@ -1,4 +1,4 @@
-/** Of all that a client can make grow. */
+/** The bounds of all that a client can make grow. */
 export const BOUNDS = {
   connections: 100,
   /** PostgreSQL's own bound of what comes before somebody is known. */

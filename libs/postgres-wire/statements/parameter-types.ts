@@ -95,7 +95,7 @@ function typeBehind(place: Place, at: number): number | undefined {
   return typeOf(place, behind);
 }
 
-/** Of what stands there, where it is a column or a number. */
+/** The type of the column or the number that stands there. */
 function typeOf({ tokens, columns }: Place, at: number): number | undefined {
   const token = tokens[at];
   if (!token) return undefined;

@@ -109,7 +109,7 @@ export class Translation {
   }
 }
 
-/** Of columns that have one name in several tables. */
+/** The type of columns that have one name in several tables. */
 const commonType = ([first, ...more]: readonly [string, ...string[]]): string =>
   more.every((type) => withoutNull(type) === withoutNull(first)) ? first : 'Dynamic';
 

@@ -36,7 +36,7 @@ const ROOT_FIELDS_MAX = 20;
  * organization has 500 streams of 20 fields and one of 5,000.
  */
 const SCHEMA_FIELDS_MAX = 2_000_000;
-/** Of answers about one organization's schema: they are made on the thread that answers everybody. */
+/** Answers about one organization's schema may have so many fields a second, because they are made on the thread that answers everybody. */
 const SCHEMA_FIELDS_PER_SECOND = 200_000;
 
 /** A parsed document takes a hundred times what its text does. */

@@ -11,7 +11,7 @@ import { hasWallTimes, wallTimeText } from './wall-times.js';
 type Leaf = (name: string, parts: readonly string[]) => string | undefined;
 
 const NUMBERS_AS_BYTES = /^U?Int(?:128|256)$/;
-/** Of every kind: their text, since a column has one type. */
+/** Columns of these types have values of several types. They become text, since a column has one type. */
 const MIXED = /^(?:Dynamic|Variant)$/;
 
 /** Other programs would read such columns as bytes, as numbers without a meaning, or not at all. */

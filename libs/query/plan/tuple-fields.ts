@@ -2,7 +2,7 @@ import type { Column } from '@app/warehouse';
 import type { FieldWithin } from '../catalog.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
-/** Of a table; more would cost each statement. */
+/** A table may have so many; more would cost each statement. */
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 

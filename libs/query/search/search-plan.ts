@@ -113,7 +113,7 @@ interface SingleTable {
   readonly table: TableDescription;
 }
 
-/** Of `FROM logs` or `FROM logs AS l`, where nothing else is read: the time can stand in its WHERE. */
+/** Reads `FROM logs` or `FROM logs AS l`. Where nothing else is read, the time can stand in its WHERE. */
 function singleTable(
   { compound, clauses }: Clauses,
   statement: string,

@@ -33,7 +33,7 @@ const plain = (type: string): PathValue => ({
   write: (path) => of(path, type),
 });
 
-/** Of several kinds: text, as it is where it is text, and as JSON writes it where it is not. */
+/** Values of several kinds become text: a text as it is, and anything else as JSON writes it. */
 const text = (hasLists: boolean): PathValue => ({
   type: 'Nullable(String)',
   write: (path) => {

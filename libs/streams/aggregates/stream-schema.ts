@@ -170,7 +170,7 @@ export function changeOf(
   };
 }
 
-/** Of columns that are added, which have all their paths listed, and of those that have had from the first. */
+/** The paths of columns that are added, which have all their paths listed, and of those that have had from the first. */
 function pathsOf(
   known: readonly ObjectColumn[],
   added: readonly Column[],

@@ -39,7 +39,7 @@ const tableOf = (database: string): string => qualified({ database, table: AUDIT
 const INSERT_SETTINGS =
   "async_insert = 0, max_threads = 1, max_insert_threads = 1, max_insert_block_size = 1048576, min_insert_block_size_rows = 1048576, min_insert_block_size_bytes = 0, max_block_size = 1048576, date_time_input_format = 'best_effort'";
 
-/** Of several processes that could append, one may. */
+/** Lets one of several processes append. */
 export interface AuditFence {
   /** From then on nobody else may, and nothing of theirs is on its way. */
   claim(): Promise<void>;

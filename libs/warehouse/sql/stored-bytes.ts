@@ -38,7 +38,7 @@ export async function fullestDisk(
   return fullest ?? { free: Infinity, size: Infinity };
 }
 
-/** Of every node. */
+/** The table that lists the disks of every node. */
 const disksOf = ({ cluster }: Ddl): string =>
   cluster === undefined
     ? 'system.disks'

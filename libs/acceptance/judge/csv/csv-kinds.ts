@@ -4,7 +4,7 @@ import { BOOL, DAY, FLOAT, INT, KIND_NAMES, MOMENT, MOMENT_NANOS, nameOfKind, NO
 import { LAST_NANO_DAY, timestamps } from '../values/typed-times.js';
 
 const [Z, COLON, COMMA] = [0x5a, 0x3a, 0x2c];
-/** Of `YYYY-MM-DD hh:mm`. */
+/** The length of `YYYY-MM-DD hh:mm`. */
 const MINUTE_LENGTH = 16;
 const MICRO_DIGITS = 6;
 const [MICROS, NANOS] = [timestamps(6, true), timestamps(9, true)];

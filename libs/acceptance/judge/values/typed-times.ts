@@ -22,7 +22,7 @@ const [Z, SPACE] = [0x5a, 0x20];
 export const days: ValueReader = (bytes, from, to, isText) =>
   isText && to - from === DAY_LENGTH && dayAt(bytes, from) > 0 ? AS_IT_STANDS : undefined;
 
-/** Of times of a day, with digits of a second. */
+/** Reads times of a day, with digits of a second. */
 export const timesOfDay =
   (digits: number): ValueReader =>
   (bytes, from, to, isText) => {
@@ -46,8 +46,8 @@ const NANO_DIGITS = 9;
 const [EARLIEST, LATEST] = [-2_208_988_800, 10_413_791_999];
 
 /**
- * Of ISO 8601, RFC 2822, and numbers, which count from 1970 and whose unit their magnitude tells. A
- * time on a wall has no zone, and a number counts on its clock.
+ * Reads times of ISO 8601 and RFC 2822, and numbers, which count from 1970 and whose unit their
+ * magnitude tells. A time on a wall has no zone, and a number counts on its clock.
  */
 export const timestamps = (digits: number, isUtc: boolean): ValueReader => {
   const ofNumber = (text: string): string | undefined => {

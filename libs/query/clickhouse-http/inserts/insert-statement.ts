@@ -36,7 +36,7 @@ const HEAD = new RegExp(
 );
 const COLUMN = new RegExp(String.raw`\s*(${NAME})\s*(?:,|$)`, 'uy');
 
-/** Of what is no INSERT yet, and may become one. */
+/** Matches a text that is no INSERT yet, and may become one. */
 const BEGINS = /^\s*(?:I(?:N(?:S(?:E(?:RT?)?)?)?)?)?$/i;
 /** The line of the format may end with the next piece. */
 const LINE_END = /^[ \t]*\r?$/;

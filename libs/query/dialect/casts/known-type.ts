@@ -69,7 +69,7 @@ const BY_NAME: readonly (readonly [RegExp, Known])[] = [
   [/^(?:Dynamic|Variant|JSON)$/, UNKNOWN],
 ];
 
-/** Of a type of the engine. */
+/** Reads the name that the engine has for a type. */
 export function knownType(type: string): Known {
   const { name, parts } = readEngineType(type);
   const [first] = parts;

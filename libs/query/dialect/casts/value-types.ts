@@ -42,9 +42,9 @@ const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdat
 const MOMENTS =
   /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
 const DEPTH_MAX = 20;
-/** Of one question: names that stand for one another several times make as many as they like. */
+/** One question may take so many steps: names that stand for one another several times make as many as they like. */
 const STEPS_MAX = 1000;
-/** Of one name: no statement by hand has more, and each use of the name looks at all. */
+/** One name may stand for so much: no statement by hand has more, and each use of the name looks at all. */
 const MEANINGS_MAX = 100;
 const SUM_DIGITS = 38;
 

@@ -174,7 +174,7 @@ export class ObjectShapes {
   }
 }
 
-/** Of a path however long, a column can only be a short beginning. */
+/** A column can only be a short beginning of a path, however long that is. */
 const COLUMN_NAME_MAX = 1024;
 const HOLDS_OBJECTS = /^(?:Nullable\()?(?:JSON|Tuple\()/;
 

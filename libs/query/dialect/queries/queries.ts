@@ -229,7 +229,7 @@ function namesOf(items: readonly SelectItem[]): Names {
   return names;
 }
 
-/** Of `DISTINCT`, before the list. */
+/** The length of `DISTINCT`, which may stand before the list. */
 const quantifierLength = (body: Nodes): number => (isWord(body[0], 'DISTINCT') ? 1 : 0);
 
 function quantifierOf(body: Nodes, source: string): string {

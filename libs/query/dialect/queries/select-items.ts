@@ -118,7 +118,7 @@ function nameFor(
   return written.length > NAME_MAX && written === expression ? undefined : written;
 }
 
-/** Of a field within objects, `t.k.n`: without the table, unless two would have the name. */
+/** The name of a field within objects, `t.k.n`. It has the table only where two would have the same name without it. */
 function nameOfField(
   nodes: Nodes,
   tables: ReadonlySet<string>,

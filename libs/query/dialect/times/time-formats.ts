@@ -25,7 +25,7 @@ const TEMPLATE: readonly (readonly [string, string])[] = [
   ['Q', '%Q'],
 ];
 
-/** Of C's strftime, and of chrono's, where the engine has another letter. */
+/** The engine's letters for those of C's strftime, and of chrono's, that it has other ones for. */
 const PERCENT: Readonly<Record<string, string>> = { M: '%i', B: '%M', A: '%W', '.': '.' };
 const SAME = 'YymdHIjSfpbaeFTVQ%';
 

@@ -19,7 +19,7 @@ interface StructField {
   readonly struct: StructFields | undefined;
 }
 
-/** Of a table; more are values as a whole. */
+/** A table may have so many fields within structs; all others are values as a whole. */
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 
@@ -68,7 +68,7 @@ export class StructTypes {
   }
 }
 
-/** Of the struct that is there or in the lists that are; undefined where there is none, or one whose fields have no names. */
+/** The elements of a struct, or of the structs in a list. Undefined where there is no struct, or its fields have no names. */
 function elementsOf(
   type: string,
 ): readonly { readonly key: string; readonly type: string }[] | undefined {
