@@ -46,5 +46,5 @@ export function footerOutline(footer: Uint8Array): Uint8Array {
   ]);
 }
 
-/** In the form that does not count from the field before. */
+/** Writes the header of a field in the form that does not count from the field before. */
 const header = (id: number, type: number): Buffer => Buffer.from([type, id << 1]);

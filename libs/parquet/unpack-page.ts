@@ -63,7 +63,7 @@ async function unlz4Blocks(page: Buffer, bytes: number): Promise<Buffer> {
 const unzip = promisify(gunzip);
 const unbrotli = promisify(brotliDecompress);
 
-/** By the number that the format has for each. */
+/** The codecs, by the number that the format has for each. */
 const CODECS: Readonly<Record<number, Unpack>> = {
   0: (page) => page,
   1: unsnap,

@@ -20,7 +20,7 @@ interface Failing {
   isGivenUp: boolean;
 }
 
-/** Which tables fail, since when, and what is to be done with a batch that did. */
+/** Knows which tables fail, since when, and what is to be done with a batch that did. */
 export class TableRetryPolicy {
   private readonly failing = new Map<string, Failing>();
 

@@ -70,7 +70,7 @@ async function forgetRefused(config: Config, { current, isKept }: Keys, log: Log
   dropNextSecret(config.dataDirectory);
 }
 
-/** With the new key where a change was broken off. */
+/** Opens the stores, with the new key where a change was broken off. */
 async function open(
   config: Config,
   current: Uint8Array,

@@ -134,7 +134,7 @@ interface Accepting {
   readonly options: AcceptOptions;
 }
 
-/** Those of the unsure columns that get such integers. */
+/** Finds those of the unsure columns that get such integers. */
 async function withBeyondFloat(
   { engine, columns, unsure }: Accepting,
   { rows, values, reason }: JudgedRows,

@@ -31,7 +31,7 @@ interface FollowerParts {
 
 /** A refused connection costs little, and who comes back is wanted soon. */
 const BACKOFF_MS_MAX = 15_000;
-/** As long as a query that began with them may read old files. */
+/** Old files stay for as long as a query that began with them may read them. */
 const OLD_FILES_MILLISECONDS = 11 * 60_000;
 const AT_ONCE = 3;
 const PID_FILE = 'pid';

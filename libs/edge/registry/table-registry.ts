@@ -243,7 +243,7 @@ const sameView = (one: PreparedTable, other: PreparedTable): boolean =>
   one.count === other.count &&
   JSON.stringify(one.columns) === JSON.stringify(other.columns);
 
-/** By the list of columns that they are of. */
+/** Fields within columns, by the list of columns that they are of. */
 const within = new WeakMap<readonly Column[], readonly FieldWithin[]>();
 
 function describe(name: string, columns: readonly Column[]): TableDescription {

@@ -22,7 +22,7 @@ export function macOf(key: Uint8Array, event: Placed): string {
   return createHmac('sha256', key).update(content).digest('base64url').slice(0, CHARACTERS);
 }
 
-/** With its MAC, and what that covers beside it. */
+/** Gives the event its MAC, and what that covers beside it. */
 export function withMac(key: Uint8Array, event: Placed, previousMac: string): NewEvent {
   const { id, type, data } = event;
   const metadata = { ...event.metadata, previousMac };

@@ -35,7 +35,7 @@ export const FlightInfo = new MessageType({
 });
 export const SchemaResult = new MessageType({ schema: bytes(1) });
 
-/** As clients send it; answers are written by `flight-data.ts`. */
+/** The message as clients send it; answers are written by `flight-data.ts`. */
 export const FlightData = new MessageType({
   descriptor: message(1, FlightDescriptor),
   header: bytes(2),

@@ -45,7 +45,7 @@ const EXAMPLE = {
   expires_at: 1_790_000_000_000_000,
 };
 
-/** For browsers, which keep no password then. Programs send their credentials with each request. */
+/** Sessions are for browsers, which keep no password then. Programs send their credentials with each request. */
 @Controller('api/auth')
 @Open()
 export class SessionsController {

@@ -190,7 +190,7 @@ export class DocumentController {
   }
 }
 
-/** As Elasticsearch says it, beside our own code and message. */
+/** The refusal as Elasticsearch says it, beside our own code and message. */
 const refusal = (status: number, error: NonNullable<Item['error']>) => ({
   code: status,
   message: error.reason,

@@ -139,7 +139,7 @@ export interface Points {
   readonly isMonotonic?: boolean;
 }
 
-/** As `type` has them. */
+/** The names that `type` has. */
 export const TYPES = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'] as const;
 export type MetricType = (typeof TYPES)[number];
 export type Metric = Partial<Readonly<Record<MetricType, Points>>> & {

@@ -17,7 +17,7 @@ interface Use {
   checked: number;
 }
 
-/** For what is written to one folder. */
+/** The room for what is written to one folder. */
 export interface SpoolRoom {
   /**
    * So many bytes more are about to be written.
@@ -28,7 +28,7 @@ export interface SpoolRoom {
   give(bytes: number): void;
 }
 
-/** In which small uploads take far less than the room that must be left. */
+/** Small uploads take far less in that time than the room that must be left. */
 const FREE_MS = 100;
 
 /** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */

@@ -20,7 +20,7 @@ export interface AcceptedPart {
   readonly result: EnqueuedChunk;
 }
 
-/** Which stream the parts are for. */
+/** The stream that the parts are for. */
 interface PartsOf {
   readonly keeper: SchemaKeeper;
   readonly organizationId: string;

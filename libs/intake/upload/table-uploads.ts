@@ -30,7 +30,7 @@ import type { UploadResult } from './outcome/upload-result.js';
 /** Columns take less room than the same records as JSON do: about as many rows as there, and what goes into one insert. */
 const CHUNK_BYTES = 10 * 1024 * 1024;
 const CHUNK_ROWS = 400_000;
-/** Below the columns of a table, all of them together. */
+/** There may be so many fields below the columns of a table, all of them together. */
 const NESTED_FIELDS_MAX = 10_000;
 
 interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | 'maxRecordBytes'> {

@@ -34,7 +34,7 @@ export interface RouteDescription {
 /** Where a route's description is kept. */
 export const DESCRIPTION_METADATA = 'millrace:description';
 
-/** On controllers that the OpenAPI document leaves out: pages for people. */
+/** Marks controllers that the OpenAPI document leaves out: pages for people. */
 export const UNDESCRIBED_METADATA = 'millrace:undescribed';
 export const Undescribed = (): ClassDecorator =>
   SetMetadata<string, boolean>(UNDESCRIBED_METADATA, true);

@@ -55,7 +55,7 @@ export function readBind(body: Buffer): Bind {
   return { portal, statement, values, formats: formatsOf(given, values.length), resultFormats };
 }
 
-/** For each of so many: the one of all, its own, or text. */
+/** The format of each value: the one of all, its own, or text. */
 export const formatsOf = (formats: readonly Format[], length: number): readonly Format[] =>
   Array.from({ length }, (_, at) => (formats.length === 1 ? formats[0] : formats[at]) ?? 'text');
 

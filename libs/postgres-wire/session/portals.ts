@@ -4,7 +4,7 @@ import type { Values } from './answering.js';
 import type { PreparedStatement } from './prepared-statement.js';
 import { noRows, type Rows } from './rows.js';
 
-/** In place of rows that are all sent. */
+/** Stands in place of rows that are all sent. */
 export const DONE = noRows('SELECT 0');
 
 /** A statement with its values, and how far its rows were sent. */

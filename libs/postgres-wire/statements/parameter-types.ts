@@ -6,7 +6,7 @@ import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.
 
 /** OIDs of what numbers and truths in a statement are. */
 const [INT8, FLOAT8, BOOL] = [20, 701, 16];
-/** As PostgreSQL's message has it. */
+/** PostgreSQL's message has no more parameters. */
 const PARAMETERS_MAX = 65_535;
 const COMPARES = /^(?:=|<>|!=|<|>|<=|>=)$/;
 const ARITHMETIC = /^[-+*/%]$/;

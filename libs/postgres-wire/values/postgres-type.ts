@@ -140,17 +140,17 @@ export const fieldOf = (name: string, { oid, size, modifier }: PostgresType): Fi
 
 export const TEXT_TYPE = scalar('text');
 
-/** By OID, the kinds that values of parameters are read as. */
+/** The kinds that values of parameters are read as, by OID. */
 export const KIND_OF_OID: ReadonlyMap<number, Exclude<ValueKind, 'array'>> = new Map(
   Object.entries(SCALARS).map(([kind, [oid]]) => [oid, kind as Exclude<ValueKind, 'array'>]),
 );
 
-/** By OID of an array, the OID of its elements. */
+/** The OID of an array's elements, by the array's OID. */
 export const ELEMENT_OF_OID: ReadonlyMap<number, number> = new Map(
   Object.values(SCALARS).map(([oid, array]) => [array, oid]),
 );
 
-/** By OID, the OID of its arrays. */
+/** The OID of a type's arrays, by the type's OID. */
 export const ARRAY_OF_OID: ReadonlyMap<number, number> = new Map(
   Object.values(SCALARS).map(([oid, array]) => [oid, array]),
 );

@@ -230,7 +230,7 @@ const dependsOnNothingElse = ({ operation }: Operation, fields: readonly RootFie
   (operation.variableDefinitions ?? []).length === 0 &&
   fields.every((field) => 'statement' in field);
 
-/** By the list of columns: the same as long as nothing of them changes. */
+/** Texts by the list of columns: it is the same list as long as nothing of the columns changes. */
 const written = new WeakMap<TableDescription['columns'], Map<unknown, string>>();
 
 function versionOf(tables: readonly TableDescription[], shapes: Shapes): string {

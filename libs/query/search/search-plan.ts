@@ -197,7 +197,7 @@ function ownShape({ clauses }: Clauses): boolean {
   );
 }
 
-/** By the time of the one table it reads, else by the time that its rows have. */
+/** Orders by the time of the one table it reads, else by the time that its rows have. */
 function newestFirst(
   { clauses, read }: Timed,
   written: string,

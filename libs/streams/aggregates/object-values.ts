@@ -99,7 +99,7 @@ function ofSingles(singles: readonly string[], kinds: readonly string[]): PathVa
   return areAll('Int64', 'Float64', WRITTEN_FLOAT) && isExact ? WRITTEN_FLOATS : text(false);
 }
 
-/** By the list that they are of, which is another one after each change. */
+/** The fields by the list that they are of, which is another one after each change. */
 const known = new WeakMap<readonly ObjectColumn[], readonly PathField[]>();
 
 /** The fields within objects that have a type, each as a column has one. */

@@ -206,7 +206,7 @@ function untypedBeside(columns: readonly Column[], names: readonly string[]): re
   return listed;
 }
 
-/** Why fields of a survey have not become columns, by field; empty when all have that could. */
+/** Says why fields of a survey have not become columns, by field; empty when all have that could. */
 export function refusedFields(
   columns: readonly Column[],
   survey: Survey,

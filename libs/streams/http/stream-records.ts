@@ -13,7 +13,7 @@ export const STREAM_TYPE = 'logs';
 /** Sizes of streams are told in megabytes, as OpenObserve tells them; no byte is lost by it. */
 export const MEGABYTE = 1024 * 1024;
 
-/** As OpenObserve shows it; times in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
+/** A stream as OpenObserve shows it; times are in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
 export interface StreamRecord {
   readonly name: string;
   readonly stream_type: typeof STREAM_TYPE;

@@ -23,7 +23,7 @@ export interface BatchSource {
   offer(insert: BatchInsert, take: (offer: Offer) => Promise<void>): Promise<void>;
 }
 
-/** For an engine that reads a folder of ours: the files are linked into it. */
+/** Hands batches to an engine that reads a folder of ours: the files are linked into it. */
 export class HandedBatches implements BatchSource {
   /** @param directory that the engine may read; absolute */
   constructor(private readonly directory: string) {}

@@ -10,7 +10,7 @@ export const clickHouseUrls = z
   })
   .optional();
 
-/** As the servers' configuration names it. */
+/** The cluster's name in the servers' configuration. */
 export const clickHouseCluster = z
   .string()
   .regex(/^[\w.-]{1,100}$/, 'want the name of a cluster in the servers’ configuration')

@@ -31,7 +31,7 @@ const START_MS = 60_000;
 /** Longer than the process itself takes to end in order. */
 const END_MS = 5000;
 const COMPLAINT_MAX = 4000;
-/** To the engine's allocator and to libuv, as in bin/process-environment.cjs. */
+/** Tells the engine's allocator and libuv the same as bin/process-environment.cjs. */
 const ENVIRONMENT = {
   TZ: 'UTC',
   JE_MALLOC_CONF: GIVE_BACK,
@@ -194,7 +194,7 @@ export class EngineConnection {
   }
 }
 
-/** As the engine's call would have thrown it here; what the system said stays an error of the system. */
+/** Makes the error that the engine's call would have thrown here; an error of the system stays one. */
 function errorOf(failed: NonNullable<EngineAnswer['failed']>): Error {
   const error = Object.assign(new Error(failed.message), failed);
   return failed.syscall === undefined ? toWarehouseError(error) : error;

@@ -19,7 +19,7 @@ export interface Target extends Field {
   readonly fits: number;
 }
 
-/** In the order of the columns. */
+/** The targets in the order of the columns. */
 export function knownTargets({ columns, exact }: JudgeJob, shape: CsvShape): Target[] {
   const places = new Map(shape.columns.map((name, field) => [name, field]));
   return columns.flatMap((column) => {

@@ -26,7 +26,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   'named twice within': 'an object within it names a field twice',
 };
 
-/** Why a record is refused. */
+/** The reasons why a record is refused. */
 export const REASON = {
   fault: (fault: Fault): string => FAULTS[fault],
   /** Of a value that is a field's, where the record is one. */

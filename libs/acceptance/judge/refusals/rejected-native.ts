@@ -81,7 +81,7 @@ function lengthBytes(value: number): number {
   return bytes;
 }
 
-/** In LEB128: seven bits a byte, the lowest first. @returns where it ends */
+/** Writes in LEB128: seven bits a byte, the lowest first. @returns where it ends */
 function writeLength(target: Buffer, from: number, value: number): number {
   let at = from;
   let rest = value;

@@ -121,7 +121,7 @@ function scaledInteger(text: string): Micros {
   return exact > NANOSECONDS_ABOVE || exact < -NANOSECONDS_ABOVE ? exact / 1000n : exact;
 }
 
-/** To the nearest microsecond, of the number as it is written: a float's product would be of the float. */
+/** Rounds to the nearest microsecond the number as it is written: a float's product would be of the float. */
 function scaledFraction(text: string): Micros | undefined {
   const [digits = '', exponent = '0'] = text.split(/[eE]/);
   const times = (power: number): Micros | undefined =>

@@ -95,7 +95,7 @@ function endOfDigits(bytes: Buffer, from: number, to: number): number {
   return at;
 }
 
-/** Without an exponent; of one that fits, which is short. */
+/** Writes a decimal without an exponent. One that fits is short. */
 function written(value: PlainDecimal): string {
   const { isNegative, digits, exponent } = value;
   if (digits === '') return '0';

@@ -42,7 +42,7 @@ export const LAST_NANO_DAY = 22_620_411;
 const LAST_NANO_SECOND = 9_223_372_036;
 const LAST_NANOS = '854775807';
 const NANO_DIGITS = 9;
-/** In seconds since the epoch: 1900-01-01, and the last of 2299. */
+/** The bounds of times in seconds since the epoch: 1900-01-01, and the last of 2299. */
 const [EARLIEST, LATEST] = [-2_208_988_800, 10_413_791_999];
 
 /**
@@ -77,7 +77,7 @@ export const timestamps = (digits: number, isUtc: boolean): ValueReader => {
   };
 };
 
-/** As the engine reads it; undefined where the column cannot have it. @param fraction digits of a second */
+/** Writes a time as the engine reads it; undefined where the column cannot have it. @param fraction digits of a second */
 function written(seconds: number, fraction: string, digits: number): string | undefined {
   if (seconds < EARLIEST || seconds > LATEST) return undefined;
   const significant = fraction.replace(/0+$/, '');

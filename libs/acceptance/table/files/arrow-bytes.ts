@@ -3,7 +3,7 @@ import { FlatTable } from '@app/arrow';
 
 /** A schema, a message without its buffers, a footer, or offsets of lists may have so many bytes, because they are held in memory. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Before the length of a message; writers before 2019 left it out. */
+/** This stands before the length of a message; writers before 2019 left it out. */
 const CONTINUES = 0xffffffff;
 
 /** Bytes of a note's name that are looked at. */

@@ -9,7 +9,7 @@ const NODE = { slot: 1, bytes: 16, nulls: 8 } as const;
 const BUFFER = { slot: 2, bytes: 16, length: 8 } as const;
 const COMPRESSION = 3;
 const VIEWS = { slot: 4, bytes: 8 } as const;
-/** Before a compressed buffer: its length unpacked, or that it is not packed. */
+/** A compressed buffer begins with its length unpacked, or with a mark that it is not packed. */
 const LENGTH_BYTES = 8;
 const NOT_PACKED = -1n;
 /** Buffers are filled up to so many bytes. */

@@ -39,7 +39,7 @@ const text: AggregateFunction = {
   write: (aggregate, [x = '', by = "','"]) => aggregate(`groupConcat(${by})`, [x]),
 };
 
-/** By name, in lower case. */
+/** The functions by name, in lower case. */
 export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = {
   approx_distinct: renamed('uniq'),
   approx_count_distinct: renamed('uniq'),

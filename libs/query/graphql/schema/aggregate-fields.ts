@@ -36,7 +36,7 @@ const ORDERED: readonly ColumnKind[] = [
 
 const SUMMED_DIGITS = 27;
 
-/** As the dialect sums: see `exact-sums.ts`. */
+/** The type of a sum as the dialect sums: see `exact-sums.ts`. */
 function sumType(type: string): string {
   const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(plain(type)) ?? [];
   if (precision !== undefined)
