@@ -56,6 +56,16 @@ describe('an answer in Arrow', () => {
     await expect(all(ipcMessages(only(stream.subarray(0, short))))).rejects.toThrow('too early');
   });
 
+  it('that ends right behind a length, or a header, is an error too', async () => {
+    const stream = streamOf(nestedTable(5, 'text'));
+    const [schema] = await all(ipcMessages(only(stream)));
+    const begin = encapsulated(schema ?? { header: stream, body: stream }).length;
+    const header = stream.readUInt32LE(begin + 4);
+    for (const end of [begin + 8, begin + 8 + header])
+      await expect(all(ipcMessages(only(stream.subarray(0, end))))).rejects.toThrow('too early');
+    expect(await all(ipcMessages(only(stream.subarray(0, begin))))).toHaveLength(1);
+  });
+
   it('is written anew in smaller blocks with the same values', async () => {
     const table = nestedTable(6000, 'x'.repeat(2000));
     const messages = await all(smallerBatches(ipcMessages(only(streamOf(table)))));
