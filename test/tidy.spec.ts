@@ -138,10 +138,10 @@ describe('house rules', () => {
     expect(found).toEqual([]);
   });
 
-  it('gives the docstring of a declaration a subject', () => {
+  it('gives docstrings a subject', () => {
     // `Of a table; more would cost each statement`: a reader has to guess what the number bounds.
     const found = [...program, ...sources('test')].flatMap(({ path, lines }) =>
-      [...lines.join('\n').matchAll(/^\/\*\*(?:\n \*)? Of\b.*/gm)].map(([text]) => `${path}: ${text}`),
+      [...lines.join('\n').matchAll(/^\s*\/\*\*(?:\n\s*\*)? Of\b.*/gm)].map(([text]) => `${path}: ${text}`),
     );
     expect(found).toEqual([]);
   });

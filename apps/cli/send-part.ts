@@ -27,7 +27,7 @@ export interface Target {
   readonly wait: boolean;
   readonly user: string;
   readonly password: string;
-  /** Of this upload: part of every part's idempotency key. */
+  /** The upload's id: part of every part's idempotency key. */
   readonly uploadId: string;
 }
 

@@ -12,7 +12,7 @@ export interface SharedStores {
 
 export interface ClusterBackupDone {
   readonly name: string;
-  /** Of the last event before the tables were copied: a copy of the event store that is made now has it. */
+  /** The position of the last event before the tables were copied: a copy of the event store that is made now has it. */
   readonly position: string;
 }
 

@@ -38,7 +38,7 @@ export type Judged =
   { readonly events: readonly DomainEvent[] } | { readonly notUnderstood: string };
 
 interface Known {
-  /** Of today; one more than the past ones. Undefined: nobody writes this type any more. */
+  /** Today's shape, one more than the past ones. Undefined: nobody writes this type any more. */
   readonly data: z.ZodType | undefined;
   readonly past: readonly PastVersion[];
 }

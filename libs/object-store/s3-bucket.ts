@@ -6,7 +6,7 @@ import type { S3Access } from './s3.settings.js';
 
 export interface S3Place {
   readonly bucket: string;
-  /** Of a folder, without `/` at its ends. */
+  /** The path of a folder, without `/` at its ends. */
   readonly prefix: string;
 }
 

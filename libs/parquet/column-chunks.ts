@@ -4,9 +4,9 @@ import { I32, I64, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 export interface ColumnChunk {
   /** As the format numbers them. */
   readonly codec: number;
-  /** Of all its entries: rows, and elements of lists. */
+  /** The number of all its entries: rows, and elements of lists. */
   readonly entries: number;
-  /** Of its pages when they are unpacked. */
+  /** The bytes of its pages when they are unpacked. */
   readonly unpackedBytes: number;
   /** Where its first page begins, be it a dictionary. */
   readonly from: number;

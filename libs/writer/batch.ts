@@ -10,7 +10,7 @@ export interface Batch {
   /** The stream it was accepted for: a deleted stream's batches go nowhere. Empty: none yet. */
   readonly streamId: string;
   readonly columns: readonly string[];
-  /** Of lines of JSON: see `ColumnarFile`. */
+  /** Lines of JSON only: see `ColumnarFile`. */
   readonly types?: readonly string[] | undefined;
   /** The same. */
   readonly acceptedAt?: number | undefined;

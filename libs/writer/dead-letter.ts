@@ -35,9 +35,9 @@ const descriptionSchema = z.object({
 export class DeadLetter {
   /** Names of what is here, as far as this process knows: a command may have put some back. */
   private names: Set<string>;
-  /** Of payloads that were asked for before. */
+  /** The sizes of payloads that were asked for before. */
   private readonly sizes = new Map<string, { database: string; bytes: number }>();
-  /** Of those that this process has kept without their rows. */
+  /** The names of those that this process has kept without their rows. */
   private readonly lost = new Set<string>();
 
   constructor(private readonly directory: string) {

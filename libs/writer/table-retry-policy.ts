@@ -26,7 +26,7 @@ export class TableRetryPolicy {
 
   constructor(private readonly maxWaitMs: number) {}
 
-  /** Of an insert into `table`, or what else is done with it. */
+  /** Judges an insert into `table`, or what else is done with it. */
   judge(table: string, error: unknown, tries: number): Verdict {
     const alone = judgeAlone(error, tries);
     if (alone !== 'apart') return alone;

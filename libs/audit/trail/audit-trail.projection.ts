@@ -10,7 +10,7 @@ import { lastPositionOf } from './last-position.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
 
 interface Chain {
-  /** Of the last entry. */
+  /** The hash of the last entry. */
   hash: string;
   position: bigint;
 }

@@ -114,7 +114,7 @@ export class TableRegistry extends Catalog {
     return this.now().get(name)?.described;
   }
 
-  /** Of a generation that somebody holds, by name. */
+  /** The tables of a generation that somebody holds, by name. */
   prepared(database: string): ReadonlyMap<string, PreparedTable> {
     return this.held.get(database)?.generation.tables ?? new Map<string, PreparedTable>();
   }

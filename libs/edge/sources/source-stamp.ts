@@ -5,7 +5,7 @@ import { isGlob } from './place.js';
 /** Tells whether files are other than they were. */
 export interface SourceStamp {
   readonly text: string;
-  /** Of all files. */
+  /** The bytes of all files. */
   readonly bytes: number;
 }
 

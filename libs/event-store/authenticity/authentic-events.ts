@@ -18,7 +18,7 @@ import { RecentStreams } from './recent-streams.js';
 
 /** Tells the events of an installation from others. */
 interface Authenticity {
-  /** Of new events. */
+  /** The key that new events' MACs are made with. */
   readonly key: Uint8Array;
   /** That was in force when the event at a position was appended. */
   keyAt(this: void, position: bigint): Uint8Array;
@@ -28,7 +28,7 @@ interface Authenticity {
 
 /** How far an event stream goes, and the MAC of our last event in it. */
 interface Tail {
-  /** Of the last event, also where that is not ours; -1 before the first. */
+  /** The revision of the last event, also where that is not ours; -1 before the first. */
   readonly revision: number;
   readonly mac: string;
 }
@@ -51,9 +51,9 @@ const BACKOFF_MS = { first: 5, most: 50 };
  * where the one before it was read as well, a gap is told, and changes nothing.
  */
 export class AuthenticEvents extends MappedEventStore {
-  /** Of the streams that were read or appended to last. */
+  /** The tails of the streams that were read or appended to last. */
   private readonly tails = new RecentStreams<Tail>(TAILS_MAX);
-  /** Of appends at whatever revision, by stream: one after the other. */
+  /** Appends at whatever revision come one after the other in each stream. */
   private readonly appending = new KeyedMutex();
 
   constructor(

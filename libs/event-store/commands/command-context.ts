@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly actor: string;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
-  /** Of the organization it is asked of, when there is one. */
+  /** The id of the organization it is asked of, when there is one. */
   readonly organizationId?: string;
   /** The person whose erasure blanks address and user agent, when that is not the actor. */
   readonly sealedFor?: string;

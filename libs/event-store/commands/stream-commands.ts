@@ -19,7 +19,7 @@ export interface StreamCommand {
 export interface Outcome {
   /** After it. */
   readonly state: unknown;
-  /** Of the last event that it was decided on, or of its own. */
+  /** The position of the last event that it was decided on, or of its own. */
   readonly position: bigint;
   /** Why it was refused. */
   readonly refusal?: unknown;

@@ -20,7 +20,7 @@ import {
 interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
-  /** Of all else; events of before have none. */
+  /** The checksum of all else; events of before have none. */
   readonly sum?: number;
 }
 

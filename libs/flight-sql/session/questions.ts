@@ -19,7 +19,7 @@ import type { Caller } from './calls.js';
 export interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;
-  /** Of the program. */
+  /** The program's version. */
   readonly version: string;
 }
 

@@ -11,7 +11,7 @@ export interface Token {
   readonly tokenId: string;
   /** One token has it at a time. */
   readonly name: string;
-  /** Of the secret, by the server's key: the secret itself is kept nowhere. */
+  /** The fingerprint of the secret, by the server's key: the secret itself is kept nowhere. */
   readonly fingerprint: string;
   readonly role: TokenRole;
   /** Names; only these exist for it. None: all there are, and will be. */

@@ -78,7 +78,7 @@ export interface Change {
 
 /** The known facts about an installation's key, and about its events. */
 export interface Installation {
-  /** Of the first key; undefined before it is noted. */
+  /** The check of the first key; undefined before it is noted. */
   readonly check: string | undefined;
   readonly changes: readonly Change[];
   readonly foreign: Foreign;
@@ -86,7 +86,7 @@ export interface Installation {
   readonly sealedUpTo: bigint | undefined;
   /** Whether another key has taken this one's place. */
   readonly isFormer: boolean;
-  /** Of the stream's last event, whosever that is; -1 before the first. */
+  /** The revision of the stream's last event, whosever that is; -1 before the first. */
   readonly revision: number;
 }
 

@@ -24,9 +24,9 @@ interface OpenOptions extends TableBytesOptions {
   /** The engine, in the turns of the upload. */
   readonly engine: LocalEngine;
   readonly organization: RequestOrganization;
-  /** Of the upload; what is in it goes with it. */
+  /** The upload's directory; what is in it goes with it. */
   readonly directory: string;
-  /** Of the table; undefined: the newest. */
+  /** The version of the table; undefined: the newest. */
   readonly version: number | undefined;
 }
 

@@ -33,7 +33,7 @@ const BYTES: Readonly<Record<Field, number>> = {
 export class ZstdFrames {
   private field: Field = 'magic';
   private bytes = BYTES.magic;
-  /** Of the field, little-endian, as far as it was seen. */
+  /** The value of the field, little-endian, as far as it was seen. */
   private value = 0;
   private seen = 0;
   /** Bytes until the next field. */

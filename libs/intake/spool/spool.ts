@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = 5;
 interface Use {
   readonly owner: string;
   bytes: number;
-  /** Of them, when the disk was looked at last. */
+  /** The bytes of them that were there when the disk was looked at last. */
   checked: number;
 }
 
@@ -40,7 +40,7 @@ export class Spool {
   constructor(
     private readonly directory: string,
     private readonly minFreeBytes: number,
-    /** Of the disk that a path is on. */
+    /** Says how much of the disk that a path is on is free. */
     private readonly freeBytes: (path: string) => Promise<number> = freeBytesOf,
   ) {
     mkdirSync(directory, { recursive: true });
@@ -94,7 +94,7 @@ export class Spool {
     }
   }
 
-  /** Of a folder in use. */
+  /** The room of a folder in use. */
   room(id: string): SpoolRoom {
     const use = this.uses.get(id);
     if (!use) throw new Error(`the spool has no folder ${id}`);

@@ -69,7 +69,7 @@ export class PartAcceptance {
     }
   }
 
-  /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
+  /** One of many uploads that come to a new stream surveys it and makes it; the others wait for that. */
   private firstAlone(
     { keeper, organizationId, stream }: PartsOf,
     work: () => Promise<void>,

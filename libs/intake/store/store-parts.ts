@@ -17,7 +17,7 @@ export interface StreamParts {
   readonly to: Destination;
   /** Files they need stay until all is stored. */
   readonly accepted: AcceptedPart[];
-  /** Of what is accepted when it goes onto the queue. */
+  /** The removal of what is accepted when it goes onto the queue. */
   readonly removal?: () => RejectedRemoval;
   /** The trace that it is done for, where parts of one append have traces of their own. */
   readonly trace?: TraceContext;

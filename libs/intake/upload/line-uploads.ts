@@ -15,7 +15,7 @@ export type Lines = Iterable<string | undefined>;
 /** The lines that another protocol's body becomes. */
 export interface LineSource {
   readonly stream: string;
-  /** Of the decoded body, which is held in memory. */
+  /** The most bytes of the decoded body, which is held in memory. */
   readonly maxBytes: number;
   /** How many times its bytes reading it takes of memory, about. */
   readonly weight: number;

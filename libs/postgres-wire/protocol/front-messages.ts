@@ -14,7 +14,7 @@ export interface Bind {
   readonly portal: string;
   readonly statement: string;
   readonly values: readonly (Buffer | null)[];
-  /** Of each value. */
+  /** The format of each value. */
   readonly formats: readonly Format[];
   /** None: text; one: of all columns. */
   readonly resultFormats: readonly Format[];

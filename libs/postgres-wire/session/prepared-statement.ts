@@ -19,7 +19,7 @@ export interface PreparedStatement {
   /** OIDs of all parameters. */
   readonly types: readonly number[];
   readonly wide: Wide;
-  /** Of an engine's statement, when it has been described. */
+  /** The columns of an engine's statement, when it has been described. */
   columns?: Promise<readonly Column[]>;
 }
 

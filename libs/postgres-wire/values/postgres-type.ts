@@ -30,7 +30,7 @@ export interface PostgresType {
   readonly modifier: number;
   /** As a statement names it. */
   readonly name: string;
-  /** Of an array. */
+  /** Arrays only: the type of an element. */
   readonly element?: PostgresType;
 }
 

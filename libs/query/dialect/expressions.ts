@@ -175,7 +175,7 @@ export class Expressions {
       : plain;
   }
 
-  /** Of what may be a decimal, the engine would cut the quotient to its digits. */
+  /** Writes a quotient; of what may be a decimal, the engine would cut the quotient to its digits. */
   private quotient(left: Side, right: Side): string {
     const isUnknown = [left, right].some(({ type }) => type.kind === 'unknown');
     const float = ({ type, written }: Side): string =>

@@ -91,7 +91,7 @@ export class Translation {
     return [...asked].every(([name, type]) => columns(name) === type);
   }
 
-  /** Of all tables that the statement names. */
+  /** The types of columns in all tables that the statement names. */
   private columns(
     names: ReadonlySet<string>,
     organization: RequestOrganization,

@@ -49,7 +49,7 @@ export class GraphqlPipeline {
   private readonly documents = new Verdicts<Operation>(DOCUMENTS_KEPT);
   /** Schemas that a kept document is valid for. */
   private readonly validFor = new WeakMap<Operation, WeakSet<OrganizationSchema>>();
-  /** Of kept documents without variables, by the schema they are valid for. */
+  /** The plans of kept documents without variables, by the schema they are valid for. */
   private readonly planned = new WeakMap<
     Operation,
     WeakMap<OrganizationSchema, readonly RootField[]>

@@ -3,7 +3,7 @@ import { isWallTime } from '../plan/wall-times.js';
 
 /** A field of an answer's own schema; where nothing is to be said of it, its part is not there. */
 export interface AnswerField {
-  /** Of a list its element, of a map its entries, of those the key and the value. */
+  /** A list has its element, a map its entries, and an entry the key and the value. */
   readonly children: readonly AnswerField[];
   /** Says of a timestamp that it has no zone. */
   readonly dropZone?: () => void;

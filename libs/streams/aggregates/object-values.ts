@@ -4,7 +4,7 @@ import { WRITTEN_FLOAT, type ObjectColumn } from './object-paths.js';
 
 /** How the values at a path within objects are read, all of them with one type. */
 interface PathValue {
-  /** Of a column that would hold them. */
+  /** The type of a column that would hold them. */
   readonly type: string;
   /** @param path SQL of the path, as `k.n` */
   readonly write: (path: string) => string;

@@ -39,9 +39,9 @@ export interface StreamRecord {
 interface ListedColumn {
   readonly name: string;
   readonly type: string;
-  /** Of text that may have been something else: which values are there as they were written. */
+  /** Text only that may have been something else: which values are there as they were written. */
   readonly verbatim?: Verbatim;
-  /** Of objects: what is within them, by the names that statements have for it, where it has a type. */
+  /** Objects only: what is within them, by the names that statements have for it, where it has a type. */
   readonly fields?: readonly { readonly name: string; readonly type: string }[];
 }
 

@@ -95,7 +95,7 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.deletedOrganizations.has(organizationId);
   }
 
-  /** Of organizations that are deleted: nothing goes into these any more. */
+  /** The databases of organizations that are deleted: nothing goes into these any more. */
   get deletedDatabases(): ReadonlySet<string> {
     return this.databases;
   }
@@ -124,7 +124,7 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.list(organization.id).filter(({ name }) => seesStream(organization, name));
   }
 
-  /** Of every organization. */
+  /** The streams of every organization. */
   all(): readonly StreamDescription[] {
     return [...this.descriptions.values()];
   }

@@ -26,7 +26,7 @@ export interface ReaderParts {
   readonly running: RunningQueries;
   /** Arguments of a reading session. */
   readonly args: readonly string[];
-  /** Of one whose answers are held whole: see {@link SmallAnswers.within}. */
+  /** The arguments of a session whose answers are held whole: see {@link SmallAnswers.within}. */
   readonly smallArgs: readonly string[];
   /** Where results are written that cannot be sent while they are made. */
   readonly directory: string;

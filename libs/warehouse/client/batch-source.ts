@@ -12,7 +12,7 @@ import type { BatchInsert, LocalEngine } from '../warehouse.js';
 export interface Offer {
   /** SQL: a subquery or a table function. */
   readonly rows: string;
-  /** Of the engine, for reading them. */
+  /** The engine's settings for reading them. */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** The data that goes with the statement, where there is any: a file compressed with zstd. */
   readonly file?: string;

@@ -96,7 +96,7 @@ export class SqlAuditTables implements AuditTables {
     return last;
   }
 
-  /** Of all databases at once: there may be thousands. */
+  /** Asks all databases at once: there may be thousands. */
   async lastAuditPosition(): Promise<string | undefined> {
     await this.fence?.settle();
     const [there] = await this.runner.rows<{ n: number }>(

@@ -138,7 +138,7 @@ export class LinesJudge {
     return fault === 'named twice within' && last ? REASON.ofField(reader.nameOf(last), why) : why;
   }
 
-  /** Of a record that is one: writes it, or says why not. */
+  /** Judges an object: writes it, or says why not. */
   private verdict(start: number, from: number, end: number): string | undefined {
     const { reader } = this;
     if (reader.keepNames()) this.alternative = reader.fields.indexOf(ALTERNATIVE_TIMESTAMP);

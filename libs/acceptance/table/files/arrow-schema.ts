@@ -14,10 +14,10 @@ export interface ArrowSchema {
 
 /** A column of lists, or what is within one, in the order of a batch's parts. */
 export interface ListPlace {
-  /** Of the column. */
+  /** The column's name. */
   readonly name: string;
   readonly node: number;
-  /** Of its mask; its offsets follow. */
+  /** The index of its mask; its offsets follow. */
   readonly buffer: number;
   /** Columns before it that have as many buffers as the batch says. */
   readonly viewsBefore: number;

@@ -52,7 +52,7 @@ function* containers(reader: Reader, high: bigint): Generator<BigUint64Array> {
 }
 
 interface Header {
-  /** Of each container its key, and how many values it has. */
+  /** Each container has its key, and says how many values it has. */
   readonly sizes: readonly { readonly key: number; readonly size: number }[];
   readonly runs: (index: number) => boolean;
 }

@@ -44,7 +44,7 @@ export class KeyedUpload<Kept extends object = Counts> {
     this.body = this.seen(body);
   }
 
-  /** Of its append. */
+  /** The name of its append. */
   get name(): string {
     return this.named;
   }

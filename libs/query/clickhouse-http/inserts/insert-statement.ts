@@ -6,7 +6,7 @@ export interface InsertStatement {
   readonly stream: string;
   /** As acceptance knows them. */
   readonly kind: 'json' | 'csv' | 'parquet' | 'arrow';
-  /** Of rows that come without names. */
+  /** The columns of rows that come without names. */
   readonly columns: readonly string[] | undefined;
   /** Bytes of what was read, up to its rows. */
   readonly length: number;

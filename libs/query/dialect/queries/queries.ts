@@ -23,9 +23,9 @@ export class Queries {
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
-  /** Of expressions for which ORDER BY has a name. */
+  /** Counts the text of expressions for which ORDER BY has a name. */
   private readonly length: WrittenLength;
-  /** Of the SELECT in work. */
+  /** The scope of the SELECT in work. */
   private scope: Scope = OUTERMOST;
 
   constructor({ table, elements, ...writing }: Parts) {

@@ -15,7 +15,7 @@ type Columns = ReadonlyMap<string, { readonly column: Column }>;
 
 /** An aggregate that is asked of columns, each by its name. */
 interface AggregateFunction {
-  /** Of the engine; null when there is no value. */
+  /** The engine's function; null when there is no value. */
   readonly engine: string;
   readonly kinds: readonly ColumnKind[];
   /** The engine's type of its value. */

@@ -14,7 +14,7 @@ export interface StructFields {
 interface StructField {
   /** From 1, as the engine counts them. */
   readonly place: number;
-  /** Of the engine. */
+  /** The engine's type. */
   readonly type: string;
   readonly struct: StructFields | undefined;
 }

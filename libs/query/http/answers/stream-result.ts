@@ -56,7 +56,7 @@ interface AnswerForm {
   readonly format: AnswerFormat;
   readonly contentType: string;
   readonly encoding: ContentEncoding | undefined;
-  /** Of the rows that may be read; undefined: all. */
+  /** The range of the rows that may be read; undefined: all. */
   readonly range?: TimeRange | undefined;
   /** The engine's settings for it. */
   readonly writing?: Readonly<Record<string, string>>;
