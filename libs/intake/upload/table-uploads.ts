@@ -22,7 +22,7 @@ import type { KeyedUpload } from './request/idempotency-key.js';
 import { arrowTable, parquetTable } from './file-tables.js';
 import { Spool } from '../spool/spool.js';
 import { UploadStore } from './store-upload.js';
-import type { AcceptPart } from '../store/accept-parts.js';
+import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import type { UploadFormat, UploadRequest } from './request/upload-request.js';
 import type { UploadResult } from './outcome/upload-result.js';
@@ -78,16 +78,16 @@ export class TableUploads {
               room: this.spool.room(uploadId),
             })
           : await { parquet: parquetTable, arrow: arrowTable }[format.kind](body);
-      const parts = this.partsOf(table, keeper, { ...options, ...request, engine, directory });
-      return this.uploads.store({ request, keeper, parts, unit: 'row', keyed });
+      const chunks = this.chunksOf(table, keeper, { ...options, ...request, engine, directory });
+      return this.uploads.store({ request, keeper, chunks, unit: 'row', keyed });
     });
   }
 
-  private async *partsOf(
+  private async *chunksOf(
     table: TableSource,
     keeper: SchemaKeeper,
     options: TableOptions,
-  ): AsyncIterable<AcceptPart> {
+  ): AsyncIterable<AcceptChunk> {
     refuseWide(table);
     const fields = storedFields(table.fields);
     const { engine, directory } = options;
