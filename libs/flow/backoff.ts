@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface BackoffLimits {
+interface BackoffLimits {
   /** Milliseconds of the first pause. */
   readonly first: number;
   /** Milliseconds of the longest pause. */

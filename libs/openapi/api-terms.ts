@@ -1,4 +1,4 @@
-export interface PathParameter {
+interface PathParameter {
   readonly description: string;
   readonly example: string;
   /** The pattern of the names that there can be. */

@@ -21,7 +21,7 @@ type Known = Pick<StreamsProjection, 'byId' | 'isDeleted'>;
  */
 export type ReadWaiting = (each: (batch: Batch) => void) => Promise<number>;
 
-export interface FoundWaiting {
+interface FoundWaiting {
   readonly tables: readonly WaitingTable[];
   /** The number of batches, about, that were not looked at. */
   readonly unread: number;

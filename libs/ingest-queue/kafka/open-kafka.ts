@@ -13,7 +13,7 @@ import { readOnlyCommitted } from './client/read-only-committed.js';
 import { ensureTopics, messageBytesMax, topicsOf, writersOf } from './topics.js';
 import { TransactionPool } from './transactions.js';
 
-export interface KafkaOptions extends ClientOptions {
+interface KafkaOptions extends ClientOptions {
   /** Bound of what waits, by payload size. */
   readonly maxBytes: number;
   /** The id of this node, the same after a restart and of no other node. */

@@ -3,7 +3,7 @@ import { violation } from './protocol-error.js';
 
 export type Format = 'text' | 'binary';
 
-export interface Parse {
+interface Parse {
   readonly name: string;
   readonly text: string;
   /** OIDs of parameters; 0, or none: not said. */
@@ -26,7 +26,7 @@ export interface Named {
   readonly name: string;
 }
 
-export interface Execute {
+interface Execute {
   readonly portal: string;
   /** 0: all. */
   readonly rows: number;

@@ -18,7 +18,7 @@ export interface CancelKey {
   readonly secret: number;
 }
 
-export interface ConnectionTerms {
+interface ConnectionTerms {
   readonly answerers: Answerers;
   readonly logger: Logger;
   readonly key: CancelKey;

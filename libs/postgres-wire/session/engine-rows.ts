@@ -22,7 +22,7 @@ const LINE_END = 0x0a;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** How rows are wanted. */
-export interface AskedRows {
+interface AskedRows {
   /** None: text; one: of all columns. */
   readonly formats: readonly Format[];
   readonly wide: Wide;

@@ -7,7 +7,7 @@ import type { Wide } from '../values/postgres-type.js';
 import type { EngineValue } from '../values/parameter-value.js';
 
 /** Says what answers a statement. */
-export type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';
+type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';
 
 /** A statement that has been sent, and may be run many times. */
 export interface PreparedStatement {

@@ -12,7 +12,7 @@ const COMPARES = /^(?:=|<>|!=|<|>|<=|>=)$/;
 const ARITHMETIC = /^[-+*/%]$/;
 
 /** How many parameters a statement has: the greatest number of one. */
-export const parameterCount = (tokens: readonly PostgresToken[]): number =>
+const parameterCount = (tokens: readonly PostgresToken[]): number =>
   Math.min(
     PARAMETERS_MAX,
     tokens.reduce(

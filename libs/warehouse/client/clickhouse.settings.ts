@@ -17,7 +17,7 @@ export const clickHouseCluster = z
   .optional();
 
 /** Stands for a backup's name. */
-export const BACKUP_PLACE = '{name}';
+const BACKUP_PLACE = '{name}';
 
 /**
  * The destination that the servers' BACKUP takes after TO. It may hold keys, which no message
