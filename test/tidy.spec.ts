@@ -101,6 +101,21 @@ describe('house rules', () => {
     expect([...folders.values()].filter((paths) => paths.length > 1)).toEqual([]);
   });
 
+  it('exports nothing that no other file names', () => {
+    const files = new Map<string, number>();
+    for (const { lines } of everything)
+      for (const word of new Set(lines.join('\n').match(/\w+/g)))
+        files.set(word, (files.get(word) ?? 0) + 1);
+    const form = /^export (?:abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/gm;
+    const own = program.filter(({ path }) => !/\.spec\.tsx?$|\.d\.ts$/.test(path));
+    const exported = own.flatMap(({ path, lines }) =>
+      [...lines.join('\n').matchAll(form)].map(([, name = '']) => ({ path, name })),
+    );
+    expect(exported.length).toBeGreaterThan(1000);
+    const alone = exported.filter(({ name }) => files.get(name) === 1);
+    expect(alone.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
+  });
+
   it('keeps a file below 300 lines', () => {
     const long = program.filter(
       ({ path, lines }) => !path.endsWith('.spec.ts') && lines.length > longestFile,
