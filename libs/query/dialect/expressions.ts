@@ -1,7 +1,6 @@
-import { certain } from '@app/platform';
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
-import { AGGREGATE_FUNCTIONS, type Aggregate } from './functions/aggregate-functions.js';
+import { AGGREGATE_FUNCTIONS, aggregateName, type Aggregate } from './functions/aggregate-functions.js';
 import { castOf } from './casts/casts.js';
 import { bridged, bridgesOf } from './queries/common-columns.js';
 import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';
@@ -20,6 +19,7 @@ import {
   isQuery,
   isSymbol,
   isWord,
+  itemAt,
   itemsOf,
   startOf,
   type Group,
@@ -193,8 +193,7 @@ export class Expressions {
     const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
-    const typeAt = (at: number): Known =>
-      this.writing.types.of(certain(itemsOf(list.nodes)[at], `argument ${at}`));
+    const typeAt = (at: number): Known => this.writing.types.of(itemAt(itemsOf(list.nodes), at));
     const cut = cutTime(name, given, typeAt);
     const items = more ? given : withheld(list, this.choices(name, list, cut));
     if (!more) {
@@ -215,11 +214,11 @@ export class Expressions {
     const places = choicesOf(name, items.length);
     if (places.length === 0) return items;
     const values = itemsOf(nodes);
-    const types = places.map((at) => this.writing.types.ofChoice(certain(values[at], `argument ${at}`)));
+    const types = places.map((at) => this.writing.types.ofChoice(itemAt(values, at)));
     const bridges = bridgesOf(types);
     return items.map((item, at) => {
       const bridge = bridges[places.indexOf(at)];
-      return bridge === undefined ? item : bridged(item, bridge, certain(values[at], `argument ${at}`));
+      return bridge === undefined ? item : bridged(item, bridge, itemAt(values, at));
     });
   }
 
@@ -293,10 +292,3 @@ const isEquality = (operator: string, left: Known, right: Known): boolean =>
   /^==?$/.test(operator) &&
   ((left.kind === 'signed' && right.kind === 'unsigned') ||
     (left.kind === 'unsigned' && right.kind === 'signed'));
-
-/** `sumDistinctIf` is `sum` and its combinators. */
-function aggregateName(lower: string): readonly [string, string] {
-  if (Object.hasOwn(AGGREGATE_FUNCTIONS, lower)) return [lower, ''];
-  const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];
-  return [base, `${distinct && 'Distinct'}${filter && 'If'}`];
-}

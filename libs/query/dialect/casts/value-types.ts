@@ -21,7 +21,7 @@ import {
 } from './known-type.js';
 import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
 import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
-import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import { isList, isSymbol, isWord, itemAt, itemsOf, type Node, type Nodes } from '../source-tree.js';
 import { engineType } from './standard-type-names.js';
 
 /** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
@@ -161,7 +161,7 @@ export class ValueTypes {
     const choices = choicesOf(name, items.length);
     if (choices.length > 0)
       return this.ofSeveral(
-        choices.map((at) => certain(items[at], `argument ${at}`)),
+        choices.map((at) => itemAt(items, at)),
         depth,
       );
     if (FLOATS.test(name)) return FLOAT;

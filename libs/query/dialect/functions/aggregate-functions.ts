@@ -94,3 +94,10 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
     write: (aggregate, args) => `arrayElement(${aggregate('topK(1)', args)}, 1)`,
   },
 };
+
+/** `sumDistinctIf` is `sum` and its combinators. */
+export function aggregateName(lower: string): readonly [string, string] {
+  if (Object.hasOwn(AGGREGATE_FUNCTIONS, lower)) return [lower, ''];
+  const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];
+  return [base, `${distinct && 'Distinct'}${filter && 'If'}`];
+}

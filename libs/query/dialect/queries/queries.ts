@@ -1,4 +1,3 @@
-import { certain } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../../catalog.js';
 import { bridged, bridgesOf } from './common-columns.js';
@@ -6,7 +5,7 @@ import { Expressions, type Names, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
-import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from '../source-tree.js';
+import { endOf, isSymbol, isWord, itemAt, itemsOf, startOf, type Nodes } from '../source-tree.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
 
@@ -73,7 +72,7 @@ export class Queries {
     if (length === 0 || lists.some((items) => items.length !== length || items.some(isMany)))
       return [];
     const columns = Array.from({ length }, (_, column) =>
-      bridgesOf(lists.map((items) => this.types.ofChoice(certain(items[column], `column ${column}`)))),
+      bridgesOf(lists.map((items) => this.types.ofChoice(itemAt(items, column)))),
     );
     return selects.map((_, select) => columns.map((column) => column[select]));
   }
@@ -189,7 +188,7 @@ function besideOthers(
   return items.map((item, at) => {
     const bridge = bridges[at];
     if (bridge === undefined) return item;
-    const own = certain(written[at], `column ${at}`);
+    const own = itemAt(written, at);
     const last = own.at(-1);
     const name = item.name ?? (last?.kind === 'group' ? undefined : last?.value);
     const cast = bridged(item.expression, bridge, valueOf(own));
