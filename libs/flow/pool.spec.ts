@@ -35,9 +35,10 @@ describe('Pool', () => {
 
   it('releases a thing whose work fails, and keeps no place for one that cannot be made', async () => {
     await expect(pool.use(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    let tries = 0;
     const failing = new Pool<object>(() => {
-      made += 1;
-      if (made < 3) throw new Error('not yet');
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
       return {};
     }, 1);
     await expect(failing.acquire()).rejects.toThrow('not yet');
