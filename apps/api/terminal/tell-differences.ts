@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Difference, Look, LostAccount } from '@app/reconcile';
 
 /** A line for each thing of which one store says what another does not. */

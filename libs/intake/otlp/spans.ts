@@ -5,7 +5,7 @@ import { fixed32, fixed64, hexBytes, oneOf, text, uint32 } from '../protobuf/pro
 import type { Lines } from '../upload/line-uploads.js';
 import { keyValue } from './any-value.js';
 import {
-  recordsOf,
+  linesOf,
   requestShape,
   writeAttributes,
   type Attributed,
@@ -83,13 +83,9 @@ interface Span extends Context, Attributed {
 }
 
 /** One JSON object for each span, without its braces. */
-export function* spanLines(request: ExportRequest<Span>): Lines {
-  for (const found of recordsOf(request)) {
-    if (!found) {
-      yield undefined;
-      continue;
-    }
-    const [span, context] = found;
+export const spanLines = (request: ExportRequest<Span>): Lines => linesOf(request, lineOf);
+
+function lineOf(span: Span): LineWriter {
     const { startTimeUnixNano: start = 0n, endTimeUnixNano: end = 0n, events, links } = span;
     const { kind = 0, status: { message: statusMessage, code = 0 } = {} } = span;
     const line = new LineWriter().time(start === 0n ? end : start);
@@ -111,8 +107,7 @@ export function* spanLines(request: ExportRequest<Span>): Lines {
     line.integer('dropped_events_count', span.droppedEventsCount);
     if (links) line.json('links', `[${links.map(linkObject).join(',')}]`);
     line.integer('dropped_links_count', span.droppedLinksCount);
-    yield line.members(context).toString();
-  }
+  return line;
 }
 
 function writeContext(line: LineWriter, { traceId, spanId, traceState, flags }: Context): void {

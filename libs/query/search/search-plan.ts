@@ -94,7 +94,7 @@ function tablesOf(canonical: string, tableOf: TableOf): readonly TableDescriptio
 
 function fullTextColumns(tables: readonly TableDescription[]): readonly string[] {
   const [only, ...more] = tables;
-  return only && more.length === 0 ? only.fullTextColumns : [];
+  return only && more.length === 0 ? (only.fullTextColumns ?? []) : [];
 }
 
 /** Undefined where the range is unbounded. */

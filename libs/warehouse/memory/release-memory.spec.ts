@@ -1,7 +1,7 @@
 import { handOver, releaseSentMemory } from './release-memory.js';
 
 describe('releaseSentMemory', () => {
-  const block = (): Uint8Array => new Uint8Array(1024 * 1024).fill(7);
+  const block = () => new Uint8Array(1024 * 1024).fill(7);
 
   it('frees the memory behind a part of what was handed over', () => {
     const bytes = block();

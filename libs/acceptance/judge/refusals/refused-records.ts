@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 const FIRST_ROOM = 64;
 
 /**
