@@ -89,13 +89,19 @@ export default defineConfig(
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
     // Loops over bytes read one place behind the last as 0, and are too hot for a call a byte.
-    ignores: ['**/*.spec.ts', 'apps/console/**', 'libs/acceptance/judge/**', 'libs/intake/frame/**'],
+    ignores: [
+      '**/*.spec.ts',
+      'apps/console/**',
+      'libs/acceptance/judge/**',
+      'libs/intake/frame/**',
+    ],
     rules: {
       'no-restricted-syntax': [
         'error',
         {
           selector: indexFallback,
-          message: 'A place that must be there: certain() of @app/platform, for-of or destructuring.',
+          message:
+            'A place that must be there: certain() of @app/platform, for-of or destructuring.',
         },
       ],
     },

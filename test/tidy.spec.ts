@@ -156,7 +156,9 @@ describe('house rules', () => {
   it('gives docstrings a subject', () => {
     // `Of a table; more would cost each statement`: a reader has to guess what the number bounds.
     const found = [...program, ...sources('test')].flatMap(({ path, lines }) =>
-      [...lines.join('\n').matchAll(/^\s*\/\*\*(?:\n\s*\*)? Of\b.*/gm)].map(([text]) => `${path}: ${text}`),
+      [...lines.join('\n').matchAll(/^\s*\/\*\*(?:\n\s*\*)? Of\b.*/gm)].map(
+        ([text]) => `${path}: ${text}`,
+      ),
     );
     expect(found).toEqual([]);
   });

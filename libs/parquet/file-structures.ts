@@ -126,6 +126,7 @@ export function writeTimeOfDay(bytes: Uint8Array, places: TimestampPlaces): void
   const { converted, logical } = places;
   bytes[logical] = headerByte(TIME, STRUCT);
   // Whole numbers are written twice as large, so that their sign has a bit.
-  if (converted !== undefined) bytes[converted] = certain(bytes[converted], 'byte of a type') - 2 * OLDER_BY;
+  if (converted !== undefined)
+    bytes[converted] = certain(bytes[converted], 'byte of a type') - 2 * OLDER_BY;
   writeZoneless(bytes, places);
 }

@@ -16,14 +16,18 @@ export function Members({ organization, session, members, onChanged }: Props) {
   const { change, then } = useChange(onChanged);
   return (
     <>
-      <ScrolledTable label={`Members of ${organization}`} heads={['E-mail', 'Name', 'Role', 'Registered, UTC']} hasActions>
-            {members.map((member) => (
-              <MemberRow
-                key={member.email}
-                {...{ organization, session, member, then }}
-                isBusy={change.isBusy}
-              />
-            ))}
+      <ScrolledTable
+        label={`Members of ${organization}`}
+        heads={['E-mail', 'Name', 'Role', 'Registered, UTC']}
+        hasActions
+      >
+        {members.map((member) => (
+          <MemberRow
+            key={member.email}
+            {...{ organization, session, member, then }}
+            isBusy={change.isBusy}
+          />
+        ))}
       </ScrolledTable>
       <p role="status">{change.done}</p>
       <Failure words={change.failure} />

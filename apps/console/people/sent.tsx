@@ -25,24 +25,28 @@ export function Sent({ organization, invitations, onChanged }: Props) {
       {invitations.length === 0 ? (
         <p class="hint">Nobody is invited just now.</p>
       ) : (
-        <ScrolledTable label="Pending invitations" heads={['E-mail', 'Role', 'Until, UTC']} hasActions>
-              {invitations.map(({ email, role, expires_at: until }) => (
-                <tr key={email}>
-                  <td>{email}</td>
-                  <td>{role}</td>
-                  <td>{timeText(until)}</td>
-                  <td>
-                    <button
-                      type="button"
-                      aria-label={`Withdraw ${email}`}
-                      disabled={withdrawing.isBusy}
-                      onClick={() => withdraw(email)}
-                    >
-                      Withdraw
-                    </button>
-                  </td>
-                </tr>
-              ))}
+        <ScrolledTable
+          label="Pending invitations"
+          heads={['E-mail', 'Role', 'Until, UTC']}
+          hasActions
+        >
+          {invitations.map(({ email, role, expires_at: until }) => (
+            <tr key={email}>
+              <td>{email}</td>
+              <td>{role}</td>
+              <td>{timeText(until)}</td>
+              <td>
+                <button
+                  type="button"
+                  aria-label={`Withdraw ${email}`}
+                  disabled={withdrawing.isBusy}
+                  onClick={() => withdraw(email)}
+                >
+                  Withdraw
+                </button>
+              </td>
+            </tr>
+          ))}
         </ScrolledTable>
       )}
       <p role="status">{withdrawing.done}</p>

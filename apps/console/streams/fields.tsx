@@ -5,14 +5,14 @@ import { ScrolledTable } from '../frame/scrolled-table.js';
 export function Fields({ of, fields }: { readonly of: string; readonly fields: readonly Field[] }) {
   return (
     <ScrolledTable label={`Fields of ${of}`} heads={['Field', 'Type']}>
-          {fields.map(({ name, type }) => (
-            <tr key={name}>
-              <td>
-                <code>{name}</code>
-              </td>
-              <td>{type}</td>
-            </tr>
-          ))}
+      {fields.map(({ name, type }) => (
+        <tr key={name}>
+          <td>
+            <code>{name}</code>
+          </td>
+          <td>{type}</td>
+        </tr>
+      ))}
     </ScrolledTable>
   );
 }

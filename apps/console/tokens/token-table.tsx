@@ -20,35 +20,36 @@ export function TokenTable({ organization, tokens, onChanged }: Props) {
           There is no token yet. Make one for each program that uploads or queries.
         </p>
       ) : (
-        <ScrolledTable label={`Tokens of ${organization}`} heads={['Name', 'Role', 'Streams', 'Good until, UTC', 'Made, UTC']} hasActions>
-              {tokens.map((token) => (
-                <tr key={token.name}>
-                  <td>
-                    <code>{token.name}</code>
-                  </td>
-                  <td>{token.role}</td>
-                  <td>{token.streams?.join(', ') ?? 'all'}</td>
-                  <td>{expiryOf(token)}</td>
-                  <td>
-                    {timeText(token.created_at)}
-                    {token.created_by === '' ? '' : ` by ${token.created_by}`}
-                  </td>
-                  <td>
-                    <ConfirmButton
-                      name="Revoke"
-                      about={token.name}
-                      question={`Revoke ${token.name}? Programs that have it are refused at once.`}
-                      isBusy={change.isBusy}
-                      onConfirmed={() =>
-                        then(
-                          () => revokeToken(organization, token.name),
-                          `${token.name} is revoked.`,
-                        )
-                      }
-                    />
-                  </td>
-                </tr>
-              ))}
+        <ScrolledTable
+          label={`Tokens of ${organization}`}
+          heads={['Name', 'Role', 'Streams', 'Good until, UTC', 'Made, UTC']}
+          hasActions
+        >
+          {tokens.map((token) => (
+            <tr key={token.name}>
+              <td>
+                <code>{token.name}</code>
+              </td>
+              <td>{token.role}</td>
+              <td>{token.streams?.join(', ') ?? 'all'}</td>
+              <td>{expiryOf(token)}</td>
+              <td>
+                {timeText(token.created_at)}
+                {token.created_by === '' ? '' : ` by ${token.created_by}`}
+              </td>
+              <td>
+                <ConfirmButton
+                  name="Revoke"
+                  about={token.name}
+                  question={`Revoke ${token.name}? Programs that have it are refused at once.`}
+                  isBusy={change.isBusy}
+                  onConfirmed={() =>
+                    then(() => revokeToken(organization, token.name), `${token.name} is revoked.`)
+                  }
+                />
+              </td>
+            </tr>
+          ))}
         </ScrolledTable>
       )}
       <p role="status">{change.done}</p>

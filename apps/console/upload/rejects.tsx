@@ -67,16 +67,20 @@ function RejectedTable({
   readonly records: readonly Rejected[];
 }) {
   return (
-    <ScrolledTable label={`Rejected records of ${stream}`} caption={`Rejected records of ${stream}, newest upload${records.length === 100 ? ', the first hundred' : ''}`} heads={['Line or record', 'Reason', 'Record']}>
-          {records.map(({ upload_id: upload, line, reason, record }) => (
-            <tr key={`${upload} ${line}`}>
-              <td>{line}</td>
-              <td>{reason}</td>
-              <td>
-                <code>{record}</code>
-              </td>
-            </tr>
-          ))}
+    <ScrolledTable
+      label={`Rejected records of ${stream}`}
+      caption={`Rejected records of ${stream}, newest upload${records.length === 100 ? ', the first hundred' : ''}`}
+      heads={['Line or record', 'Reason', 'Record']}
+    >
+      {records.map(({ upload_id: upload, line, reason, record }) => (
+        <tr key={`${upload} ${line}`}>
+          <td>{line}</td>
+          <td>{reason}</td>
+          <td>
+            <code>{record}</code>
+          </td>
+        </tr>
+      ))}
     </ScrolledTable>
   );
 }

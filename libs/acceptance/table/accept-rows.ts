@@ -160,7 +160,8 @@ async function store(
     ({ name, type }, index) =>
       `CAST(${certain(values[index], `value of ${name}`)}, ${quoteText(type)}) AS ${quoteIdentifier(name)}`,
   );
-  const valueOf = (name: string): string => certain(values[names.indexOf(name)], `value of ${name}`);
+  const valueOf = (name: string): string =>
+    certain(values[names.indexOf(name)], `value of ${name}`);
   const beyond = anyBeyondFloat(unsure, [], valueOf);
   const none = beyond === undefined ? '' : `NOT throwIf(${beyond}, 'an integer that no float has')`;
   const conditions = [where, none].filter((each) => each !== '').map((each) => `(${each})`);

@@ -1,7 +1,16 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { certain, asksFromOwnPage, Describe, MillraceError, Open, readJson, type AuthenticatedRequest, type Caller } from '@app/platform';
+import {
+  certain,
+  asksFromOwnPage,
+  Describe,
+  MillraceError,
+  Open,
+  readJson,
+  type AuthenticatedRequest,
+  type Caller,
+} from '@app/platform';
 import { Login } from '../auth/login.js';
 import { FOR_ONE_BROWSER, sessionCookie } from '../auth/sessions/session-cookie.js';
 import { SESSION_SECONDS, Sessions, type Session } from '../auth/sessions/sessions.js';

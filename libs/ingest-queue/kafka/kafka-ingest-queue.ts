@@ -79,7 +79,11 @@ export class KafkaIngestQueue implements IngestQueue {
         for (const { payload } of records)
           if ('file' in payload) await rm(payload.file, { force: true });
         for (const [index, position] of positions.entries())
-          progress.appendedAt(this.within(position), certain(sizes[index], 'size of a record'), owner);
+          progress.appendedAt(
+            this.within(position),
+            certain(sizes[index], 'size of a record'),
+            owner,
+          );
         return positions;
       } catch (error) {
         throw toFailure(error);

@@ -5,7 +5,14 @@ import type { FastifyReply } from 'fastify';
 import { ulid } from 'ulid';
 import { z } from 'zod';
 import { longRecord } from '@app/acceptance';
-import { certain, Describe, MillraceError, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
+import {
+  certain,
+  Describe,
+  MillraceError,
+  organizationOf,
+  Requires,
+  type AuthenticatedRequest,
+} from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import { WriteProgress } from '@app/writer';
 import { RecordFramer } from '../frame/record-framer.js';

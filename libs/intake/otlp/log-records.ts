@@ -54,20 +54,20 @@ interface LogRecord extends Attributed {
 export const logLines = (request: ExportRequest<LogRecord>): Lines => linesOf(request, lineOf);
 
 function lineOf(record: LogRecord): LineWriter {
-    const { timeUnixNano, observedTimeUnixNano } = record;
-    const line = new LineWriter()
-      .time(timeUnixNano === undefined || timeUnixNano === 0n ? observedTimeUnixNano : timeUnixNano)
-      .integer('time_unix_nano', timeUnixNano)
-      .integer('observed_time_unix_nano', observedTimeUnixNano)
-      .integer('severity_number', record.severityNumber)
-      .text('severity_text', record.severityText)
-      .text('event_name', record.eventName);
-    if (record.body) writeBody(line, record.body);
-    line
-      .text('trace_id', record.traceId)
-      .text('span_id', record.spanId)
-      .integer('flags', record.flags);
-    writeAttributes(line, record);
+  const { timeUnixNano, observedTimeUnixNano } = record;
+  const line = new LineWriter()
+    .time(timeUnixNano === undefined || timeUnixNano === 0n ? observedTimeUnixNano : timeUnixNano)
+    .integer('time_unix_nano', timeUnixNano)
+    .integer('observed_time_unix_nano', observedTimeUnixNano)
+    .integer('severity_number', record.severityNumber)
+    .text('severity_text', record.severityText)
+    .text('event_name', record.eventName);
+  if (record.body) writeBody(line, record.body);
+  line
+    .text('trace_id', record.traceId)
+    .text('span_id', record.spanId)
+    .integer('flags', record.flags);
+  writeAttributes(line, record);
   return line;
 }
 

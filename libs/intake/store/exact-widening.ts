@@ -48,7 +48,9 @@ export class ExactWidening {
     });
     const counts = answer.trim().split('\t').map(Number);
     const inexact = new Set(
-      widening.filter((_, index) => certain(counts[index], 'count of a column') > 0).map((column) => column.name),
+      widening
+        .filter((_, index) => certain(counts[index], 'count of a column') > 0)
+        .map((column) => column.name),
     );
     const types = new Map(widening.map(({ name: column, type }) => [column, type]));
     const left = new Map(

@@ -92,7 +92,12 @@ export class Answering {
     if (asked.kind === 'catalog') return catalogRows(await this.askCatalog(asked, values, signal));
     const bound = values.values.map(
       (value, at) =>
-        value && parameterValue(certain(asked.types[at], `type of value ${at}`), values.formats[at] ?? 'text', value),
+        value &&
+        parameterValue(
+          certain(asked.types[at], `type of value ${at}`),
+          values.formats[at] ?? 'text',
+          value,
+        ),
     );
     const { written, values: texts } = boundText(asked, bound);
     const hold = this.hold();

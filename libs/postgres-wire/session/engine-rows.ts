@@ -153,7 +153,6 @@ export class EngineRows implements Rows {
   }
 }
 
-
 const [BIGINT_DIGITS, BIGINT_MAX] = [19, 2n ** 63n - 1n];
 
 /** @throws {PostgresError} 22003 */

@@ -61,7 +61,11 @@ export class EngineNode implements ServerNode {
       asked.once('timeout', () => asked.destroy(new Error('the engine says nothing')));
       asked.end(body);
     });
-    return { status: certain(answer.statusCode, 'status of an answer'), headers: answer.headers, body: answer };
+    return {
+      status: certain(answer.statusCode, 'status of an answer'),
+      headers: answer.headers,
+      body: answer,
+    };
   }
 
   heard(): void {

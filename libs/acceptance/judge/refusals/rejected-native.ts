@@ -51,7 +51,10 @@ function textOf(value: string): Text {
 function integers(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(values.length * BYTES_OF_64_BITS);
   for (let index = 0; index < values.length; index += 1)
-    bytes.writeBigInt64LE(BigInt(certain(values[index], 'value of a column')), index * BYTES_OF_64_BITS);
+    bytes.writeBigInt64LE(
+      BigInt(certain(values[index], 'value of a column')),
+      index * BYTES_OF_64_BITS,
+    );
   return bytes;
 }
 

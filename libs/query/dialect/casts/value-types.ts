@@ -21,7 +21,15 @@ import {
 } from './known-type.js';
 import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
 import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
-import { isList, isSymbol, isWord, itemAt, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import {
+  isList,
+  isSymbol,
+  isWord,
+  itemAt,
+  itemsOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
 import { engineType } from './standard-type-names.js';
 
 /** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
