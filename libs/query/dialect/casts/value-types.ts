@@ -166,12 +166,8 @@ export class ValueTypes {
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.of(first, depth + 1));
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
-    const choices = choicesOf(name, items.length);
-    if (choices.length > 0)
-      return this.ofSeveral(
-        choices.map((at) => itemAt(items, at)),
-        depth,
-      );
+    const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
+    if (chosen.length > 0) return this.ofSeveral(chosen, depth);
     if (FLOATS.test(name)) return FLOAT;
     const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
