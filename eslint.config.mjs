@@ -7,7 +7,7 @@ const environmentMessage =
   'Only libs/config reads the environment, and edge-environment.ts; take a Config.';
 
 export default defineConfig(
-  globalIgnores(['dist/', 'data/', 'coverage/', '.cache/', 'test/fixtures/']),
+  globalIgnores(['dist/', 'dist.part/', 'data/', 'coverage/', '.cache/', 'test/fixtures/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
