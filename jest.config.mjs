@@ -20,7 +20,7 @@ const project = (displayName, testMatch, more = {}) => ({
     ...bundles,
   },
   setupFiles: ['reflect-metadata'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
+  transform: { '^.+\\.ts$': ['<rootDir>/bin/transform-for-jest.mjs', swcOptions] },
   ...more,
 });
 
