@@ -17,7 +17,7 @@ const indexFallback = [
 ].join('');
 
 export default defineConfig(
-  globalIgnores(['dist/', 'data/', 'coverage/', '.cache/', 'test/fixtures/']),
+  globalIgnores(['dist/', 'dist.part/', 'data/', 'coverage/', '.cache/', 'test/fixtures/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
