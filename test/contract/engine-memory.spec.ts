@@ -23,6 +23,9 @@ describe('the memory of the engine’s process', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-memory-'));
   let warehouse: Warehouse;
   let engine: EngineProcess;
+  const ask = async (sql: string, database: string): Promise<string> =>
+    text(await warehouse.stream({ sql, database, format: 'ndjson' }));
+
   beforeAll(async () => {
     ({ warehouse, engine } = await openEngine({
       directory,
@@ -34,14 +37,13 @@ describe('the memory of the engine’s process', () => {
       tell: () => undefined,
     }));
     for (const database of [A, B]) await warehouse.createDatabase(database);
+    // The first query makes the databases' users.
+    for (const database of [A, B]) await ask('SELECT 1', database);
   });
   afterAll(async () => {
     await warehouse.close();
     rmSync(directory, { recursive: true, force: true });
   });
-
-  const ask = async (sql: string, database: string): Promise<string> =>
-    text(await warehouse.stream({ sql, database, format: 'ndjson' }));
 
   // Other systems do not tell what a process has taken.
   const told = process.platform === 'linux' ? it : undefined;

@@ -160,6 +160,7 @@ export class EngineProcess {
     const running = await this.current;
     this.up = undefined;
     this.current = new Promise((resolve) => (this.release = resolve));
+    this.current.catch(() => undefined);
     const begun = performance.now();
     while ((await this.atWork(running)) !== '0' && performance.now() - begun < QUIET_MS)
       await delay(LOOK_MS);
