@@ -34,7 +34,7 @@ describe('the memory of the engine’s process', () => {
       memoryBytes: BOUND,
       readers: 8,
       closeEngine: () => Promise.resolve(),
-      tell: (event) => console.log(event),
+      tell: () => undefined,
     }));
     for (const database of [A, B]) await warehouse.createDatabase(database);
     // The first query makes the databases' users.
