@@ -81,7 +81,9 @@ export class PartSender {
         ? performance.now() - begun < MAX_WAIT_MS
         : attempt < FIRST_ATTEMPTS_MAX;
       if (!patient) throw new CliError(EXIT.unavailable, `${this.target.url.origin}: ${reason}`);
-      await this.pause(reason, askedMs(answer) ?? backoff.take());
+      // It goes on where the server has said how long to wait, too.
+      const own = backoff.take();
+      await this.pause(reason, askedMs(answer) ?? own);
     }
   }
 

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 interface BackoffLimits {
   /** Milliseconds of the first pause. */
   readonly first: number;
-  /** Milliseconds of the longest pause. */
+  /** Milliseconds of the longest pause, without what chance adds. */
   readonly most: number;
 }
 
 /**
- * Pauses between tries. Each pause may be twice as long as the one before, up to a bound. A pause
- * is drawn between half of that and all of it, so that processes which failed at the same moment do
- * not try again at the same moment.
+ * Pauses between tries. Each pause is twice as long as the one before, up to a bound. Up to half of
+ * it is added by chance, so that processes which failed at the same moment do not try again at the
+ * same moment.
  */
 export class Backoff {
   private next: number;
@@ -19,7 +19,7 @@ export class Backoff {
     this.next = limits.first;
   }
 
-  /** The most milliseconds that the next pause can have. */
+  /** The fewest milliseconds that the next pause can have. */
   get pauseMs(): number {
     return this.next;
   }
@@ -31,9 +31,9 @@ export class Backoff {
 
   /** Draws the next pause for a caller that waits by other means. @returns milliseconds */
   take(): number {
-    const most = this.next;
-    this.next = Math.min(2 * most, this.limits.most);
-    return (most * (1 + Math.random())) / 2;
+    const least = this.next;
+    this.next = Math.min(2 * least, this.limits.most);
+    return least * (1 + Math.random() / 2);
   }
 
   /** Resolves after the next pause, or at once when the signal aborts. */

@@ -226,10 +226,20 @@ export class AuditTrailProjection implements SnapshottedProjection {
    * is made for it: its organization may be one that a later event deletes.
    */
   private async ask(database: string): Promise<bigint> {
-    if (this.live) await this.tables.createAuditTable(database);
-    const position = (await lastPositionOf(this.tables, database)) ?? -1n;
+    const position = this.live ? await this.made(database) : await this.found(database);
     this.stored.set(database, position);
     return position;
+  }
+
+  /** A node may not have the table yet that another one has made: that fails, and is tried again. */
+  private async made(database: string): Promise<bigint> {
+    await this.tables.createAuditTable(database);
+    const last = await this.tables.lastAudit(database);
+    return last ? BigInt(last.position) : -1n;
+  }
+
+  private async found(database: string): Promise<bigint> {
+    return (await lastPositionOf(this.tables, database)) ?? -1n;
   }
 
   /** A crash may have left this undone: the person's key is gone, so their name must go as well. */

@@ -41,7 +41,7 @@ const TAILS_MAX = 20_000;
 /** How many events are read to find one of ours, after the last one was not. */
 const PAGE = 100;
 const TRIES = 10;
-const BACKOFF_MS = { first: 5, most: 50 };
+const BACKOFF_MS = { first: 1, most: 10 };
 
 /**
  * A store in which only what this installation wrote says something. Every event that is appended

@@ -35,7 +35,7 @@ interface Waiting {
 type Decision = Omit<Outcome, 'position'>;
 
 const TRIES = 10;
-const BACKOFF_MS = { first: 5, most: 100 };
+const BACKOFF_MS = { first: 2, most: 20 };
 /** A group may be so large: far below what a store takes in one append. */
 const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
 
@@ -92,7 +92,7 @@ export class StreamCommands {
   ): Promise<readonly Waiting[]> {
     let folded = await this.aggregates.load(stream, decider);
     const backoff = new Backoff(BACKOFF_MS);
-    for (let left = TRIES; left > 0; left -= 1) {
+    for (let tries = TRIES; tries > 0; tries -= 1) {
       const { decisions, all } = await this.decideAll(stream, folded, group);
       const left = group.slice(decisions.length);
       let after: Folded<unknown> | undefined;

@@ -30,8 +30,9 @@ export function cutTime(
   typeAt: (at: number) => Known,
 ): readonly string[] {
   const at = CUTS.find(([pattern]) => pattern.test(name))?.[1];
-  if (at === undefined || !args.every((arg, index) => index === at || isOfSeconds(arg)))
-    return args;
+  // The engine says itself what it wants where the time is not given.
+  if (at === undefined || at >= args.length) return args;
+  if (!args.every((arg, index) => index === at || isOfSeconds(arg))) return args;
   const { kind, precision } = typeAt(at);
   if (kind !== 'moment' || precision === 0) return args;
   return args.map((arg, index) => (index === at ? wholeSeconds(arg) : arg));
