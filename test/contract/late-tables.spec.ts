@@ -16,7 +16,7 @@ const TABLES = ['a', 'b', 'c d.e'];
 const STREAM = '01S';
 const COLUMNS = [{ name: 'n', type: 'Nullable(Int64)' }];
 const KILLS = rounds(4, 40);
-/** A connection was lost, or the engine does not come in time. */
+/** The engine's numbers for a connection that was lost, and for an engine that does not come in time. */
 const NETWORK_ERROR = 210;
 
 describe('tables that the engine loads after its start', () => {
