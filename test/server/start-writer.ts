@@ -22,7 +22,7 @@ export async function startWriter(
   dataDirectory: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<Writer> {
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+  const child = spawn(process.execPath, [MAIN], {
     env: { ...environment(), MILLRACE_DATA_DIR: dataDirectory, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

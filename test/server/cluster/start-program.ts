@@ -29,7 +29,7 @@ export async function startProgram(
   variables: Readonly<Record<string, string>>,
 ): Promise<Program> {
   const file = join(import.meta.dirname, '../../../dist/apps', main);
-  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+  const child = spawn(process.execPath, [file], {
     env: {
       ...environment(),
       MILLRACE_DATA_DIR: dataDirectory,
