@@ -8,6 +8,9 @@ describe('a file', () => {
     ['a.csv', '_csv', undefined],
     ['a.csv.zst', '_csv', 'zstd'],
     ['a.parquet', '_parquet', undefined],
+    ['a.parquet.gz', '_parquet', 'gzip'],
+    ['a.arrow', '_arrow', undefined],
+    ['a.feather', '_arrow', undefined],
     ['table.tar', '_delta_lake', undefined],
     ['table.tar.gz', '_delta_lake', undefined],
     ['table.tgz', '_delta_lake', undefined],
@@ -20,7 +23,7 @@ describe('a file', () => {
     expect(formatOfFile('a.tsv')?.parameters).toEqual({ delimiter: 'tab' });
   });
 
-  it.each(['a.png', 'a', '.json.exe', 'a.gz', 'a.zip.gz'])('%s is not taken', (name) => {
+  it.each(['a.png', 'a.xlsx', 'a.avro', 'a', '.json.exe', 'a.gz', 'a.zip.gz'])('%s is not taken', (name) => {
     expect(formatOfFile(name)).toBeUndefined();
   });
 
