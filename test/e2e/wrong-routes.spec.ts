@@ -40,6 +40,7 @@ describe('a file on the wrong route', () => {
     made.set('zip', await zip(new Map([['a.txt', 'x']])));
     made.set('gzip', gzipSync(JSON_ROWS));
     made.set('zstd', Buffer.from(compress(JSON_ROWS)));
+    made.set('UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'));
     made.set('JSON', JSON_ROWS);
     made.set('CSV', CSV);
   });
@@ -61,6 +62,7 @@ describe('a file on the wrong route', () => {
     ['zip', ['_delta_lake'], 'a zip archive, which ROUTE does not take; unpack it first'],
     ['gzip', ['_delta_lake'], 'compressed by gzip; say so by the header Content-Encoding: gzip'],
     ['zstd', [], 'compressed by zstd; say so by the header Content-Encoding: zstd'],
+    ['UTF-16', ['_delta_lake'], 'text in UTF-16; write it in UTF-8'],
     ['JSON', ['_json', '_csv', '_delta_lake'], 'text, which ROUTE does not take; send JSON to _json'],
     ['CSV', ['_csv', '_json', '_delta_lake'], 'text, which ROUTE does not take; send CSV to _csv'],
   ])('%s is told what it is, and where to go', async (format, taking, message) => {

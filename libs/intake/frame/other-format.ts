@@ -11,7 +11,7 @@ interface KnownFormat {
   readonly routes: readonly FormatRoute[];
   /** What to do with it; undefined: send it to its route. */
   readonly otherwise?: string;
-  /** Whether the bytes say only how something is compressed. */
+  /** Whether the bytes say only how something is packed or written, and not what it is. */
   readonly isPacked?: true;
 }
 
@@ -29,6 +29,7 @@ const isSheets = (head: Buffer): boolean =>
 const AS_CSV = 'save its sheet as CSV, and send that to _csv';
 const AS_PARQUET = 'write it as Parquet, and send that to _parquet';
 const UNPACK = 'unpack it first';
+const UTF_8 = 'write it in UTF-8';
 const SAY = 'say so by the header Content-Encoding:';
 const EDGE = 'millrace-edge reads it as it is';
 /** Formats by their first bytes, the more exact ones first. */
@@ -51,6 +52,8 @@ const KNOWN: readonly KnownFormat[] = [
   { is: begins('\x28\xb5\x2f\xfd'), name: 'compressed by zstd', routes: [], otherwise: `${SAY} zstd`, isPacked: true }, // prettier-ignore
   { is: begins('\xfd7zXZ\0'), name: 'compressed by xz', routes: [], otherwise: UNPACK, isPacked: true }, // prettier-ignore
   { is: begins('BZh'), name: 'compressed by bzip2', routes: [], otherwise: UNPACK, isPacked: true },
+  { is: begins('\xff\xfe'), name: 'text in UTF-16', routes: [], otherwise: UTF_8, isPacked: true },
+  { is: begins('\xfe\xff'), name: 'text in UTF-16', routes: [], otherwise: UTF_8, isPacked: true },
 ];
 const HEAD_BYTES = 512;
 

@@ -45,11 +45,11 @@ export function namesIn(tokens: readonly Token[]): StatementNames {
     else if (/^[)\]}]$/.test(token.text) && path.length > 1) path.pop();
     query = path.findLast(({ isQuery }) => isQuery) ?? whole;
     if (!isName(token)) continue;
-    if (isGiven(tokens, at)) {
+    if (frame.isQuery && beginsClause(tokens, at)) frame.clause = token.text.toUpperCase();
+    else if (isGiven(tokens, at)) {
       const isColumn = frame.isQuery && frame.clause === 'SELECT';
       given.push({ token, isColumn, isInner: frame.isInner });
-    } else if (frame.isQuery && beginsClause(tokens, at)) frame.clause = token.text.toUpperCase();
-    else if (!query.isInner && OF_OUTPUT.test(query.clause) && !isPoint(tokens[at - 1]))
+    } else if (!query.isInner && OF_OUTPUT.test(query.clause) && !isPoint(tokens[at - 1]))
       ofOutput.add(token);
   }
   return { given, ofOutput };
