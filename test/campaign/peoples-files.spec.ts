@@ -63,7 +63,9 @@ function compared(python: string, folders: readonly string[]): void {
     program.stop();
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
-    console.log(`${files.length} files, ${rows} rows; ${JSON.stringify(Object.fromEntries(reasons))}`);
+    console.log(
+      `${files.length} files, ${rows} rows; ${JSON.stringify(Object.fromEntries(reasons))}`,
+    );
   });
 
   /** Uploads a file and asks for all of it. */

@@ -74,7 +74,10 @@ describe('the data directory of a release', () => {
         const texts = 'SELECT _timestamp, day, paid, price FROM visits ORDER BY _timestamp';
         const kept = await client.sql(texts);
         expect(kept.map(({ day }) => day)).toEqual(OLDER_VISITS.map(({ day }) => day));
-        await client.uploadTo('visits/_csv', 'day,paid,price\n2026-04-01,2026-04-01T00:00:00Z,1.5\n');
+        await client.uploadTo(
+          'visits/_csv',
+          'day,paid,price\n2026-04-01,2026-04-01T00:00:00Z,1.5\n',
+        );
         const schema = await client.call('visits/schema');
         const { schema: columns } = schema.json<{ schema: { name: string; type: string }[] }>();
         const typeOf = new Map(columns.map(({ name, type }) => [name, type]));

@@ -4,6 +4,11 @@ import { COLUMN_WORDS, FREE_WORDS, RESERVED_WORDS, TYPE_WORDS } from '../fixture
 
 const AT_ONCE = 4;
 const TIMEOUT_MS = 180_000;
+/** Functions without brackets, of the engine or of the standard: columns of that name are written `t.user`. */
+const CALLED = new Set(['database', 'schema', 'user']);
+/** Words that begin a clause where such a name would stand: there they want quotes. */
+const OF_GROUP_BY = new Set(['cube', 'rollup']);
+const OF_WITH = new Set(['recursive']);
 const NAMES = [...FREE_WORDS, ...COLUMN_WORDS];
 
 /** People call columns `returns`, `date` or `RANGE`; in other databases nearly every word may be a name. */
@@ -11,7 +16,10 @@ describe('words of SQL as names', () => {
   let server: BorrowedServer;
   let edge: Edge;
   beforeAll(async () => {
-    [server, edge] = await Promise.all([borrowServer(), startEdge(['--table', 'cities=uk_cities_with_headers.csv'])]);
+    [server, edge] = await Promise.all([
+      borrowServer(),
+      startEdge(['--table', 'cities=uk_cities_with_headers.csv']),
+    ]);
   });
   afterAll(() => Promise.all([server.giveBack(), edge.stop()]));
 
@@ -51,7 +59,7 @@ describe('words of SQL as names', () => {
   it(
     'name columns of a SELECT in FROM, in each other case',
     async () => {
-      const asked = NAMES.flatMap((lower) => {
+      const asked = NAMES.filter((word) => !CALLED.has(word)).flatMap((lower) => {
         const upper = lower.toUpperCase();
         const rows = [{ [lower]: 3 }];
         const inner = `(SELECT 1 AS ${upper} UNION ALL SELECT 2 AS ${lower})`;
@@ -69,7 +77,7 @@ describe('words of SQL as names', () => {
   it(
     'name tables of FROM and of WITH',
     async () => {
-      const asked = FREE_WORDS.flatMap((lower) => {
+      const asked = FREE_WORDS.filter((word) => !OF_WITH.has(word)).flatMap((lower) => {
         const upper = lower.toUpperCase();
         return [
           [`SELECT ${lower}.a FROM (SELECT 1 AS a) AS ${lower}`, [{ a: 1 }]],
@@ -87,7 +95,7 @@ describe('words of SQL as names', () => {
       await server.client.upload('words', [Object.fromEntries(NAMES.map((word, n) => [word, n]))]);
       const asked = NAMES.flatMap((word, n) => [
         [`SELECT ${word} FROM words WHERE ${word} = ${n} ORDER BY ${word}`, [{ [word]: n }]] as const, // prettier-ignore
-        [`SELECT max(w.${word.toUpperCase()}) AS n FROM words w GROUP BY ${word}`, [{ n }]] as const, // prettier-ignore
+        [`SELECT max(w.${word.toUpperCase()}) AS n FROM words w GROUP BY ${OF_GROUP_BY.has(word) ? `w.${word}` : word}`, [{ n }]] as const, // prettier-ignore
       ]);
       expect(await failing(asked, hosted)).toEqual([]);
     },
@@ -97,7 +105,7 @@ describe('words of SQL as names', () => {
   it(
     'mean the same in the edge program',
     async () => {
-      const asked = FREE_WORDS.map((word) => {
+      const asked = FREE_WORDS.filter((word) => !CALLED.has(word)).map((word) => {
         const inner = `(SELECT 1 AS ${word.toUpperCase()})`;
         return [`SELECT ${word} + 1 AS ${word} FROM ${inner} t`, [{ [word]: 2 }]] as const;
       });

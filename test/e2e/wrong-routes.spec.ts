@@ -51,10 +51,22 @@ describe('a file on the wrong route', () => {
 
   it.each<[string, readonly Route[], string]>([
     ['Parquet', ['_parquet'], 'a Parquet file, which ROUTE does not take; send it to _parquet'],
-    ['Arrow', ['_arrow'], 'a file of Arrow (Feather), which ROUTE does not take; send it to _arrow'],
+    [
+      'Arrow',
+      ['_arrow'],
+      'a file of Arrow (Feather), which ROUTE does not take; send it to _arrow',
+    ],
     ['Arrow stream', ['_arrow'], 'a stream of Arrow, which ROUTE does not take; send it to _arrow'],
-    ['xlsx', [], 'a workbook (Excel or OpenDocument), which ROUTE does not take; save its sheet as CSV'],
-    ['ods', [], 'a workbook (Excel or OpenDocument), which ROUTE does not take; save its sheet as CSV'],
+    [
+      'xlsx',
+      [],
+      'a workbook (Excel or OpenDocument), which ROUTE does not take; save its sheet as CSV',
+    ],
+    [
+      'ods',
+      [],
+      'a workbook (Excel or OpenDocument), which ROUTE does not take; save its sheet as CSV',
+    ],
     ['xls', [], 'an old workbook (.xls), which ROUTE does not take; save its sheet as CSV'],
     ['Avro', [], 'an Avro file, which ROUTE does not take; write it as Parquet'],
     ['ORC', [], 'an ORC file, which ROUTE does not take; write it as Parquet'],
@@ -63,7 +75,11 @@ describe('a file on the wrong route', () => {
     ['gzip', ['_delta_lake'], 'compressed by gzip; say so by the header Content-Encoding: gzip'],
     ['zstd', [], 'compressed by zstd; say so by the header Content-Encoding: zstd'],
     ['UTF-16', ['_delta_lake'], 'text in UTF-16; write it in UTF-8'],
-    ['JSON', ['_json', '_csv', '_delta_lake'], 'text, which ROUTE does not take; send JSON to _json'],
+    [
+      'JSON',
+      ['_json', '_csv', '_delta_lake'],
+      'text, which ROUTE does not take; send JSON to _json',
+    ],
     ['CSV', ['_csv', '_json', '_delta_lake'], 'text, which ROUTE does not take; send CSV to _csv'],
   ])('%s is told what it is, and where to go', async (format, taking, message) => {
     for (const route of ROUTES.filter((each) => !taking.includes(each))) {

@@ -21,7 +21,15 @@ try {
     await server.stop();
   }
   const owner = ['--owner=0', '--group=0', '--sparse'];
-  execFileSync('tar', [...owner, '-C', folder, '-czf', OLDER_TEXTS, '--exclude=data/spool', 'data']);
+  execFileSync('tar', [
+    ...owner,
+    '-C',
+    folder,
+    '-czf',
+    OLDER_TEXTS,
+    '--exclude=data/spool',
+    'data',
+  ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

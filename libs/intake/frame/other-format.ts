@@ -22,7 +22,8 @@ const begins = (mark: string, at = 0) => {
 const isZip = begins('PK\x03\x04');
 const ZIP_NAME_AT = 30;
 /** What the first file within a workbook is called. */
-const SHEETS = /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetypeapplication\/vnd\.oasis)/;
+const SHEETS =
+  /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetypeapplication\/vnd\.oasis)/;
 const isSheets = (head: Buffer): boolean =>
   isZip(head) && SHEETS.test(head.toString('latin1', ZIP_NAME_AT));
 

@@ -80,9 +80,12 @@ function isGiven(tokens: readonly Token[], at: number): boolean {
   const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
   if (!before || isPoint(next) || isPoint(before)) return false;
   // Behind AS every word is a name.
-  if (/^AS$/i.test(before.text) && before.kind === 'word') return !MATERIALIZED.test(token.text);
+  if (/^AS$/i.test(before.text) && before.kind === 'word')
+    return !MATERIALIZED.test(token.text) || !/^(?:\(|MATERIALIZED)$/i.test(next?.text ?? '');
+  const isOfWith = /^AS$/i.test(next?.text ?? '') && second?.text === '(';
+  if (isOfWith && /^(?:WITH|RECURSIVE|,)$/i.test(before.text)) return true;
   if (token.kind === 'word' && isKeyword(token.text)) return false;
-  if (/^AS$/i.test(next?.text ?? '') && second?.text === '(') return true;
+  if (isOfWith) return true;
   if (before.kind === 'symbol') return /^[)\]]$/.test(before.text);
   return before.kind !== 'word' || !isKeyword(before.text);
 }

@@ -79,7 +79,9 @@ export class KnownNames {
       const first = names.ofOutput.has(token) ? outputName : innerName;
       const alias = isPoint(next) ? ownName(value) : value;
       const table = /^(?:FROM|JOIN)$/i.test(before?.text ?? '') ? otherName?.(value) : undefined;
-      const known = isPoint(next) ? qualifier(value) : (table ?? first?.(value) ?? columnName(value));
+      const known = isPoint(next)
+        ? qualifier(value)
+        : (table ?? first?.(value) ?? columnName(value));
       const name = alias === value ? known : alias;
       if (name !== value) changes.set(token, name);
     }
