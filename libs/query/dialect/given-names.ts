@@ -38,12 +38,11 @@ export function namesIn(tokens: readonly Token[]): StatementNames {
   const ofOutput = new Set<Token>();
   const whole: Frame = { isQuery: true, isInner: false, clause: '' };
   const path: Frame[] = [whole];
-  let query = whole;
   for (const [at, token] of tokens.entries()) {
     const frame = path.at(-1) ?? whole;
     if (/^[([{]$/.test(token.text)) path.push(frameAt(tokens, at, frame));
     else if (/^[)\]}]$/.test(token.text) && path.length > 1) path.pop();
-    query = path.findLast(({ isQuery }) => isQuery) ?? whole;
+    const query = path.findLast(({ isQuery }) => isQuery) ?? whole;
     if (!isName(token)) continue;
     if (frame.isQuery && beginsClause(tokens, at)) frame.clause = token.text.toUpperCase();
     else if (isGiven(tokens, at)) {
