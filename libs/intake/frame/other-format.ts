@@ -9,7 +9,7 @@ interface KnownFormat {
   readonly name: string;
   /** The routes that take it as it is. */
   readonly routes: readonly FormatRoute[];
-  /** What to do with it; undefined: send it to its route. */
+  /** Advice that ends the message; undefined: it is sent to its route. */
   readonly otherwise?: string;
   /** Whether the bytes say only how something is packed or written, and not what it is. */
   readonly isPacked?: true;
@@ -21,7 +21,7 @@ const begins = (mark: string, at = 0) => {
 };
 const isZip = begins('PK\x03\x04');
 const ZIP_NAME_AT = 30;
-/** What the first file within a workbook is called. */
+/** Names that the first file within a workbook has. */
 const SHEETS =
   /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetypeapplication\/vnd\.oasis)/;
 const isSheets = (head: Buffer): boolean =>

@@ -19,7 +19,7 @@ export interface StatementNames {
   readonly ofOutput: ReadonlySet<Token>;
 }
 
-/** What is known of a bracket, or of the whole statement. */
+/** A bracket, or the whole statement, while it is read. */
 interface Frame {
   readonly isQuery: boolean;
   readonly isInner: boolean;

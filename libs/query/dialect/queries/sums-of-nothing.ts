@@ -15,7 +15,7 @@ const SUMS = /^(?:sum|min|max|avg)(?:If)?$/i;
 const REPLACES_NULL = /^(?:coalesce|ifNull|nvl)$/i;
 const PLAIN = new Set(['SELECT', 'FROM', 'PREWHERE', 'WHERE']);
 
-/** What subqueries in the place of one value give for no rows. Each is asked for once it is written. */
+/** Values that subqueries have where they find no rows. Each is asked for once it is written. */
 const OF_NOTHING = new WeakMap<Node, string>();
 
 /**
@@ -35,7 +35,7 @@ export function findSumsOfNothing(nodes: Nodes): void {
   }
 }
 
-/** The subquery as it is written, with what it gives for no rows where that is known. */
+/** Adds to the text of a subquery the value that it has without rows, where that is known. */
 export function orOfNothing(group: Group, written: string): string {
   const value = OF_NOTHING.get(group);
   return value === undefined ? written : `ifNull(${written}, ${value})`;
