@@ -1,4 +1,5 @@
 import { startEdge, type Edge } from '../server/start-edge.js';
+import { CAMPAIGN } from '../rounds.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { COLUMN_WORDS, FREE_WORDS, RESERVED_WORDS, TYPE_WORDS } from '../fixtures/sql-words.js';
 
@@ -9,7 +10,12 @@ const CALLED = new Set(['database', 'schema', 'user']);
 /** Words that begin a clause where such a name would stand: there they want quotes. */
 const OF_GROUP_BY = new Set(['cube', 'rollup']);
 const OF_WITH = new Set(['recursive']);
-const NAMES = [...FREE_WORDS, ...COLUMN_WORDS];
+/** Each fourth, and those that are common; the campaign takes all. */
+const COMMON = /^(?:date|interval|materialized|name|range|returns|time|timestamp|type|value|year)$/;
+const some = (words: readonly string[]): readonly string[] =>
+  words.filter((word, at) => CAMPAIGN || at % 4 === 0 || COMMON.test(word));
+const FREE = some(FREE_WORDS);
+const NAMES = [...FREE, ...some(COLUMN_WORDS)];
 
 /** People call columns `returns`, `date` or `RANGE`; in other databases nearly every word may be a name. */
 describe('words of SQL as names', () => {
@@ -49,7 +55,7 @@ describe('words of SQL as names', () => {
   it(
     'may stand behind AS, every one',
     async () => {
-      const all = inCases([...NAMES, ...TYPE_WORDS, ...RESERVED_WORDS]);
+      const all = inCases([...NAMES, ...some(TYPE_WORDS), ...some(RESERVED_WORDS)]);
       const asked = all.map((word) => [`SELECT 1 AS ${word}`, [{ [word]: 1 }]] as const);
       expect(await failing(asked, hosted)).toEqual([]);
     },
@@ -77,7 +83,7 @@ describe('words of SQL as names', () => {
   it(
     'name tables of FROM and of WITH',
     async () => {
-      const asked = FREE_WORDS.filter((word) => !OF_WITH.has(word)).flatMap((lower) => {
+      const asked = FREE.filter((word) => !OF_WITH.has(word)).flatMap((lower) => {
         const upper = lower.toUpperCase();
         return [
           [`SELECT ${lower}.a FROM (SELECT 1 AS a) AS ${lower}`, [{ a: 1 }]],
@@ -105,7 +111,7 @@ describe('words of SQL as names', () => {
   it(
     'mean the same in the edge program',
     async () => {
-      const asked = FREE_WORDS.filter((word) => !CALLED.has(word)).map((word) => {
+      const asked = FREE.filter((word) => !CALLED.has(word)).map((word) => {
         const inner = `(SELECT 1 AS ${word.toUpperCase()})`;
         return [`SELECT ${word} + 1 AS ${word} FROM ${inner} t`, [{ [word]: 2 }]] as const;
       });

@@ -56,7 +56,7 @@ export class Expressions {
   }
 
   write(nodes: Nodes, names?: Names): string {
-    if (isQuery(nodes)) return this.writing.writeQuery(nodes);
+    if (isQuery(nodes)) return orOfNothing(nodes[0], this.writing.writeQuery(nodes));
     let written = '';
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {

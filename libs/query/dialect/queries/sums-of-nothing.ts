@@ -1,13 +1,5 @@
 import { callAt } from '../operands.js';
-import {
-  isList,
-  isQuery,
-  isWord,
-  itemsOf,
-  type Group,
-  type Node,
-  type Nodes,
-} from '../source-tree.js';
+import { isList, isQuery, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
 import { clausesOf, isSetOperator } from './select-clauses.js';
 
 const COUNTS = /^(?:count|countIf|countDistinct|countDistinctIf|uniqExact|uniqExactIf)$/i;
@@ -36,8 +28,8 @@ export function findSumsOfNothing(nodes: Nodes): void {
 }
 
 /** Adds to the text of a subquery the value that it has without rows, where that is known. */
-export function orOfNothing(group: Group, written: string): string {
-  const value = OF_NOTHING.get(group);
+export function orOfNothing(group: Node | undefined, written: string): string {
+  const value = group && OF_NOTHING.get(group);
   return value === undefined ? written : `ifNull(${written}, ${value})`;
 }
 
