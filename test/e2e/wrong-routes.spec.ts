@@ -36,8 +36,8 @@ describe('a file on the wrong route', () => {
     const workbook = utils.book_new();
     utils.book_append_sheet(workbook, utils.aoa_to_sheet([['a'], [1]]), 's');
     made.set('xls', write(workbook, { type: 'buffer', bookType: 'biff8' }) as Buffer);
-    made.set('tar', await tar(new Map([['a.txt', 'x']])));
-    made.set('zip', await zip(new Map([['a.txt', 'x']])));
+    made.set('tar', await tar(new Map([['a.txt', Buffer.from('x')]])));
+    made.set('zip', await zip(new Map([['a.txt', Buffer.from('x')]])));
     made.set('gzip', gzipSync(JSON_ROWS));
     made.set('zstd', Buffer.from(compress(JSON_ROWS)));
     made.set('UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'));
