@@ -91,14 +91,14 @@ describe('a file on the wrong route', () => {
     expect((await server.client.call('wrong/schema')).status).toBe(404);
   });
 
-  it.each<[string, Route, string?]>([
-    ['Parquet', '_parquet'],
-    ['Arrow', '_arrow'],
-    ['Arrow stream', '_arrow'],
+  it.each<[string, Route, string | undefined]>([
+    ['Parquet', '_parquet', undefined],
+    ['Arrow', '_arrow', undefined],
+    ['Arrow stream', '_arrow', undefined],
     ['gzip', '_json', 'gzip'],
     ['zstd', '_json', 'zstd'],
-    ['CSV', '_csv'],
-    ['JSON', '_json'],
+    ['CSV', '_csv', undefined],
+    ['JSON', '_json', undefined],
   ])('%s is taken where it was told to go', async (format, route, encoding) => {
     const answer = await server.client.call(`right_${format.replace(' ', '_')}/${route}`, {
       body: made.get(format) ?? '',
