@@ -1,14 +1,16 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import { certain } from '@app/platform';
 import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { cutInserts } from './cut-inserts.js';
 import { dueGroups } from './due-groups.js';
-import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
+import { lastPositionOf } from './last-position.js';
+import type { TrailLeaderElection } from './trail-leader-election.js';
 
 interface Chain {
-  /** Of the last entry. */
+  /** The hash of the last entry. */
   hash: string;
   position: bigint;
 }
@@ -185,7 +187,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   private async insert(database: string, rows: readonly AuditRow[]): Promise<void> {
-    const last = BigInt(rows.at(-1)?.position ?? -1);
+    const last = BigInt(certain(rows.at(-1), 'row to write').position);
     for (;;) {
       // While another writes, what is known here grows old.
       if (!this.lead.isLeading) this.stored.clear();
@@ -225,11 +227,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
    */
   private async ask(database: string): Promise<bigint> {
     if (this.live) await this.tables.createAuditTable(database);
-    const last = await this.tables.lastAudit(database).catch((error: unknown) => {
-      if (this.live || !isNotThere(error)) throw error;
-      return undefined;
-    });
-    const position = last ? BigInt(last.position) : -1n;
+    const position = (await lastPositionOf(this.tables, database)) ?? -1n;
     this.stored.set(database, position);
     return position;
   }

@@ -20,7 +20,7 @@ import {
 interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
-  /** Of all else; events of before have none. */
+  /** The checksum of all else; events of before have none. */
   readonly sum?: number;
 }
 
@@ -206,7 +206,7 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
   }
 }
 
-/** Of an event as it comes back from its JSON. */
+/** The checksum of an event as it comes back from its JSON. */
 const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): number =>
   crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { certain } from '@app/platform';
 import {
   CONNECTIONS,
   SILENCE_MS,
@@ -60,7 +61,11 @@ export class EngineNode implements ServerNode {
       asked.once('timeout', () => asked.destroy(new Error('the engine says nothing')));
       asked.end(body);
     });
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer };
+    return {
+      status: certain(answer.statusCode, 'status of an answer'),
+      headers: answer.headers,
+      body: answer,
+    };
   }
 
   heard(): void {

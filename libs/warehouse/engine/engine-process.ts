@@ -5,7 +5,8 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { within } from '@app/flow';
+import { Backoff, within } from '@app/flow';
+import { certain } from '@app/platform';
 import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
@@ -41,11 +42,11 @@ const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query
 const QUIET_MS = 3000;
 /** Whether a quiet moment has come is looked at so often, where nobody waits for one. */
 const QUIET_LOOK_MS = 2000;
-/** Between starts that follow one another; the last one again and again. */
-const PAUSES_MS = [0, 100, 250, 500, 1000, 2000, 5000] as const;
-/** One that has run for so long has started well; one that has answered at all is waited for no longer than the first pauses. */
+/** Between starts that follow one another. */
+const BACKOFF_MS = { first: 100, most: 5000 };
+const LOCKED_PAUSE_MS = 500;
+/** One that has run for so long has started well, and is started again at once. */
 const STEADY_MS = 10_000;
-const ANSWERED_PAUSES = 2;
 /** Another process that has the directory may just be ending. */
 const LOCKED_MS = 5000;
 const COMPLAINT_MAX = 4000;
@@ -60,7 +61,9 @@ export class EngineProcess {
   readonly handed: string;
   private readonly store: string;
   private generation = 0;
-  private failures = 0;
+  private readonly backoff = new Backoff(BACKOFF_MS);
+  /** It has not run for long since it was started last, so it is not started again at once. */
+  private isFailing = false;
   private closing = false;
   private current: Promise<Started>;
   /** While it is there: no timer is needed to wait for it. */
@@ -122,7 +125,8 @@ export class EngineProcess {
     const { child } = this;
     if (!child || this.generation !== generation || hasEnded(child)) return;
     this.options.tell({ of: 'warehouse', type: 'ended', reason });
-    this.failures = 0;
+    this.isFailing = false;
+    this.backoff.reset();
     const exited = once(child, 'exit');
     hold(child, true);
     child.kill('SIGKILL');
@@ -176,7 +180,7 @@ export class EngineProcess {
       } catch (error) {
         const { message } = error as Error;
         if (isLocked(message) && performance.now() - begun < LOCKED_MS && !this.closing) {
-          await delay(PAUSES_MS[3]);
+          await delay(LOCKED_PAUSE_MS);
           continue;
         }
         throw openingRefused(this.store, message, error);
@@ -186,9 +190,8 @@ export class EngineProcess {
 
   private async again(): Promise<Started> {
     for (;;) {
-      const pause = PAUSES_MS[Math.min(this.failures, PAUSES_MS.length - 1)] ?? 0;
-      this.failures += 1;
-      if (pause > 0) await delay(pause);
+      if (this.isFailing) await this.backoff.wait();
+      this.isFailing = true;
       if (this.closing) throw away('the engine has been closed');
       try {
         return await this.launch();
@@ -235,7 +238,7 @@ export class EngineProcess {
     }
     // It has read them, and will not again.
     rmSync(files, { recursive: true, force: true });
-    const { pid = 0 } = child;
+    const pid = certain(child.pid, 'id of the process');
     const answeredAt = performance.now();
     const lost = (): void => {
       if (this.child !== child) return;
@@ -246,8 +249,8 @@ export class EngineProcess {
         this.release?.(none);
         return;
       }
-      const isSteady = performance.now() - answeredAt > STEADY_MS;
-      this.failures = isSteady ? 0 : Math.min(this.failures, ANSWERED_PAUSES);
+      this.isFailing = performance.now() - answeredAt <= STEADY_MS;
+      this.backoff.reset();
       this.options.tell({
         of: 'warehouse',
         type: 'ended',
