@@ -1,19 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Backoff, within } from '@app/flow';
 import { certain } from '@app/platform';
 import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
-import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
+import { end, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
 import { writeEngineFiles, type EngineBackups } from './server-configuration.js';
 import { EngineUsers } from './engine-users.js';
+import { loadLate } from './late-tables.js';
+import { spawnEngine } from './spawn-engine.js';
 import type { EngineEvent } from '../child/engine-event.js';
 import type { RunningEngine } from './running-engine.js';
 
@@ -32,10 +33,11 @@ interface Started extends RunningEngine {
   readonly child: ChildProcess;
 }
 
-const PROGRAM = fileURLToPath(new URL('./run-engine.mjs', import.meta.url));
 /** Without a word from it in that time it has not started. */
 const START_MS = 60_000;
 const LOOK_MS = 20;
+/** One that fails to answer may have ended a moment ago. */
+const NOTICED_MS = 500;
 /** Everybody's statements but its own that asks, and the one that the process waits in. */
 const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query_id != queryID()";
 /** A quiet moment is waited for so long by whoever needs a user for a database. */
@@ -62,13 +64,17 @@ export class EngineProcess {
   private readonly store: string;
   private generation = 0;
   private readonly backoff = new Backoff(BACKOFF_MS);
-  /** It has not run for long since it was started last, so it is not started again at once. */
+  /** It was started again and has not run for long since, so it is not started again at once. */
   private isFailing = false;
+  /** Whether the next start leaves the tables for later: not the first one, which takes stock of all. */
+  private areTablesLate = false;
   private closing = false;
   private current: Promise<Started>;
   /** While it is there: no timer is needed to wait for it. */
   private up: Started | undefined;
   private child: ChildProcess | undefined;
+  /** The child's end: many may wait for it. */
+  private ended: Promise<unknown> = Promise.resolve();
   /** Lets those go on that wait for the next generation. */
   private release: ((next: Promise<Started>) => void) | undefined;
   private renewing: Promise<void> | undefined;
@@ -114,10 +120,7 @@ export class EngineProcess {
   async gone(generation: number, withinMs: number): Promise<void> {
     const { child } = this;
     if (!child || this.generation !== generation || hasEnded(child)) return;
-    const late = new AbortController();
-    const ended = once(child, 'exit', { signal: late.signal });
-    await within(withinMs, ended, () => undefined).catch(() => undefined);
-    late.abort();
+    await within(withinMs, this.ended, () => undefined);
   }
 
   /** Ends it at once, which its tables are made for, and starts it again. Whoever is asking is cut off. */
@@ -161,6 +164,7 @@ export class EngineProcess {
     const running = await this.current;
     this.up = undefined;
     this.current = new Promise((resolve) => (this.release = resolve));
+    this.current.catch(() => undefined);
     const begun = performance.now();
     while ((await this.atWork(running)) !== '0' && performance.now() - begun < QUIET_MS)
       await delay(LOOK_MS);
@@ -196,6 +200,7 @@ export class EngineProcess {
       try {
         return await this.launch();
       } catch (error) {
+        this.areTablesLate = false;
         this.options.tell({ of: 'warehouse', type: 'ended', reason: (error as Error).message });
       }
     }
@@ -213,8 +218,10 @@ export class EngineProcess {
       limits,
       backups,
     });
-    const child = this.spawn(config);
+    const { store: data, handed, areTablesLate } = this;
+    const child = spawnEngine({ config, data, handed, backups, areTablesLate });
     this.child = child;
+    this.ended = once(child, 'exit').catch(() => undefined);
     this.generation += 1;
     const { generation } = this;
     const origin = `http://127.0.0.1:${port}`;
@@ -236,6 +243,11 @@ export class EngineProcess {
       }
       await delay(LOOK_MS);
     }
+    const failed = (): void => void this.startWhole(generation);
+    const tables = await loadLate(`${origin}${path}`, admin, failed).catch((error: unknown) => {
+      child.kill('SIGKILL');
+      throw error;
+    });
     // It has read them, and will not again.
     rmSync(files, { recursive: true, force: true });
     const pid = certain(child.pid, 'id of the process');
@@ -249,7 +261,7 @@ export class EngineProcess {
         this.release?.(none);
         return;
       }
-      this.isFailing = performance.now() - answeredAt <= STEADY_MS;
+      if (performance.now() - answeredAt > STEADY_MS) this.isFailing = false;
       this.backoff.reset();
       this.options.tell({
         of: 'warehouse',
@@ -266,20 +278,17 @@ export class EngineProcess {
     child.once('exit', lost);
     hold(child, false);
     this.options.tell({ of: 'warehouse', type: 'started', pid, walls: given });
-    this.up = { generation, origin, path, pid, child };
+    this.up = { generation, origin, path, pid, child, tables };
+    this.areTablesLate = true;
     return this.up;
   }
 
-  private spawn(config: string): ChildProcess {
-    const { backups } = this.options;
-    const given = { config, data: this.store, handed: this.handed, backups, parent: process.pid };
-    return spawn(process.execPath, [PROGRAM, JSON.stringify(given)], {
-      // A group of its own: what a terminal sends to us is not for it.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // Other variables of ours are nobody's business there.
-      env: { TZ: 'UTC', JE_MALLOC_CONF: GIVE_BACK },
-    });
+  /** It has not loaded a table that is there: the next one loads all before it starts. */
+  private async startWhole(generation: number): Promise<void> {
+    await this.gone(generation, NOTICED_MS);
+    if (this.closing || this.up?.generation !== generation) return;
+    this.areTablesLate = false;
+    await this.restart(generation, 'a table could not be loaded');
   }
 }
 
