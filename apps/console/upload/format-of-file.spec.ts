@@ -23,9 +23,12 @@ describe('a file', () => {
     expect(formatOfFile('a.tsv')?.parameters).toEqual({ delimiter: 'tab' });
   });
 
-  it.each(['a.png', 'a.xlsx', 'a.avro', 'a', '.json.exe', 'a.gz', 'a.zip.gz'])('%s is not taken', (name) => {
-    expect(formatOfFile(name)).toBeUndefined();
-  });
+  it.each(['a.png', 'a.xlsx', 'a.avro', 'a', '.json.exe', 'a.gz', 'a.zip.gz'])(
+    '%s is not taken',
+    (name) => {
+      expect(formatOfFile(name)).toBeUndefined();
+    },
+  );
 
   it('suggests a name that a stream may have', () => {
     const names = ['access log (1).csv', '_x.json', 'ümläut.json', '.csv', 'a-b_c.d.json'];

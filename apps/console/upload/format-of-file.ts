@@ -21,7 +21,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   tgz: '_delta_lake',
   zip: '_delta_lake',
 };
-export const TAKEN = 'JSON, NDJSON, CSV, TSV, Parquet, Arrow (Feather), or a Delta table’s folder as tar or zip';
+export const TAKEN =
+  'JSON, NDJSON, CSV, TSV, Parquet, Arrow (Feather), or a Delta table’s folder as tar or zip';
 
 /**
  * Tells a format by the end of a file's name.
