@@ -3,6 +3,9 @@ import { basename, join, relative, sep } from 'node:path';
 import { usageError } from './exit-code.js';
 import { kindOf, type FileKind, type Format } from './format.js';
 
+/** Files of tables that the server takes by no route. */
+const NOT_TAKEN = /\.(?:xls[xbm]?|ods|avro|orc|sqlite3?|db|duckdb|h5|hdf5)$/i;
+
 export interface SourceFile extends FileKind {
   /** Below the folder that was given, or the file's own name; `-` is standard input. */
   readonly name: string;
@@ -67,6 +70,10 @@ function sourceFile(
   kind: FileKind | undefined,
 ): SourceFile {
   if (kind) return { name, path, size, folder: false, ...kind };
+  if (NOT_TAKEN.test(name))
+    throw usageError(
+      `${path}: such a file is not taken; save it as CSV or Parquet first, or leave it out`,
+    );
   throw usageError(`${path}: its name does not tell its format; give --format, or leave it out`);
 }
 

@@ -12,9 +12,6 @@ const BY_ENDING: readonly (readonly [RegExp, Format])[] = [
   [/\.json$/, 'json'],
   [/\.(?:ndjson|jsonl)$/, 'ndjson'],
   [/\.(?:csv|tsv)$/, 'csv'],
-];
-
-const OF_TABLES: readonly (readonly [RegExp, Format])[] = [
   [/\.parquet$/, 'parquet'],
   [/\.(?:arrow|arrows|feather)$/, 'arrow'],
 ];
@@ -24,8 +21,6 @@ export function kindOf(name: string, format: Format | undefined): FileKind | und
   const lower = name.toLowerCase();
   if (/\.(?:tar|tar\.gz|tgz|zip)$/.test(lower) && (format ?? 'delta') === 'delta')
     return { format: 'delta', gzipped: false };
-  for (const [ending, own] of OF_TABLES)
-    if (ending.test(lower) && (format ?? own) === own) return { format: own, gzipped: false };
   const gzipped = lower.endsWith('.gz');
   const bare = gzipped ? lower.slice(0, -'.gz'.length) : lower;
   const found = format ?? BY_ENDING.find(([ending]) => ending.test(bare))?.[1];

@@ -125,6 +125,16 @@ describe('Arrow', () => {
     expect(rows.map(({ x }) => x)).toEqual(values);
   });
 
+  it('reads a file of polars, whose first message has no length', async () => {
+    const stream = fresh();
+    await server.client.uploadTo(`${stream}/_arrow`, fixture('arrow/polars.arrow'));
+    expect(await server.client.sql(`SELECT a, s, d FROM ${stream} ORDER BY a NULLS LAST`)).toEqual([
+      { a: 1, s: 'x', d: '2026-03-01' },
+      { a: 2, s: 'é', d: null },
+      { a: null, s: null, d: '1900-01-01' },
+    ]);
+  });
+
   it('reads what other writers write: of 2018, and of JavaScript', async () => {
     const stream = fresh();
     await server.client.uploadTo(`${stream}/_arrow`, fixture('arrow/old.arrows'));

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { filesOf, tar, tarGz, zip } from '../server/archive.js';
 import { makeParquet } from '../server/make-parquet.js';
@@ -61,6 +62,7 @@ describe('millrace upload, of tables', () => {
     for (const name of ['a.parquet', 'b.PARQUET']) writeFileSync(join(many, name), numbers);
     const cases = [
       { path: file('one.parquet', numbers), times: 1 },
+      { path: file('packed.parquet.gz', gzipSync(numbers)), times: 1 },
       { path: many, times: 2 },
       { path: '-', times: 1, args: ['--format', 'parquet'], input: numbers },
     ];

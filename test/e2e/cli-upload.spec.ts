@@ -121,6 +121,13 @@ describe('millrace upload', () => {
     writeFileSync(join(all, 'read.me'), 'nor this');
     const { code, stderr } = await upload([all, '--stream', stream]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('read.me: its name does not tell')]);
+    rmSync(join(all, 'read.me'));
+    writeFileSync(join(all, 'sheet.xlsx'), 'nor this');
+    const sheet = await upload([all, '--stream', stream]);
+    expect([sheet.code, sheet.stderr]).toEqual([
+      2,
+      expect.stringContaining('sheet.xlsx: such a file is not taken; save it as CSV or Parquet'),
+    ]);
     expect(await server.client.count(stream)).toBe(3);
   });
 

@@ -497,7 +497,8 @@ describe('Parquet', () => {
   damaged.fill(0x55, 20_000, 20_400);
   it.each<[string, Buffer, string]>([
     ['nothing', Buffer.alloc(0), 'the body is empty'],
-    ['text', Buffer.from('[{"a":1}]'), 'is not a readable Parquet file: it does not end with PAR1'],
+    ['text', Buffer.from('[{"a":1}]'), 'the body is text, which _parquet does not take'],
+    ['noise', Buffer.alloc(99, 1), 'is not a readable Parquet file: it does not end with PAR1'],
     ['the first half', whole.subarray(0, 40_000), 'it does not end with PAR1'],
     ['the last half', whole.subarray(40_000), 'the body cannot be read'],
     ['damage within', damaged, 'the body cannot be read'],

@@ -3,13 +3,21 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Writes the rows of a SELECT to a Parquet file, in a process of its own: there is one engine in each. */
-export function writeParquet(select: string, file: string): void {
+/** Writes the rows of a SELECT to a Parquet file. */
+export const writeParquet = (select: string, file: string): void => {
+  writeTable(select, file, 'Parquet');
+};
+
+/**
+ * Writes the rows of a SELECT to a file, in a process of its own: there is one engine in each.
+ * @param format as the engine calls it
+ */
+export function writeTable(select: string, file: string, format: 'Parquet' | 'Avro' | 'ORC'): void {
   const directory = mkdtempSync(join(tmpdir(), 'parquet-'));
   const program = `
     import { Session } from 'chdb';
     const session = new Session(${JSON.stringify(join(directory, 'store'))});
-    session.query(${JSON.stringify(`INSERT INTO FUNCTION file('${file}', Parquet) ${select}`)});
+    session.query(${JSON.stringify(`INSERT INTO FUNCTION file('${file}', ${format}) ${select}`)});
     session.close();
   `;
   try {

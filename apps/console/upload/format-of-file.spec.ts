@@ -8,6 +8,9 @@ describe('a file', () => {
     ['a.csv', '_csv', undefined],
     ['a.csv.zst', '_csv', 'zstd'],
     ['a.parquet', '_parquet', undefined],
+    ['a.parquet.gz', '_parquet', 'gzip'],
+    ['a.arrow', '_arrow', undefined],
+    ['a.feather', '_arrow', undefined],
     ['table.tar', '_delta_lake', undefined],
     ['table.tar.gz', '_delta_lake', undefined],
     ['table.tgz', '_delta_lake', undefined],
@@ -20,9 +23,12 @@ describe('a file', () => {
     expect(formatOfFile('a.tsv')?.parameters).toEqual({ delimiter: 'tab' });
   });
 
-  it.each(['a.png', 'a', '.json.exe', 'a.gz', 'a.zip.gz'])('%s is not taken', (name) => {
-    expect(formatOfFile(name)).toBeUndefined();
-  });
+  it.each(['a.png', 'a.xlsx', 'a.avro', 'a', '.json.exe', 'a.gz', 'a.zip.gz'])(
+    '%s is not taken',
+    (name) => {
+      expect(formatOfFile(name)).toBeUndefined();
+    },
+  );
 
   it('suggests a name that a stream may have', () => {
     const names = ['access log (1).csv', '_x.json', 'ümläut.json', '.csv', 'a-b_c.d.json'];

@@ -14,11 +14,15 @@ const ROUTES: Readonly<Record<string, string>> = {
   csv: '_csv',
   tsv: '_csv',
   parquet: '_parquet',
+  arrow: '_arrow',
+  arrows: '_arrow',
+  feather: '_arrow',
   tar: '_delta_lake',
   tgz: '_delta_lake',
   zip: '_delta_lake',
 };
-export const TAKEN = 'JSON, NDJSON, CSV, TSV, Parquet, or a Delta table’s folder as tar or zip';
+export const TAKEN =
+  'JSON, NDJSON, CSV, TSV, Parquet, Arrow (Feather), or a Delta table’s folder as tar or zip';
 
 /**
  * Tells a format by the end of a file's name.

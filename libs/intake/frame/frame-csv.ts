@@ -2,6 +2,7 @@ import { MillraceError } from '@app/platform';
 import { INNER_BREAK } from '@app/acceptance';
 import { CsvFramer } from './csv-framer.js';
 import { columnNames, likelyDelimiter } from './csv-header.js';
+import { refuseOther } from './other-format.js';
 
 interface FramedCsv {
   readonly delimiter: string;
@@ -70,6 +71,7 @@ async function readFirstLine(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
   const unmarked = marked ? head.subarray(BYTE_ORDER_MARK.length) : head;
   if (unmarked.toString('utf8').trim() === '')
     throw new MillraceError('EMPTY_BODY', 'the body is empty; send CSV with a header row');
+  refuseOther(head, '_csv');
   if (JSON_START.test(unmarked.toString('utf8', 0, JSON_START_BYTES)))
     throw new MillraceError(
       'MALFORMED_BODY',

@@ -1,4 +1,5 @@
 import { MillraceError } from '@app/platform';
+import { refuseOther } from './other-format.js';
 import { RecordFramer, type Container } from './record-framer.js';
 
 /**
@@ -25,6 +26,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 export async function frameRecords(body: AsyncIterable<Buffer>): Promise<FramedRecords> {
   const pieces = body[Symbol.asyncIterator]();
   const head = await readHead(pieces);
+  refuseOther(head, '_json');
   const container = containerOf(head);
   const rest = (async function* (): AsyncIterable<Buffer> {
     yield head;

@@ -20,6 +20,7 @@ import {
 import { DeltaTables } from '../delta/delta-tables.js';
 import type { KeyedUpload } from './request/idempotency-key.js';
 import { arrowTable, parquetTable } from './file-tables.js';
+import { refuseOtherFile } from '../frame/other-format.js';
 import { Spool } from '../spool/spool.js';
 import { UploadStore } from './store-upload.js';
 import type { AcceptChunk } from '../store/concurrent-acceptance.js';
@@ -37,6 +38,8 @@ interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | '
   readonly engine: LocalEngine;
   readonly directory: string;
 }
+
+const ROUTES = { parquet: '_parquet', arrow: '_arrow', delta: '_delta_lake' } as const;
 
 type TableFormat = Extract<UploadFormat, { readonly kind: 'parquet' | 'arrow' | 'delta' }>;
 
@@ -68,6 +71,7 @@ export class TableUploads {
     return this.spool.use(uploadId, organization.share, async (directory) => {
       const body = join(directory, 'body');
       await this.spool.write(uploadId, body, request.body);
+      await refuseOtherFile(body, ROUTES[format.kind]);
       const table =
         format.kind === 'delta'
           ? await this.deltaTables.open(body, {

@@ -25,6 +25,7 @@ import {
   type Node,
   type Nodes,
 } from './source-tree.js';
+import { trimmedText } from './notations/trimmed-texts.js';
 import { timestampLiteral } from './times/time-literals.js';
 import { unnestedList, unnestedNames } from './notations/unnested-lists.js';
 import { WrittenLength } from './written-length.js';
@@ -45,7 +46,7 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP(?:TZ)?)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
@@ -132,6 +133,8 @@ class AuthorText {
       const text = this.text.slice(list.start, list.end);
       if (isWord(word, 'TIME')) return { text: `CAST(${text}, 'Time64(6)')`, end: at + 2 };
       // The engine's has a zone, and no fraction.
+      if (isWord(word, 'TIMESTAMPTZ'))
+        return { text: `parseDateTime64BestEffort(${text}, 6, 'UTC')`, end: at + 2 };
       if (isWord(word, 'TIMESTAMP')) return { text: timestampLiteral(list, text), end: at + 2 };
     }
     if (word?.kind !== 'word' || !isList(list)) return undefined;
@@ -168,6 +171,7 @@ class AuthorText {
       escapedPattern(nodes, at) ??
       similarPattern(nodes, at) ??
       extractedPart(nodes, at, write) ??
+      trimmedText(nodes, at, write) ??
       unnestedList(nodes, at, write) ??
       anyOf(nodes, at, isLambda, write) ??
       jsonArrow(nodes, at, isLambda, write) ??
@@ -231,13 +235,16 @@ class AuthorText {
     if (order < 1 || !isWord(nodes[order], 'ORDER')) return undefined;
     const [sort, more] = itemsOf(nodes.slice(order + 2));
     const [x = [], by] = itemsOf(nodes.slice(0, order));
-    if (!sort || more || isWord(x[0], 'DISTINCT')) return undefined;
+    const isDistinct = isWord(x[0], 'DISTINCT');
+    if (!sort || more) return undefined;
     const { key, isDescending } = this.sortKey(sort);
-    const value = this.list(x);
+    const value = this.list(isDistinct ? x.slice(1) : x);
+    if (isDistinct && key !== value) return undefined;
     const end = filter === undefined ? at + 2 : at + 4;
     const chosen = isList(filter) ? ` AND (${this.list(filter.nodes.slice(1))})` : '';
     const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL${chosen}))`;
-    const values = `arrayMap(p -> p.1, ${sorted})`;
+    const mapped = `arrayMap(p -> p.1, ${sorted})`;
+    const values = isDistinct ? `arrayDistinct(${mapped})` : mapped;
     if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end };
     const separator = by ? this.list(by) : "','";
     return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end };

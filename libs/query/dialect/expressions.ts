@@ -13,6 +13,7 @@ import { exactSum, within64Bits } from './numbers/exact-sums.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, type Membership } from './queries/membership.js';
+import { orOfNothing } from './queries/sums-of-nothing.js';
 import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
@@ -60,7 +61,7 @@ export class Expressions {
   }
 
   write(nodes: Nodes, names?: Names): string {
-    if (isQuery(nodes)) return this.writing.writeQuery(nodes);
+    if (isQuery(nodes)) return orOfNothing(nodes[0], this.writing.writeQuery(nodes));
     let written = '';
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {
@@ -148,7 +149,8 @@ export class Expressions {
     const { nodes, start, end, text } = group;
     if (nodes.length === 0 || text === '{') return this.between(start, end);
     const inner = this.write(nodes, text === '(' ? names : undefined);
-    return this.between(start, startOf(nodes)) + inner + this.between(endOf(nodes), end);
+    const [before, behind] = [this.between(start, startOf(nodes)), this.between(endOf(nodes), end)];
+    return orOfNothing(group, before + inner + behind);
   }
 
   private arithmetic(nodes: Nodes, middle: number, names: Names | undefined): string {
@@ -266,7 +268,6 @@ export class Expressions {
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);
-    if (lower === 'log' && count === 2) return `(log(${args[1]}) / log(${args[0]}))`;
     return undefined;
   }
 

@@ -49,6 +49,18 @@ describe('names in another case', () => {
     ['DESCRIBE public.city', 'DESCRIBE        city'],
     ['SELECT main.city.name FROM main."city"', 'SELECT      city.name FROM      "city"'],
     ['SELECT 1 FROM main.city JOIN public.Logs USING (at)', 'SELECT 1 FROM      city JOIN        Logs USING (at)'], // prettier-ignore
+    // A SELECT list names its columns in its own case, and each of several in another one.
+    [
+      'WITH a AS (SELECT 1 AS RETURNS), b AS (SELECT 2 AS Returns) SELECT sum(returns) AS returns FROM (SELECT returns FROM a UNION ALL SELECT RETURNS FROM b) x',
+      'WITH a AS (SELECT 1 AS returns), b AS (SELECT 2 AS returns) SELECT sum(returns) AS returns FROM (SELECT returns FROM a UNION ALL SELECT returns FROM b) x',
+    ],
+    ['SELECT LAT FROM (SELECT lat AS LAT FROM city) t', 'SELECT Lat FROM (SELECT Lat AS Lat FROM city) t'], // prettier-ignore
+    ['SELECT "LAT" FROM (SELECT 1 AS lat) t', 'SELECT "LAT" FROM (SELECT 1 AS LAT) t'],
+    ['SELECT upper(NAME) AS NAME FROM city ORDER BY NAME', 'SELECT upper(name) AS NAME FROM city ORDER BY NAME'], // prettier-ignore
+    ['SELECT NAME AS n FROM city WHERE NAME > 1 ORDER BY N', 'SELECT name AS n FROM city WHERE name > 1 ORDER BY n'], // prettier-ignore
+    ['SELECT range FROM (SELECT 1 AS RANGE) t', 'SELECT RANGE FROM (SELECT 1 AS RANGE) t'],
+    ['SELECT lat AS NAME FROM city ORDER BY NAME', 'SELECT Lat AS NAME FROM city ORDER BY NAME'],
+    ['SELECT X.a FROM (SELECT 1 AS A) AS x', 'SELECT x.A FROM (SELECT 1 AS A) AS x'],
   ])('%s', (text, written) => {
     expect(names.written(text, ORGANIZATION)).toBe(written);
   });
@@ -63,6 +75,8 @@ describe('names in another case', () => {
     'SELECT lat AS NAME FROM "CITY"',
     'SELECT 1 FROM "Public".city',
     'SELECT 1 FROM a.public.city',
+    // Names in quotes are told apart by their case.
+    'SELECT "a", A FROM (SELECT 1 AS "a", 2 AS A)',
     // A name that the statement gives is no schema.
     'WITH main AS (SELECT 1 AS city) SELECT main.city FROM main',
     'SELECT main.city FROM (SELECT 1 AS city) main',

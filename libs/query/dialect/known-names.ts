@@ -4,7 +4,7 @@ import { Verdicts } from '../guard/verdicts.js';
 import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { nameFinder } from '../name-of.js';
-import { isKeyword } from './operands.js';
+import { isName, isPoint, namesIn, sharedSpellings } from './given-names.js';
 
 /** The schemas that others have their tables in: of Postgres and of DuckDB. */
 const SCHEMAS: readonly string[] = ['public', 'main'];
@@ -38,8 +38,9 @@ export class KnownNames {
     if (!tokens) return undefined;
     const tables = new Map(this.catalog.tables(organization).map((table) => [table.name, table]));
     const changes = new Map<Token, string>();
-    const own = given(tokens);
-    const [ownName, tableName] = [nameFinder(own), nameFinder([...tables.keys(), ...own])];
+    const names = namesIn(tokens);
+    const own = names.given.map(({ token }) => token.value);
+    const tableName = nameFinder([...tables.keys(), ...own]);
     const isTaken = takenNames(tables, own);
     const named = new Map<string, TableDescription>();
     for (const [at, token] of tokens.entries()) {
@@ -55,23 +56,40 @@ export class KnownNames {
       if (hasSchema) for (const each of tokens.slice(at - 2, at)) changes.set(each, '');
     }
     const columns = columnsOf([...named.values()]);
-    const columnName = nameFinder([...columns, ...own]);
-    const qualifier = nameFinder([...columns, ...own, ...named.keys()]);
+    const spellings = sharedSpellings(names, tokens, columns);
+    const spelled = (name: string): string => spellings.get(name.toLowerCase()) ?? name;
+    const isGiven = new Set(names.given.map(({ token }) => token));
+    const [inner, output, others] = [[...columns], [] as string[], [] as string[]];
+    for (const { token, isColumn, isInner } of names.given) {
+      if (!isColumn) others.push(token.value);
+      else if (isInner) inner.push(spelled(token.value));
+      else output.push(token.value);
+      const isOther = isColumn && isInner && spelled(token.value) !== token.value;
+      if (isOther) changes.set(token, spelled(token.value));
+    }
+    const ownName = nameFinder([...others, ...inner.slice(columns.length), ...output]);
+    const columnName = nameFinder([...inner, ...others, ...output]);
+    const qualifier = nameFinder([...inner, ...others, ...output, ...named.keys()]);
+    const [innerName, outputName, otherName] = [inner, output, others].map(knownName);
     for (const [at, token] of tokens.entries()) {
-      const next = tokens[at + 1];
-      if (token.kind !== 'word' || changes.has(token) || next?.text === '(') continue;
-      const alias = isPoint(next) ? ownName(token.value) : token.value;
-      const known = isPoint(next) ? qualifier : columnName;
-      const name = alias === token.value ? known(token.value) : alias;
-      if (name !== token.value) changes.set(token, name);
+      const [before, next] = [tokens[at - 1], tokens[at + 1]];
+      if (token.kind !== 'word' || changes.has(token) || isGiven.has(token)) continue;
+      if (next?.text === '(') continue;
+      const { value } = token;
+      const first = names.ofOutput.has(token) ? outputName : innerName;
+      const alias = isPoint(next) ? ownName(value) : value;
+      const table = /^(?:FROM|JOIN)$/i.test(before?.text ?? '') ? otherName?.(value) : undefined;
+      const known = isPoint(next)
+        ? qualifier(value)
+        : (table ?? first?.(value) ?? columnName(value));
+      const name = alias === value ? known : alias;
+      if (name !== value) changes.set(token, name);
     }
     return changes.size === 0 ? undefined : withChanges(text, changes);
   }
 }
 
 const BEFORE_TABLE = /^(?:FROM|JOIN|,)$/i;
-const isPoint = (token: Token | undefined): boolean => token?.text === '.';
-const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'name';
 
 /** The schema whose name stands there, and no field of something; undefined where there is none. */
 function schemaAt(tokens: readonly Token[], at: number): string | undefined {
@@ -102,18 +120,11 @@ function columnsOf(tables: readonly TableDescription[]): readonly string[] {
   ]);
 }
 
-/** Names that the statement gives: behind AS, behind an expression, or before the AS of WITH. */
-function given(tokens: readonly Token[]): readonly string[] {
-  return tokens
-    .filter((token, at) => {
-      const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
-      if (!before || !isName(token) || isKeyword(token.text) || isPoint(next)) return false;
-      if (/^AS$/i.test(before.text)) return true;
-      if (/^AS$/i.test(next?.text ?? '') && second?.text === '(') return true;
-      if (before.kind === 'symbol') return /^[)\]]$/.test(before.text);
-      return before.kind !== 'word' || !isKeyword(before.text);
-    })
-    .map(({ value }) => value);
+/** As `nameFinder`, but undefined where it is none of them. */
+function knownName(names: readonly string[]): (word: string) => string | undefined {
+  const all = new Set(names);
+  const find = nameFinder(all);
+  return (word) => (all.has(find(word)) ? find(word) : undefined);
 }
 
 /** Removed text becomes blanks, so that the places of mistakes stay what they are. */

@@ -69,7 +69,7 @@ function canBecome(now: string, type: string): boolean {
 function whyNot(now: string, type: string): string {
   const change = `is ${declarableName(now)} already, and cannot become ${declarableName(type)}`;
   if (isText(now))
-    return `${change}: text stays text; declare the type in a new stream before its first upload, and upload there again`;
+    return `${change}: text stays text; declare the type in a new stream before its first upload, and upload there what SELECT * FROM this one answers as application/x-ndjson (docs/tables.md); in a statement CAST(x AS …) reads it so`;
   if (now === 'Nullable(Int64)' && type.startsWith('Nullable(Float'))
     return `${change} by a declaration; the first fraction that comes makes it one, where no integer in it is beyond 2^53`;
   return `${change} without loss; declare types before the first value`;

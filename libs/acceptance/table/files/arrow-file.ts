@@ -111,8 +111,12 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   const table = footer.table(1);
   if (!table) throw new Error('its footer has no schema');
   const schema = readArrowSchema(table);
-  // Either may be what a reader goes by; JavaScript's writer leaves the first one out.
-  const first = await messageAt(source, HEAD_BYTES);
+  // Either may be what a reader goes by; JavaScript's writer leaves the first one out, and polars
+  // writes it without its length. The engine goes by the footer.
+  const first = await messageAt(source, HEAD_BYTES).catch((error: unknown) => {
+    if (isSystemError(error)) throw error;
+    return undefined;
+  });
   const again = first?.kind === HEADER.schema ? readArrowSchema(first.header) : undefined;
   if (again && JSON.stringify(again.fields) !== JSON.stringify(schema.fields))
     throw new Error('its schema is another one at its end than at its beginning');

@@ -100,6 +100,12 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
     (x, by, n) =>
       `if(isNull(${x}), NULL, arrayElement(splitByString(${by}, ifNull(${x}, '')), ${n}))`,
   ),
+  concat_ws: fn(
+    2,
+    1000,
+    (by, ...texts) =>
+      `if(isNull(${by}), NULL, arrayStringConcat([${texts.map((x) => `CAST(${x}, 'Nullable(String)')`).join(', ')}], ${by}))`,
+  ),
   strpos: two('positionUTF8'),
   btrim: fn(1, 2, (x, y) => (y === undefined ? `trimBoth(${x})` : `trimBoth(${x}, ${y})`)),
   starts_with: fn(2, 2, (x, y) => truth(`startsWith(${x}, ${y})`)),
@@ -198,6 +204,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   gen_random_uuid: fn(0, 0, () => 'generateUUIDv4()'),
   signum: one('sign'),
   div: two('intDiv'),
+  log: fn(1, 2, (x, y) => (y === undefined ? `log(${x})` : `(log(${y}) / log(${x}))`)),
   cot: fn(1, 1, (x) => `(1 / tan(${x}))`),
   typeof: one('toTypeName'),
   arrow_typeof: one('toTypeName'),

@@ -12,6 +12,8 @@ const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|
  * `FROM t ARRAY JOIN tags AS tag`; `FROM UNNEST(…) AS u(x)` and `FROM range(…)` are tables of their own.
  */
 export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const series = namedSeries(nodes, at, write);
+  if (series) return series;
   const word = behindJoin(nodes, at);
   if (word === undefined) return undefined;
   const list = nodes[word + 1];
@@ -30,6 +32,18 @@ export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten 
     text: ` ${isOuter ? 'LEFT ' : ''}ARRAY JOIN ${value} AS ${name}`,
     end: isOn ? end + 2 : end,
   };
+}
+
+/** `FROM generate_series(1, 3) AS g(i)`: the engine takes no names of columns there. */
+function namedSeries(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const [word, list] = [nodes[at], nodes[at + 1]];
+  if (!isWord(word, 'GENERATE_SERIES') || !isList(list)) return undefined;
+  if (!/^(?:FROM|JOIN|,)$/i.test(nodes[at - 1]?.text ?? '')) return undefined;
+  const { name, end } = alias(nodes, at + 2);
+  if (name === undefined || !isList(nodes[end - 1])) return undefined;
+  const series = `generate_series(${write(list.nodes)})`;
+  const text = `(SELECT generate_series AS ${name} FROM ${series})${nameOf(nodes, at + 2)}`;
+  return { text, end };
 }
 
 /** Where UNNEST would stand behind what begins there. */

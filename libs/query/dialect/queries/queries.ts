@@ -5,6 +5,7 @@ import { Expressions, type Names, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
+import { findSumsOfNothing } from './sums-of-nothing.js';
 import { endOf, isSymbol, isWord, itemAt, itemsOf, startOf, type Nodes } from '../source-tree.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
@@ -100,6 +101,8 @@ export class Queries {
     list: Clause,
     bridges: Bridges,
   ): string {
+    for (const { word, from, to } of clauses)
+      if (OF_VALUES.test(word)) findSumsOfNothing(nodes.slice(from, to));
     const items = besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
@@ -161,6 +164,9 @@ export class Queries {
     return `${this.length.add(`(${name})`)}${tail}`;
   }
 }
+
+/** Clauses in which a subquery that is no operand of IN is one value. */
+const OF_VALUES = /^(?:SELECT|PREWHERE|WHERE|HAVING|ORDER)$/;
 
 /** By the places of the select list. */
 type Bridges = readonly (string | undefined)[];

@@ -53,7 +53,7 @@ const isNameLike = (node: Node | undefined): boolean =>
 /** Names and literals keep the name that the engine gives them, and so does what is no expression. */
 function isPlain(nodes: Nodes): boolean {
   const [first] = nodes;
-  if (nodes.length === 1) return first?.kind !== 'group' || isQuery(first.nodes);
+  if (nodes.length === 1) return first?.kind !== 'group';
   if (isSymbol(first, '-') && nodes.length === 2) return nodes[1]?.kind === 'number';
   return nodes.every((node) => isNameLike(node) || isSymbol(node, '.') || isSymbol(node, ':'));
 }

@@ -149,7 +149,11 @@ export function checkTables(
     const isColumn = tables.some(([table]) =>
       catalog.table(organization, table)?.columns.some((column) => column.name === name),
     );
-    if (!isColumn) throw refused('name', `${name} is not allowed${placeOf(name, text)}`);
+    if (!isColumn)
+      throw refused(
+        'name',
+        `${name} is not allowed${placeOf(name, text)}; a column is named with its table's name, as t.${name}`,
+      );
   }
   for (const name of inOperands) {
     const [first] = name;

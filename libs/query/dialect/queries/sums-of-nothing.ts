@@ -1,0 +1,54 @@
+import { callAt } from '../operands.js';
+import { isList, isQuery, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import { clausesOf, isSetOperator } from './select-clauses.js';
+
+const COUNTS = /^(?:count|countIf|countDistinct|countDistinctIf|uniqExact|uniqExactIf)$/i;
+const SUMS = /^(?:sum|min|max|avg)(?:If)?$/i;
+const REPLACES_NULL = /^(?:coalesce|ifNull|nvl)$/i;
+const PLAIN = new Set(['SELECT', 'FROM', 'PREWHERE', 'WHERE']);
+
+/** Values that subqueries have where they find no rows. Each is asked for once it is written. */
+const OF_NOTHING = new WeakMap<Node, string>();
+
+/**
+ * Looks for `(SELECT count(*) FROM u WHERE u.k = t.k)`. The engine joins such a subquery by its keys,
+ * and gives null for a key without rows, where its count is 0.
+ * @param nodes an expression, or several
+ */
+export function findSumsOfNothing(nodes: Nodes): void {
+  for (const [at, node] of nodes.entries()) {
+    if (node.kind !== 'group' || isWord(nodes[at - 1], 'IN') || isWord(nodes[at - 1], 'EXISTS'))
+      continue;
+    if (!isQuery(node.nodes)) findSumsOfNothing(node.nodes);
+    else {
+      const value = isList(node) ? valueOfNothing(node.nodes) : undefined;
+      if (value !== undefined) OF_NOTHING.set(node, value);
+    }
+  }
+}
+
+/** Adds to the text of a subquery the value that it has without rows, where that is known. */
+export function orOfNothing(group: Node | undefined, written: string): string {
+  const value = group && OF_NOTHING.get(group);
+  return value === undefined ? written : `ifNull(${written}, ${value})`;
+}
+
+function valueOfNothing(nodes: Nodes): string | undefined {
+  if (nodes.some((_, at) => isSetOperator(nodes, at))) return undefined;
+  const clauses = clausesOf(nodes);
+  const [list] = clauses;
+  if (list?.word !== 'SELECT' || clauses.some(({ word }) => !PLAIN.has(word))) return undefined;
+  const [item = [], another] = itemsOf(nodes.slice(list.from, list.to));
+  if (another) return undefined;
+  const value = isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item;
+  const call = callAt(value, 0);
+  if (call?.end !== value.length || call.overAt !== call.end) return undefined;
+  if (COUNTS.test(call.name)) return '0';
+  const [first = [], second, third] = itemsOf(call.list.nodes);
+  const inner = callAt(first, 0);
+  const isSum = inner?.end === first.length && SUMS.test(inner.name);
+  if (!REPLACES_NULL.test(call.name) || !isSum || third) return undefined;
+  const [literal, more] = second ?? [];
+  const isLiteral = literal?.kind === 'number' || literal?.kind === 'text';
+  return isLiteral && !more ? literal.text : undefined;
+}
